@@ -1,0 +1,56 @@
+"""Python-authored passes, one a file; this table finds them by name without importing them.
+
+To add a pass: write ``passes/my_pass.py`` with a dataclass derived from
+``pipeline.registry.Pass``, add its row here, and a lit file under ``tests/lit/``.
+"""
+
+PASSES = {
+    "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
+    "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
+    "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
+    "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
+    "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
+    "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
+    "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
+}
+
+_TO_LINALG = "shlo-legalize-to-linalg"
+
+# Each line names what it is for; the order matters.
+_TO_LLVM = ",".join(
+    (
+        "shlo-protect-arguments",  # or bufferization writes into the caller's arrays
+        "symbol-dce",
+        "eliminate-empty-tensors",  # results computed straight into their destination
+        "one-shot-bufferize{bufferize-function-boundaries"
+        " function-boundary-type-conversion=identity-layout-map}",
+        "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
+        "canonicalize",
+        "cse",
+        "shlo-expand-copies",  # a strided memref.copy would need a runtime library
+        "shlo-attach-frame",  # errors, cancel, constants and temporaries go through it
+        "shlo-plan-memory",  # buffers become offsets into the frame's arena
+        "shlo-add-entry-points",  # (frame, argument table) functions for the host
+        "func.func(convert-linalg-to-loops)",
+        "expand-strided-metadata",
+        "lower-affine",
+        "convert-scf-to-cf",
+        "shlo-lower-checks",  # assertions leave the function instead of the process
+        "convert-complex-to-standard",
+        "func.func(arith-expand{include-bf16=true})",
+        "convert-math-to-libm",  # before convert-math-to-llvm, which would turn log1p into log
+        "convert-math-to-llvm",
+        "convert-complex-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-index-to-llvm",
+        "finalize-memref-to-llvm",
+        "convert-cf-to-llvm",
+        "convert-func-to-llvm",
+        "reconcile-unrealized-casts",
+    )
+)
+
+PIPELINES = {
+    "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
+    "shlo-to-llvm": (f"{_TO_LINALG},{_TO_LLVM}", "StableHLO or linalg to the llvm dialect"),
+}

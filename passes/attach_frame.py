@@ -1,0 +1,178 @@
+"""Every function gets the call frame as its first argument.
+
+Before:
+    func.func @f(%a: memref<4xf32>) { scf.while ...; call @g(%a) }
+After:
+    func.func @f(%frame: !llvm.ptr, %a: memref<4xf32>) { ...; call @g(%frame, %a); cf.assert ... }
+
+Through it loops hear of a cancel, callers of a callee's failure, and constants kept by the host
+are found. Recursion, which no frame could be sized for, is refused here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.codegen import frame as frames
+from shlo_tools.dtypes import tensor_type
+from shlo_tools.errors import Diagnostic, UnsupportedError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.pipeline.registry import Pass
+
+WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights
+PROPAGATE = "shlo.propagate"  # on a cf.assert: leave without writing a status of its own
+
+
+@dataclass(frozen=True)
+class AttachFrame(Pass):
+    """Thread the call frame through all functions."""
+
+    name = "shlo-attach-frame"
+
+    def run(self, op: Operation) -> None:
+        call_order(op)
+        weights = {ir.symbol_name(g): _number(g) for g in ir.children(op) if WEIGHT in g.attributes}
+        for func in ir.functions(op):
+            if not ir.is_declaration(func):
+                _attach(func, weights)
+        for child in ir.children(op):
+            if WEIGHT in child.attributes:
+                child.erase()
+
+
+def _number(weight: Operation) -> int:
+    return int(ir.text_of(weight, WEIGHT))
+
+
+def call_order(module: Operation) -> list[Operation]:
+    """Functions of a module, callees first; raises UnsupportedError on recursion."""
+    named = {ir.symbol_name(func): func for func in ir.functions(module)}
+    order: list[Operation] = []
+    state: dict[str, str] = {}
+
+    for root in named:
+        stack = [(root, iter(_callees(named[root])))]
+        if root in state:
+            continue
+        state[root] = "open"
+        while stack:
+            name, rest = stack[-1]
+            callee = next((c for c in rest if c in named and state.get(c) != "done"), None)
+            if callee is None:
+                state[name] = "done"
+                order.append(named[name])
+                stack.pop()
+            elif state.get(callee) == "open":
+                path = [n for n, _ in stack]
+                _refuse_recursion(named[callee], [*path[path.index(callee) :], callee])
+            else:
+                state[callee] = "open"
+                stack.append((callee, iter(_callees(named[callee]))))
+    return order
+
+
+def _callees(func: Operation) -> list[str]:
+    return [callee_of(op) for op in mlir.walk(func) if op.name == "func.call"]
+
+
+def callee_of(call: Operation) -> str:
+    return ir.text_of(call, "callee")
+
+
+def _refuse_recursion(func: Operation, cycle: list[str]) -> None:
+    path = " calls ".join(f"@{name}" for name in cycle)
+    raise UnsupportedError(Diagnostic("error", f"recursion: {path}", mlir.place_of(func.location)))
+
+
+def _attach(func: Operation, weights: dict[str, int]) -> None:
+    frame = _add_argument(func)
+    for op in mlir.walk(func):
+        build = Build(mlir.before(op), op.location)
+        if op.name == "func.call":
+            _pass_on(op, frame, build)
+        elif op.name == "scf.while":
+            _poll(op, frame)
+        elif op.name == "memref.get_global" and ir.text_of(op, "name") in weights:
+            ir.replace(op, [_weight(op, frame, weights[ir.text_of(op, "name")], build)])
+
+
+def _add_argument(func: Operation) -> Value:
+    """Give ``func`` a new first argument, by moving its body under new block arguments."""
+    inputs, results = ir.signature(func)
+    types = [frames.pointer(), *inputs]
+    region: Any = func.regions[0]
+    old = region.blocks[0]
+    block = mlir.block_at_start(region, types, func.location)
+    for argument, new in zip(list(old.arguments), list(block.arguments)[1:], strict=True):
+        argument.replace_all_uses_with(new)
+    for op in list(old.operations):
+        block.append(op)
+    mlir.erase_block(old)
+    func.attributes["function_type"] = mlir.type_attr(mlir.function_type(types, results))
+    if "arg_attrs" in func.attributes:
+        given = list(func.attributes["arg_attrs"])
+        func.attributes["arg_attrs"] = mlir.array_attr([mlir.dict_attr({}), *given])
+    return block.arguments[0]
+
+
+def _pass_on(call: Operation, frame: Value, build: Build) -> None:
+    attributes = {"callee": call.attributes["callee"]}
+    types = [result.type for result in call.results]
+    made = build.op("func.call", [frame, *call.operands], types, attributes)
+    _leave_on_failure(frame, build)
+    ir.replace(call, list(made.results))
+
+
+def _leave_on_failure(frame: Value, build: Build) -> None:
+    """Leave the function where the status says that something failed."""
+    status = frames.load(build, frame, "status", frames.i64(), volatile=True)
+    fine = _is_zero(build, status)
+    message = {"msg": mlir.string_attr(""), PROPAGATE: mlir.unit_attr()}
+    build.op("cf.assert", [fine], (), message)
+
+
+def _is_zero(build: Build, value: Value) -> Value:
+    equal = {"predicate": mlir.integer_attr(0, frames.i64())}
+    zero = frames.constant(build, 0)
+    return build.value("llvm.icmp", (value, zero), mlir.integer_type(1), equal)
+
+
+def _poll(loop: Operation, frame: Value) -> None:
+    """Before each iteration look at the poll word; go on only if nothing is wrong."""
+    condition = ir.terminator(loop.regions[0].blocks[0])
+    build = Build(mlir.before(condition), loop.location)
+    word = frames.load(build, frame, "poll", frames.i64(), volatile=True)
+    choice = build.op("scf.if", [_is_zero(build, word)], [mlir.integer_type(1)], regions=2)
+    _, quiet = build.block(choice.regions[0], [])
+    true = {"value": mlir.bool_attr(True)}
+    quiet.op("scf.yield", [quiet.value("arith.constant", (), mlir.integer_type(1), true)])
+    _, asked = build.block(choice.regions[1], [])
+    asked.op("scf.yield", [_is_zero(asked, _call_back(asked, frame, "poll"))])
+    goes_on = build.value(
+        "arith.andi", (condition.operands[0], choice.results[0]), mlir.integer_type(1)
+    )
+    build.op("scf.condition", [goes_on, *list(condition.operands)[1:]])
+    condition.erase()
+    after = Build(mlir.after(loop), loop.location)
+    _leave_on_failure(frame, after)
+
+
+def _call_back(build: Build, frame: Value, name: str) -> Value:
+    """Call ``status callback(frame)`` through the frame's table."""
+    table = frames.load(build, frame, "callbacks", frames.pointer())
+    function = frames.load_at(build, table, frames.CALLBACKS.index(name), frames.pointer())
+    attributes = {
+        "operandSegmentSizes": mlir.i32_array_attr([2, 0]),
+        "op_bundle_sizes": mlir.i32_array_attr([]),
+    }
+    return build.value("llvm.call", (function, frame), frames.i64(), attributes)
+
+
+def _weight(op: Operation, frame: Value, number: int, build: Build) -> Value:
+    table = frames.load(build, frame, "weights", frames.pointer())
+    address = frames.load_at(build, table, number, frames.pointer())
+    type = op.results[0].type
+    return frames.memref_at(build, address, tensor_type(type).static_shape, type)

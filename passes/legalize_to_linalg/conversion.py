@@ -1,0 +1,147 @@
+"""``stablehlo.convert``: every value becomes the nearest one of the result's element type.
+
+Each rounding happens once. Where hardware goes through f32 (f64 to f16 or bf16, i64 to bf16) the
+first step rounds to odd, which the second step cannot tell from the exact value.
+"""
+
+from __future__ import annotations
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
+from shlo_tools.mlir import Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise
+
+F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
+I32, I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
+UI64 = ELEMENT_TYPES["ui64"]
+
+
+@elementwise
+def convert(e: Emit, operand: Value) -> Value:
+    return cast_scalar(e, operand, e.operand, e.result)
+
+
+def cast_scalar(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
+    """``value`` of type ``source`` as ``target``."""
+    if source == target:
+        return value
+    if source.is_complex and target.is_complex:
+        part = _part_type(source), _part_type(target)
+        parts = [cast_scalar(e, e.part(name, value), *part) for name in ("re", "im")]
+        return e("complex.create", *parts, type=structured.element(target))
+    if source.is_complex:  # the imaginary part is dropped
+        return cast_scalar(e, e.part("re", value), _part_type(source), target)
+    if target.is_complex:
+        part_type = _part_type(target)
+        real = cast_scalar(e, value, source, part_type)
+        zero = e.constant(0.0, part_type)
+        return e("complex.create", real, zero, type=structured.element(target))
+    if target.is_boolean:
+        return _nonzero(e, value, source)
+    if source.is_float and target.is_float:
+        return _float_to_float(e, value, source, target)
+    if source.is_float:
+        return _float_to_integer(e, value, source, target)
+    if target.is_float:
+        return _integer_to_float(e, value, source, target)
+    return _integer_to_integer(e, value, source, target)
+
+
+def _part_type(type: ElementType) -> ElementType:
+    return F32 if type.bits == 64 else F64
+
+
+def _nonzero(e: Emit, value: Value, source: ElementType) -> Value:
+    if source.is_float:  # NaN is true, -0 is false
+        return e.compare_floats("une", value, e.constant(0.0, source))
+    return e.compare_integers("ne", value, e.constant(0, source))
+
+
+def _integer_to_integer(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
+    if source.bits == target.bits:
+        return value
+    type = structured.element(target)
+    if source.bits > target.bits:
+        return e("arith.trunci", value, type=type)
+    return e("arith.extsi" if source.kind is Kind.SIGNED else "arith.extui", value, type=type)
+
+
+def _integer_to_float(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
+    name = "arith.sitofp" if source.kind is Kind.SIGNED else "arith.uitofp"
+    if target.bits >= 32:
+        return e(name, value, type=structured.element(target))
+    if source.bits < 64:  # exact in f64
+        wide = e(name, value, type=structured.element(F64))
+        return _float_to_float(e, wide, F64, target)
+    wide = e(name, _sticky(e, value, source), type=structured.element(F64))
+    return _float_to_float(e, wide, F64, target)
+
+
+def _sticky(e: Emit, value: Value, source: ElementType) -> Value:
+    """A 64-bit integer made exact in f64: low bits of a large one are or-ed into bit 11.
+
+    f16 and bf16 look at far fewer than 53 leading bits, so only whether any lower bit is set
+    matters to their rounding.
+    """
+    low = e("arith.andi", value, e.constant(0x7FF, source))
+    any_low = e.compare_integers("ne", low, e.constant(0, source))
+    high = e("arith.andi", value, e.constant(~0x7FF, source))
+    marked = e("arith.ori", high, e.constant(0x800, source))
+    rounded = e.select(any_low, marked, high)
+    limit = e.constant(1 << 53, source)
+    if source.kind is Kind.UNSIGNED:
+        return e.select(e.compare_integers("ult", value, limit), value, rounded)
+    above = e.compare_integers("sgt", value, e.constant(-(1 << 53), source))
+    inside = e("arith.andi", above, e.compare_integers("slt", value, limit))
+    return e.select(inside, value, rounded)
+
+
+def _float_to_float(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
+    type = structured.element(target)
+    if source.bits < target.bits:
+        return e("arith.extf", value, type=type)
+    if source.bits == target.bits:  # f16 <-> bf16
+        wide = e("arith.extf", value, type=structured.element(F32))
+        return e("arith.truncf", wide, type=type)
+    if source == F64 and target.bits == 16:
+        return e("arith.truncf", _round_to_odd(e, value), type=type)
+    return e("arith.truncf", value, type=type)
+
+
+def _round_to_odd(e: Emit, value: Value) -> Value:
+    """f64 to f32 such that a further rounding gives what one rounding would have given.
+
+    An inexact result gets its last bit set: of the two neighbours of the exact value the one
+    with an odd significand is taken.
+    """
+    f32, i32 = structured.element(F32), structured.element(I32)
+    nearest = e("arith.truncf", value, type=f32)
+    back = e("arith.extf", nearest, type=structured.element(F64))
+    bits = e("arith.bitcast", nearest, type=i32)
+    # Toward zero: one step back where rounding went away from zero.
+    grew = e.compare_floats("ogt", e("math.absf", back), e("math.absf", value))
+    one = e.constant(1, I32)
+    truncated = e.select(grew, e("arith.subi", bits, one), bits)
+    odd = e("arith.ori", truncated, one)
+    inexact = e.compare_floats("one", back, value)
+    return e("arith.bitcast", e.select(inexact, odd, bits), type=f32)
+
+
+def _float_to_integer(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
+    """Truncate toward zero; beyond the range the nearest bound, NaN 0."""
+    if source.bits < 32:
+        value, source = e("arith.extf", value, type=structured.element(F32)), F32
+    signed = target.kind is Kind.SIGNED
+    least = -(1 << (target.bits - 1)) if signed else 0
+    most = (1 << (target.bits - 1 if signed else target.bits)) - 1
+    # most + 1 and least are powers of two (or 0), so both are exact in every float type.
+    too_big = e.compare_floats("oge", value, e.constant(float(most + 1), source))
+    too_small = e.compare_floats("ole", value, e.constant(float(least), source))
+    unordered = e.compare_floats("uno", value, value)
+    outside = e("arith.ori", too_big, e("arith.ori", too_small, unordered))
+    safe = e.select(outside, e.constant(0.0, source), value)
+    name = "arith.fptosi" if signed else "arith.fptoui"
+    inside = e(name, safe, type=mlir.integer_type(target.bits))
+    bounded = e.select(too_big, e.constant(most, target), inside)
+    return e.select(too_small, e.constant(least, target), bounded)

@@ -1,0 +1,475 @@
+"""Elementwise ops: each one function on scalars, wrapped in a ``linalg.generic``.
+
+The scalar functions also lower the bodies of reductions, sorts and scatters (``inline``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind, tensor_type
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Operation, Region, Type, Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.rules import RULES, op_name
+
+I1 = ELEMENT_TYPES["i1"]
+F32 = ELEMENT_TYPES["f32"]
+
+
+class Emit:
+    """Scalar arithmetic for one op.
+
+    Attributes:
+        op: the old op.
+        operand: element type of its first operand (else of its result): what arithmetic means.
+        result: element type of its result.
+    """
+
+    def __init__(self, op: Operation, build: Lowering) -> None:
+        self.op = op
+        self.build = build
+        self.result = tensor_type(op.results[0].type).element_type
+        first = op.operands[0] if len(op.operands) else op.results[0]
+        self.operand = tensor_type(first.type).element_type
+
+    def __call__(
+        self, name: str, *operands: Value, type: Type | None = None, **attributes: Any
+    ) -> Value:
+        """One op whose result has the type of the first operand (or ``type``)."""
+        return self.build.value(name, operands, type or operands[0].type, attributes or None)
+
+    def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:
+        return structured.scalar(self.build, value, type or self.operand)
+
+    def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:
+        return self("arith.cmpi", lhs, rhs, type=_i1(), predicate=_enum(INTEGER, predicate))
+
+    def compare_floats(self, predicate: str, lhs: Value, rhs: Value) -> Value:
+        return self("arith.cmpf", lhs, rhs, type=_i1(), predicate=_enum(FLOAT, predicate))
+
+    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
+        return self("arith.select", condition, on_true, on_false, type=on_true.type)
+
+    def part(self, name: str, value: Value) -> Value:
+        """``re`` or ``im`` of a complex scalar."""
+        return self(f"complex.{name}", value, type=value.type.element_type)
+
+    def by_kind(self, integer: str, floating: str, complex: str, *operands: Value) -> Value:
+        """The op for the operand's kind."""
+        names = {Kind.FLOAT: floating, Kind.COMPLEX: complex}
+        return self(names.get(self.operand.kind, integer), *operands)
+
+    @property
+    def is_signed(self) -> bool:
+        return self.operand.kind is Kind.SIGNED
+
+    @property
+    def is_boolean(self) -> bool:
+        return self.operand.is_boolean
+
+
+INTEGER = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+FLOAT: tuple[str, ...] = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq")
+FLOAT += ("ugt", "uge", "ult", "ule", "une", "uno", "true")
+
+
+def _enum(names: Sequence[str], name: str) -> mlir.Attribute:
+    return mlir.integer_attr(names.index(name), mlir.integer_type(64))
+
+
+def _i1() -> Type:
+    return mlir.integer_type(1)
+
+
+# --- registration ---------------------------------------------------------------------------------
+Scalar = Callable[..., Value]
+SCALARS: dict[str, Scalar] = {}
+
+
+def elementwise(rule: Scalar) -> Scalar:
+    """Register a scalar function ``(emit, *operands) -> result`` for the op it is named after."""
+    SCALARS[op_name(rule)] = rule
+    RULES[op_name(rule)] = partial(_generic, rule)
+    return rule
+
+
+def scalar_only(*names: str) -> Callable[[Scalar], Scalar]:
+    """Register the scalar form of ops whose rule on tensors stands elsewhere."""
+
+    def register(rule: Scalar) -> Scalar:
+        SCALARS.update(dict.fromkeys(names, rule))
+        return rule
+
+    return register
+
+
+def _generic(
+    rule: Scalar, op: Operation, operands: list[Value], build: Lowering
+) -> Sequence[Value]:
+    """The rule on tensors: one ``linalg.generic``; 0-dimensional operands are broadcast."""
+    result = tensor_type(op.results[0].type)
+    maps = [
+        structured.identity(result.rank)
+        if tensor_type(old.type).rank == result.rank
+        else structured.affine_map(result.rank, [])
+        for old in op.operands
+    ]
+
+    def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        return [rule(Emit(op, inner), *scalars[: len(operands)])]
+
+    outputs = [structured.empty(build, result)]
+    return structured.generic(build, operands, maps, outputs, [result], body)
+
+
+def inline(region: Region, arguments: Sequence[Value], build: Lowering) -> list[Value]:
+    """Emit a region on 0-dimensional tensors as scalar code; returns what it yields.
+
+    Raises:
+        UnsupportedError: an op in it has no scalar form.
+    """
+    block = region.blocks[0]
+    scalars: dict[Value, Value] = dict(zip(block.arguments, arguments, strict=True))
+    operations = [mlir.inner_operation(view) for view in block.operations]
+    for op in operations[:-1]:
+        rule = SCALARS.get(op.name)
+        if rule is None or any(tensor_type(r.type).rank for r in op.results):
+            ir.raise_unsupported([op], "inside the computation of another op")
+            continue
+        build.location = op.location
+        given = [_scalar_of(value, scalars, build) for value in op.operands]
+        scalars[op.results[0]] = rule(Emit(op, build), *given)
+    return [_scalar_of(value, scalars, build) for value in operations[-1].operands]
+
+
+def _scalar_of(value: Value, scalars: dict[Value, Value], build: Lowering) -> Value:
+    """The scalar for an old value; one captured from outside is read from its tensor."""
+    if value not in scalars:
+        captured = build.lowered(value)
+        if isinstance(captured, tuple):
+            raise TypeError("a captured value of several parts has no scalar")
+        type = tensor_type(value.type).element_type
+        scalars[value] = structured.extract(build, captured, type)
+    return scalars[value]
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+@elementwise
+def abs(e: Emit, operand: Value) -> Value:
+    if e.operand.is_complex:
+        return e("complex.abs", operand, type=structured.element(e.result))
+    if e.operand.is_float:
+        return e("math.absf", operand)
+    negative = e.compare_integers("slt", operand, e.constant(0))
+    return e.select(negative, e("arith.subi", e.constant(0), operand), operand)
+
+
+@elementwise
+def add(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if e.is_boolean:  # logical, not modulo 2
+        return e("arith.ori", lhs, rhs)
+    return e.by_kind("arith.addi", "arith.addf", "complex.add", lhs, rhs)
+
+
+@elementwise
+def and_(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("arith.andi", lhs, rhs)
+
+
+@elementwise
+def divide(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if not e.operand.is_integer:
+        return e.by_kind("", "arith.divf", "complex.div", lhs, rhs)
+    zero, ones = e.constant(0), e.constant(-1)
+    by_zero = e.compare_integers("eq", rhs, zero)
+    if not e.is_signed:
+        quotient = e("arith.divui", lhs, e.select(by_zero, e.constant(1), rhs))
+        return e.select(by_zero, ones, quotient)
+    overflow = _overflows(e, lhs, rhs)
+    trap = e("arith.ori", by_zero, overflow)
+    quotient = e("arith.divsi", lhs, e.select(trap, e.constant(1), rhs))
+    return e.select(by_zero, ones, quotient)
+
+
+def _overflows(e: Emit, lhs: Value, rhs: Value) -> Value:
+    """Whether a signed division is INT_MIN / -1."""
+    least = e.compare_integers("eq", lhs, e.constant(1 << (e.operand.bits - 1)))
+    return e("arith.andi", least, e.compare_integers("eq", rhs, e.constant(-1)))
+
+
+@elementwise
+def maximum(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return _extremum(e, lhs, rhs, "arith.ori", "arith.max", "sgt")
+
+
+@elementwise
+def minimum(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return _extremum(e, lhs, rhs, "arith.andi", "arith.min", "slt")
+
+
+def _extremum(e: Emit, lhs: Value, rhs: Value, boolean: str, prefix: str, better: str) -> Value:
+    if e.is_boolean:
+        return e(boolean, lhs, rhs)
+    if e.operand.is_float:  # NaN wins, -0 < +0
+        return e(prefix + "imumf", lhs, rhs)
+    if e.operand.is_complex:
+        return e.select(_lexicographic(e, better[1:], lhs, rhs), lhs, rhs)
+    return e(prefix + ("si" if e.is_signed else "ui"), lhs, rhs)
+
+
+@elementwise
+def multiply(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if e.is_boolean:
+        return e("arith.andi", lhs, rhs)
+    return e.by_kind("arith.muli", "arith.mulf", "complex.mul", lhs, rhs)
+
+
+@elementwise
+def negate(e: Emit, operand: Value) -> Value:
+    if e.operand.is_integer:
+        return e("arith.subi", e.constant(0), operand)
+    return e.by_kind("", "arith.negf", "complex.neg", operand)
+
+
+@elementwise
+def not_(e: Emit, operand: Value) -> Value:
+    return e("arith.xori", operand, e.constant(True if e.is_boolean else -1))
+
+
+@elementwise
+def or_(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("arith.ori", lhs, rhs)
+
+
+@elementwise
+def remainder(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if e.operand.is_float:
+        return e("arith.remf", lhs, rhs)
+    if e.operand.is_complex:
+        ir.raise_unsupported([e.op], "the specification leaves complex remainders open")
+    by_zero = e.compare_integers("eq", rhs, e.constant(0))
+    if not e.is_signed:
+        rest = e("arith.remui", lhs, e.select(by_zero, e.constant(1), rhs))
+        return e.select(by_zero, lhs, rest)
+    trap = e("arith.ori", by_zero, _overflows(e, lhs, rhs))
+    rest = e("arith.remsi", lhs, e.select(trap, e.constant(1), rhs))
+    return e.select(by_zero, lhs, rest)
+
+
+@elementwise
+def subtract(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e.by_kind("arith.subi", "arith.subf", "complex.sub", lhs, rhs)
+
+
+@elementwise
+def xor(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("arith.xori", lhs, rhs)
+
+
+# --- shifts: beyond the width the hardware's answer is not the spec's -----------------------------
+@elementwise
+def shift_left(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return _shift(e, "arith.shli", lhs, rhs, e.constant(0))
+
+
+@elementwise
+def shift_right_arithmetic(e: Emit, lhs: Value, rhs: Value) -> Value:
+    sign = e("arith.shrsi", lhs, e.constant(e.operand.bits - 1))
+    return _shift(e, "arith.shrsi", lhs, rhs, sign)
+
+
+@elementwise
+def shift_right_logical(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return _shift(e, "arith.shrui", lhs, rhs, e.constant(0))
+
+
+def _shift(e: Emit, name: str, lhs: Value, rhs: Value, beyond: Value) -> Value:
+    inside = e.compare_integers("ult", rhs, e.constant(e.operand.bits))
+    shifted = e(name, lhs, e.select(inside, rhs, e.constant(0)))
+    return e.select(inside, shifted, beyond)
+
+
+# --- comparing and choosing -----------------------------------------------------------------------
+@elementwise
+def clamp(e: Emit, min: Value, operand: Value, max: Value) -> Value:
+    return minimum(e, maximum(e, operand, min), max)
+
+
+@elementwise
+def compare(e: Emit, lhs: Value, rhs: Value) -> Value:
+    direction = str(e.op.attributes["comparison_direction"]).split()[-1].rstrip(">").lower()
+    if e.operand.is_complex:
+        return _lexicographic(e, direction, lhs, rhs)
+    if e.operand.is_float:
+        order = e.op.attributes["compare_type"] if "compare_type" in e.op.attributes else ""
+        if "TOTALORDER" in str(order):
+            keys = [_total_order_key(e, value) for value in (lhs, rhs)]
+            return e.compare_integers(_signed(direction, "s"), *keys)
+        return e.compare_floats("une" if direction == "ne" else "o" + direction, lhs, rhs)
+    return e.compare_integers(_signed(direction, "s" if e.is_signed else "u"), lhs, rhs)
+
+
+def _signed(direction: str, prefix: str) -> str:
+    return direction if direction in ("eq", "ne") else prefix + direction
+
+
+def _total_order_key(e: Emit, value: Value) -> Value:
+    """An integer that orders floats as -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN."""
+    integer = ELEMENT_TYPES[f"i{e.operand.bits}"]
+    bits = e("arith.bitcast", value, type=structured.element(integer))
+    sign = e("arith.shrsi", bits, e.constant(e.operand.bits - 1, integer))
+    flip = e("arith.shrui", sign, e.constant(1, integer))
+    return e("arith.xori", bits, flip)
+
+
+def _lexicographic(e: Emit, direction: str, lhs: Value, rhs: Value) -> Value:
+    """Complex comparison: by real parts, then by imaginary parts."""
+    if direction in ("eq", "ne"):
+        return e(f"complex.{'eq' if direction == 'eq' else 'neq'}", lhs, rhs, type=_i1())
+    real = [e.part("re", value) for value in (lhs, rhs)]
+    imaginary = [e.part("im", value) for value in (lhs, rhs)]
+    strictly = e.compare_floats("o" + direction[0] + "t", *real)
+    tied = e.compare_floats("oeq", *real)
+    rest = e.compare_floats("o" + direction, *imaginary)
+    return e("arith.ori", strictly, e("arith.andi", tied, rest))
+
+
+@elementwise
+def is_finite(e: Emit, x: Value) -> Value:
+    infinity = e.constant(float("inf"))
+    return e.compare_floats("one", e("math.absf", x), infinity)
+
+
+@elementwise
+def select(e: Emit, pred: Value, on_true: Value, on_false: Value) -> Value:
+    return e.select(pred, on_true, on_false)
+
+
+# --- complex numbers ------------------------------------------------------------------------------
+@elementwise
+def complex(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("complex.create", lhs, rhs, type=structured.element(e.result))
+
+
+@elementwise
+def imag(e: Emit, operand: Value) -> Value:
+    return e.part("im", operand) if e.operand.is_complex else e.constant(0.0)
+
+
+@elementwise
+def real(e: Emit, operand: Value) -> Value:
+    return e.part("re", operand) if e.operand.is_complex else operand
+
+
+# --- functions of the math library ----------------------------------------------------------------
+def _function(name: str, math: str, complex: str = "") -> None:
+    """An op that one function of the math (and the complex) dialect computes."""
+
+    def rule(e: Emit, operand: Value) -> Value:
+        if e.operand.is_complex:
+            if not complex:
+                ir.raise_unsupported([e.op])
+            return e(f"complex.{complex}", operand)
+        return e(f"math.{math}", operand)
+
+    rule.__name__ = name
+    elementwise(rule)
+
+
+for _row in (
+    ("cbrt", "cbrt"),
+    ("ceil", "ceil"),
+    ("cosine", "cos", "cos"),
+    ("exponential", "exp", "exp"),
+    ("exponential_minus_one", "expm1", "expm1"),
+    ("floor", "floor"),
+    ("log", "log", "log"),
+    ("log_plus_one", "log1p", "log1p"),
+    ("round_nearest_afz", "round"),
+    ("round_nearest_even", "roundeven"),
+    ("sine", "sin", "sin"),
+    ("sqrt", "sqrt", "sqrt"),
+    ("tan", "tan", "tan"),
+    ("tanh", "tanh", "tanh"),
+):
+    _function(*_row)
+
+
+@elementwise
+def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("complex.atan2" if e.operand.is_complex else "math.atan2", lhs, rhs)
+
+
+@elementwise
+def count_leading_zeros(e: Emit, operand: Value) -> Value:
+    return e("math.ctlz", operand)
+
+
+@elementwise
+def logistic(e: Emit, operand: Value) -> Value:
+    one = e.constant(1.0) if e.operand.is_float else _complex_one(e)
+    negated = e.by_kind("", "arith.negf", "complex.neg", operand)
+    power = e.by_kind("", "math.exp", "complex.exp", negated)
+    sum = e.by_kind("", "arith.addf", "complex.add", one, power)
+    return e.by_kind("", "arith.divf", "complex.div", one, sum)
+
+
+def _complex_one(e: Emit) -> Value:
+    part = ELEMENT_TYPES["f32" if e.operand.bits == 64 else "f64"]
+    parts = (e.constant(1.0, part), e.constant(0.0, part))
+    return e("complex.create", *parts, type=structured.element(e.operand))
+
+
+@elementwise
+def popcnt(e: Emit, operand: Value) -> Value:
+    return e("math.ctpop", operand)
+
+
+@elementwise
+def power(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if e.operand.is_integer:
+        return _integer_power(e, lhs, rhs)
+    return e("complex.pow" if e.operand.is_complex else "math.powf", lhs, rhs)
+
+
+def _integer_power(e: Emit, base: Value, exponent: Value) -> Value:
+    """Square and multiply over all bits of the exponent, wrapping around.
+
+    A negative exponent gives 0, except for the bases 1 and -1.
+    """
+    one, zero = e.constant(1), e.constant(0)
+    result, square = one, base
+    bits = exponent
+    for _ in range(e.operand.bits):
+        odd = e.compare_integers("ne", e("arith.andi", bits, one), zero)
+        result = e.select(odd, e("arith.muli", result, square), result)
+        square = e("arith.muli", square, square)
+        bits = e("arith.shrui", bits, one)
+    if not e.is_signed:
+        return result
+    unit = e("arith.ori", *(e.compare_integers("eq", base, e.constant(u)) for u in (1, -1)))
+    negative = e.compare_integers("slt", exponent, zero)
+    return e.select(negative, e.select(unit, result, zero), result)
+
+
+@elementwise
+def rsqrt(e: Emit, operand: Value) -> Value:
+    if e.operand.is_complex:
+        return e("complex.rsqrt", operand)
+    return e("arith.divf", e.constant(1.0), e("math.sqrt", operand))
+
+
+@elementwise
+def sign(e: Emit, operand: Value) -> Value:
+    if e.operand.is_complex:
+        return e("complex.sign", operand)
+    if e.operand.is_float:  # keeps -0 and NaN
+        ordered = e.compare_floats("one", operand, e.constant(0.0))
+        return e.select(ordered, e("math.copysign", e.constant(1.0), operand), operand)
+    positive = e.compare_integers("sgt", operand, e.constant(0))
+    shifted = e("arith.shrsi", operand, e.constant(e.operand.bits - 1))
+    return e.select(positive, e.constant(1), shifted)

@@ -1,0 +1,47 @@
+"""Reductions: a ``linalg.generic`` whose body is the op's computation on scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.dtypes import tensor_type
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, inline
+from shlo_tools.passes.legalize_to_linalg.rules import lowers
+
+
+@lowers
+def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    count = len(op.results)
+    inputs, init_values = operands[:count], operands[count:]
+    reduced = list(op.attributes["dimensions"])
+    results = [tensor_type(result.type) for result in op.results]
+    old = [tensor_type(operand.type).element_type for operand in list(op.operands)[:count]]
+    rank = tensor_type(op.operands[0].type).rank
+    kept = [d for d in range(rank) if d not in reduced]
+    outputs = [
+        structured.filled(build, structured.extract(build, init, type.element_type), type)
+        for init, type in zip(init_values, results, strict=True)
+    ]
+
+    def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        elements, accumulators = scalars[:count], scalars[count:]
+        promoted = [
+            cast_scalar(Emit(op, inner), value, element, type.element_type)
+            for value, element, type in zip(elements, old, results, strict=True)
+        ]
+        return inline(op.regions[0], [*accumulators, *promoted], inner)
+
+    return structured.generic(
+        build,
+        inputs,
+        [structured.identity(rank)] * count,
+        outputs,
+        results,
+        body,
+        iterators=["reduction" if d in reduced else "parallel" for d in range(rank)],
+        output_maps=[structured.affine_map(rank, kept)] * count,
+    )

@@ -1,0 +1,121 @@
+"""Emitters of linalg structured ops on tensors, and of scalar constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import ElementType, Kind, TensorType
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Type, Value
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor
+
+# Given the builder of the body and its scalar arguments (inputs, then outputs), yields results.
+Body = Callable[[Lowering, list[Value]], Sequence[Value]]
+
+
+def dims(count: int) -> str:
+    """``d0, d1``, the iteration space of an affine map."""
+    return ", ".join(f"d{i}" for i in range(count))
+
+
+def affine_map(rank: int, results: Sequence[str | int]) -> str:
+    """``(d0, d1) -> (d1, 0)``; an integer stands for the dimension of that number."""
+    written = ", ".join(f"d{r}" if isinstance(r, int) else r for r in results)
+    return f"({dims(rank)}) -> ({written})"
+
+
+def identity(rank: int) -> str:
+    return affine_map(rank, range(rank))
+
+
+def element(type: ElementType) -> Type:
+    """The lowered element type."""
+    return mlir.parse_type(type.signless)
+
+
+def scalar(build: Lowering, value: bool | int | float, type: ElementType) -> Value:
+    """An ``arith.constant`` of a real element type."""
+    lowered = element(type)
+    if type.is_float:
+        attribute = mlir.float_attr(float(value), lowered)
+    else:
+        attribute = mlir.integer_attr(_wrapped(int(value), type), lowered)
+    return build.value("arith.constant", (), lowered, {"value": attribute})
+
+
+def _wrapped(value: int, type: ElementType) -> int:
+    """Signless attributes want the signed reading of the bits."""
+    if type.kind in (Kind.BOOLEAN, Kind.INDEX):
+        return value
+    value &= (1 << type.bits) - 1
+    return value - (1 << type.bits) if value >> (type.bits - 1) else value
+
+
+def index(build: Lowering, value: int) -> Value:
+    """An ``arith.constant`` of type index."""
+    type = mlir.index_type()
+    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
+
+
+def empty(build: Lowering, type: TensorType) -> Value:
+    """A tensor without values, to be written."""
+    return build.value("tensor.empty", (), lowered_tensor(type))
+
+
+def filled(build: Lowering, value: Value, type: TensorType) -> Value:
+    """A tensor that holds one scalar everywhere."""
+    return generic(build, [value], ["scalar"], [empty(build, type)], [type], lambda b, v: [v[0]])[0]
+
+
+def extract(build: Lowering, tensor: Value, type: ElementType) -> Value:
+    """The element of a 0-dimensional tensor."""
+    return build.value("tensor.extract", (tensor,), element(type))
+
+
+def generic(
+    build: Lowering,
+    inputs: Sequence[Value],
+    input_maps: Sequence[str],
+    outputs: Sequence[Value],
+    types: Sequence[TensorType],
+    body: Body,
+    *,
+    iterators: Sequence[str] | None = None,
+    output_maps: Sequence[str] | None = None,
+) -> list[Value]:
+    """A ``linalg.generic``.
+
+    Args:
+        input_maps: one affine map per input; ``"scalar"`` for an operand read whole.
+        outputs: the tensors written; ``types`` are theirs.
+        iterators: ``parallel`` or ``reduction`` per loop; all parallel by default.
+        output_maps: identity by default.
+    """
+    rank = len(iterators) if iterators is not None else types[0].rank
+    iterators = iterators or ["parallel"] * rank
+    maps = [affine_map(rank, []) if m == "scalar" else m for m in input_maps]
+    maps += output_maps or [identity(rank)] * len(outputs)
+    result_types = [lowered_tensor(type) for type in types]
+    op = build.op(
+        "linalg.generic",
+        [*inputs, *outputs],
+        result_types,
+        {
+            "indexing_maps": mlir.array_attr(mlir.affine_map_attr(m) for m in maps),
+            "iterator_types": mlir.array_attr(
+                mlir.parse_attribute(f"#linalg.iterator_type<{i}>") for i in iterators
+            ),
+            "operandSegmentSizes": mlir.i32_array_attr([len(inputs), len(outputs)]),
+        },
+        regions=1,
+    )
+    scalars = [_element_of(value) for value in (*inputs, *outputs)]
+    block, inner = build.block(op.regions[0], scalars)
+    inner.op("linalg.yield", body(inner, list(block.arguments)))
+    return list(op.results)
+
+
+def _element_of(value: Value) -> Type:
+    held: Type = value.type.element_type if mlir.is_tensor(value.type) else value.type
+    return held

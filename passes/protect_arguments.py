@@ -1,0 +1,57 @@
+"""Arguments of public functions are never written.
+
+Before:
+    func.func @main(%a: tensor<4xf32>)
+After:
+    func.func @main(%a: tensor<4xf32> {bufferization.writable = false})
+
+Without it bufferization updates the caller's arrays in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.mlir import Operation
+from shlo_tools.pipeline.registry import Pass
+
+WRITABLE = "bufferization.writable"
+DONATED = "shlo.donated"
+SIGNATURE = "shlo.signature"
+
+
+@dataclass(frozen=True)
+class ProtectArguments(Pass):
+    """Mark the arguments of public functions read-only, except donated ones."""
+
+    name = "shlo-protect-arguments"
+
+    def run(self, op: Operation) -> None:
+        for func in ir.functions(op):
+            if not ir.is_declaration(func) and is_public(func):
+                note_signature(func)
+                _protect(func)
+
+
+def note_signature(func: Operation) -> None:
+    """Keep the types that the host sees; lowering changes them (the first note stays)."""
+    if SIGNATURE not in func.attributes:
+        func.attributes[SIGNATURE] = mlir.type_attr(ir.op_type(func))
+
+
+def is_public(func: Operation) -> bool:
+    return ir.text_of(func, "sym_visibility") in ("", "public")
+
+
+def _protect(func: Operation) -> None:
+    inputs, _ = ir.signature(func)
+    given: list[Any] = list(func.attributes["arg_attrs"]) if "arg_attrs" in func.attributes else []
+    held = given or [mlir.dict_attr({})] * len(inputs)
+    marked = []
+    for attributes in held:
+        named = {item.name: item.attr for item in attributes}
+        named[WRITABLE] = mlir.bool_attr(DONATED in named)
+        marked.append(mlir.dict_attr(named))
+    func.attributes["arg_attrs"] = mlir.array_attr(marked)

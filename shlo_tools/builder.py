@@ -1,0 +1,132 @@
+"""Building programs in Python: a module, its functions, and the op functions of ``ops``.
+
+module = Module()
+
+@module.func("4x8xf32", "8xf32")
+def main(x, bias):
+    return ops.tanh(x + ops.broadcast_in_dim(bias, (1,), (4, 8)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.errors import ShloError, VerifyError
+from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops._value import Value, ValueType, as_value, coerce_type, of_value
+
+
+class Function(FunctionSymbol):
+    """A function of a module being built; call it to build a call, pass it as a symbol."""
+
+    def __call__(self, *arguments: Value) -> Any:
+        if self.result_types is None or self.input_types is None:
+            raise ShloError(f"@{self} has no types yet")
+        given = [str(argument.type) for argument in arguments]
+        if given != [str(type) for type in self.input_types]:
+            wanted = ", ".join(str(type) for type in self.input_types)
+            raise ShloError(f"@{self} takes ({wanted}), not ({', '.join(given)})")
+        made = ir.insertion().op(
+            "func.call",
+            [_value(argument) for argument in arguments],
+            [type.mlir() for type in self.result_types],
+            {"callee": mlir.symbol_attr(str(self))},
+        )
+        results = [as_value(t, v) for t, v in zip(self.result_types, made.results, strict=True)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+class Module:
+    """A StableHLO module under construction.
+
+    Attributes:
+        module: the official bindings' module; ``str(module)`` prints it.
+    """
+
+    def __init__(self) -> None:
+        with mlir.library_context():
+            self.module = mlir.empty_module()
+        self.functions: dict[str, Function] = {}
+
+    def __str__(self) -> str:
+        return str(self.module)
+
+    def func(
+        self, *types: str | ValueType, name: str | None = None
+    ) -> Callable[[Callable[..., Any]], Function]:
+        """Make a Python function a function of the module, named alike.
+
+        Args:
+            types: one per argument, such as ``"2x3xf32"`` or a TensorType.
+            name: another name; a leading underscore of the Python name makes it private.
+
+        Raises:
+            ShloError: the name is taken, or a value returned is no tensor.
+            VerifyError: what was built is not valid StableHLO.
+        """
+
+        def build(function: Callable[..., Any]) -> Function:
+            symbol = name or function.__name__
+            if symbol in self.functions:
+                raise ShloError(f"@{symbol} is defined already")
+            with mlir.library_context():
+                made = self._build(symbol, function, [coerce_type(t, None) for t in types])
+            self.functions[symbol] = made
+            return made
+
+        return build
+
+    def _build(
+        self, symbol: str, function: Callable[..., Any], types: Sequence[ValueType]
+    ) -> Function:
+        location = mlir.file_location(
+            function.__code__.co_filename, function.__code__.co_firstlineno
+        )
+        outer = ir.Build(mlir.at_end(self.module.body), location)
+        inputs = [type.mlir() for type in types]
+        attributes = {
+            "sym_name": mlir.string_attr(symbol),
+            "function_type": mlir.type_attr(mlir.function_type(inputs, [])),
+        }
+        if symbol.startswith("_"):
+            attributes["sym_visibility"] = mlir.string_attr("private")
+        made = outer.op("func.func", (), (), attributes, regions=1)
+        try:
+            results = _fill(made, function, inputs, outer)
+            made.attributes["function_type"] = mlir.type_attr(
+                mlir.function_type(inputs, [value.type.mlir() for value in results])
+            )
+            _verify(made)
+        except BaseException:
+            made.erase()
+            raise
+        return Function(symbol, types, [value.type for value in results])
+
+
+def _fill(
+    made: mlir.Operation, function: Callable[..., Any], inputs: list[mlir.Type], outer: ir.Build
+) -> list[Value]:
+    block, build = outer.block(made.regions[0], inputs)
+    with ir.inserting(build):
+        given = function(*(of_value(argument) for argument in block.arguments))
+        returned = [given] if isinstance(given, Value) else list(given or ())
+        for value in returned:
+            if not isinstance(value, Value):
+                raise ShloError(f"{function.__name__} returned {value!r}, which is no tensor")
+        build.op("func.return", [_value(value) for value in returned])
+    return returned
+
+
+def _value(value: Value) -> mlir.Value:
+    if value.value is None:
+        raise ShloError(f"{value} is a type without a value")
+    return value.value
+
+
+def _verify(operation: mlir.Operation) -> None:
+    try:
+        operation.verify()
+    except mlir.MLIRError as error:
+        raise VerifyError(mlir.diagnostics_of(error)) from error

@@ -1,0 +1,1 @@
+"""Generated code: what it looks like and how it meets its host. IR in, IR out."""

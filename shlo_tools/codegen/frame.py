@@ -1,0 +1,122 @@
+"""The call frame: the block of memory through which compiled code and its host talk.
+
+Every compiled function gets a pointer to one as its first argument. The layout is the ABI of
+compiled programs, in process and ahead of time; ``VERSION`` counts its changes. Code holds no
+absolute address: constants, callbacks and temporaries are all reached through the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools import mlir
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Type, Value
+
+VERSION = 1
+
+# Every field takes eight bytes; a field's offset is eight times its position.
+FIELDS = (
+    "version",
+    "status",  # 0: running or done; n > 0: check n failed; n < 0: see STATUS
+    "word0",  # what the failing check saw, or an exception
+    "word1",
+    "word2",
+    "word3",
+    "poll",  # nonzero: call the poll callback at the next opportunity
+    "arena",  # next free byte for temporaries
+    "arena_end",
+    "callbacks",  # table of function pointers, see CALLBACKS
+    "pool",  # thread pool
+    "process",  # process id in its grid
+    "transport",  # how processes reach each other
+    "profile",  # buffer of time stamps
+    "weights",  # table of pointers to constants
+    "host",  # whatever the host keeps here
+)
+SIZE = 8 * len(FIELDS)
+CALLBACKS = ("poll",)
+
+# Why a call ended early, besides failing checks.
+STATUS = {"cancelled": -1, "exception": -2}
+
+# What the host writes to ``poll``.
+POLL_SIGNALS, POLL_CANCEL = 1, 2
+
+
+def offset(field: str) -> int:
+    """Byte offset of a field in the frame."""
+    return 8 * FIELDS.index(field)
+
+
+def pointer() -> Type:
+    return mlir.parse_type("!llvm.ptr")
+
+
+def i64() -> Type:
+    return mlir.integer_type(64)
+
+
+def element_address(build: Build, base: Value, bytes: int) -> Value:
+    """``base + bytes``."""
+    return build.value(
+        "llvm.getelementptr",
+        (base,),
+        pointer(),
+        {
+            "rawConstantIndices": mlir.i32_array_attr([bytes]),
+            "elem_type": mlir.type_attr(mlir.integer_type(8)),
+        },
+    )
+
+
+def load(build: Build, frame: Value, field: str, type: Type, *, volatile: bool = False) -> Value:
+    """The value of a frame's field."""
+    address = element_address(build, frame, offset(field))
+    attributes = {"volatile_": mlir.unit_attr()} if volatile else {}
+    attributes["ordering"] = mlir.integer_attr(0, i64())
+    return build.value("llvm.load", (address,), type, attributes)
+
+
+def store(build: Build, frame: Value, field: str, value: Value) -> None:
+    address = element_address(build, frame, offset(field))
+    build.op("llvm.store", (value, address), (), {"ordering": mlir.integer_attr(0, i64())})
+
+
+def load_at(build: Build, table: Value, index: int, type: Type) -> Value:
+    """Entry ``index`` of a table of eight-byte entries."""
+    address = element_address(build, table, 8 * index)
+    return build.value("llvm.load", (address,), type, {"ordering": mlir.integer_attr(0, i64())})
+
+
+def constant(build: Build, value: int) -> Value:
+    return build.value("llvm.mlir.constant", (), i64(), {"value": mlir.integer_attr(value, i64())})
+
+
+def memref_at(build: Build, address: Value, shape: Sequence[int], type: Type) -> Value:
+    """A static row-major memref of ``type`` over memory that starts at ``address``."""
+    rank = len(shape)
+    sizes = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
+    struct = mlir.parse_type(f"!llvm.struct<(ptr, ptr, i64{sizes})>")
+    descriptor = build.value("llvm.mlir.poison", (), struct)
+    strides = _strides(shape)
+    fields: list[tuple[list[int], Value]] = [
+        ([0], address),
+        ([1], address),
+        ([2], constant(build, 0)),
+    ]
+    for d in range(rank):
+        fields.append(([3, d], constant(build, shape[d])))
+        fields.append(([4, d], constant(build, strides[d])))
+    for position, value in fields:
+        attributes = {"position": mlir.i64_array_attr(position)}
+        descriptor = build.value("llvm.insertvalue", (descriptor, value), struct, attributes)
+    return build.value("builtin.unrealized_conversion_cast", (descriptor,), type)
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return strides[::-1]

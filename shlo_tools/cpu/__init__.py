@@ -1,0 +1,1 @@
+"""Running what was generated: engine, call frames, calling convention."""

@@ -1,0 +1,205 @@
+"""Compiled programs and how they are called."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools.codegen import frame as layout
+from shlo_tools.cpu import memory, weights
+from shlo_tools.cpu.frame import Frame, watched
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
+from shlo_tools.pipeline import runner
+
+PIPELINE = "builtin.module(shlo-to-llvm)"
+_ENTRY = "shlo.entry"
+_FREE_FRAMES = 4  # kept per executable for the next call
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Argument and result types of a function."""
+
+    inputs: tuple[TensorType, ...]
+    results: tuple[TensorType, ...]
+
+    def __str__(self) -> str:
+        inputs = ", ".join(str(type) for type in self.inputs)
+        results = ", ".join(str(type) for type in self.results)
+        return f"({inputs}) -> ({results})"
+
+
+class Executable:
+    """A compiled function; call it with arrays.
+
+    Calls may overlap in several threads: each uses a frame of its own.
+
+    Attributes:
+        signature: types of arguments and results.
+        name: the function's name.
+    """
+
+    def __init__(
+        self, engine: Any, address: int, entry: _Entry, constants: Sequence[Array]
+    ) -> None:
+        self.signature = entry.signature
+        self.name = entry.name
+        self._engine = engine  # owns the code
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
+        self._arena = entry.arena
+        self._checks = entry.checks
+        self._constants = [
+            memory.as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants
+        ]
+        pointers = [constant.ctypes.data for constant in self._constants]
+        self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        self._free: list[Frame] = []
+
+    def __repr__(self) -> str:
+        return f"<Executable @{self.name}{self.signature}>"
+
+    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
+        """Run the program.
+
+        Args:
+            arguments: arrays (anything with ``__array__`` or ``__dlpack__``), Python numbers or
+                lists. They are read in place where contiguous, and never written.
+            cast: convert arguments of another dtype instead of refusing them.
+            timeout: seconds after which a running loop is stopped.
+
+        Returns:
+            A new array, or a tuple of them where the function has several results.
+
+        Raises:
+            ArgumentError: the arguments do not fit the signature.
+            ExecutionError: a check of the program failed, or memory does not suffice.
+            ExecutionTimeout: the time is up.
+        """
+        inputs = self._bind(arguments, cast=cast)
+        results = [memory.aligned_empty(type) for type in self.signature.results]
+        pointers = [array.ctypes.data for array in (*inputs, *results)]
+        table = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        frame = self._frame()
+        frame.reset()
+        with watched(frame, timeout):
+            self._call(frame.address, ctypes.addressof(table))
+        frame.raise_for_status(self._checks, timeout)
+        if len(self._free) < _FREE_FRAMES:
+            self._free.append(frame)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _bind(self, arguments: Sequence[Any], *, cast: bool) -> list[Array]:
+        types = self.signature.inputs
+        if len(arguments) != len(types):
+            raise ArgumentError(
+                f"@{self.name} takes {len(types)} arguments, {len(arguments)} given",
+                hint=f"its signature is {self.signature}",
+            )
+        return [
+            memory.as_argument(argument, type, index, cast=cast)
+            for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
+        ]
+
+    def _frame(self) -> Frame:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Frame(self._arena, ctypes.addressof(self._weights))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What a lowered module says about its entry point."""
+
+    name: str
+    signature: Signature
+    arena: int
+    checks: list[Any]
+
+
+def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Executable:
+    """Compile a program for this machine.
+
+    Args:
+        source: StableHLO (or linalg, or lowered) as text, bytes, a path, a module of the
+            bindings, or a ``builder.Module``. It is not changed.
+        function: the function to run.
+        opt_level: LLVM's optimisation level, 0 to 3.
+
+    Raises:
+        ParseError, VerifyError: the source is no valid module.
+        UnsupportedError: it holds something that cannot be compiled yet.
+        ShloError: there is no such function.
+    """
+    name = "-"
+    source = getattr(source, "module", source)  # a builder's module
+    if program.is_path(source):
+        name, source = str(source), program.read_file(str(source))
+    with mlir.library_context():
+        module, constants = weights.detached(source, name)
+        if find_entry(module, function) is None:
+            select_function(module, function)
+            runner.run(PIPELINE, module)
+        entry = find_entry(module, function)
+        if entry is None:
+            raise ShloError(f"lowering left no entry point for @{function}")
+        engine = _engine(module, opt_level)
+        address = mlir.entry_address(engine, ir.symbol_name(entry))
+    if not address:
+        raise UnsupportedError(f"@{function}: code could not be generated")
+    return Executable(engine, address, _read_entry(entry, function, module), constants)
+
+
+def find_entry(module: mlir.Module, function: str) -> mlir.Operation | None:
+    """The lowered entry point of a function, where the module is lowered already."""
+    for op in ir.children(module.operation):
+        if ir.symbol_name(op) == f"{_ENTRY}.{function}":
+            return op
+    return None
+
+
+def select_function(module: mlir.Module, function: str) -> None:
+    """Make ``function`` the only public one, so that only what it needs is compiled.
+
+    Raises:
+        ShloError: there is none of that name, or it has no body.
+        UnsupportedError: its types are dynamic.
+    """
+    named = {ir.symbol_name(func): func for func in ir.functions(module.operation)}
+    if function not in named:
+        listed = ", ".join(f"@{name}" for name in list(named)[:10]) or "none"
+        hint = did_you_mean(function, named) or f"functions: {listed}"
+        raise ShloError(f"there is no function @{function}", hint=hint)
+    if ir.is_declaration(named[function]):
+        raise ShloError(f"@{function} is a declaration without a body")
+    for name, func in named.items():
+        visibility = "public" if name == function else "private"
+        func.attributes["sym_visibility"] = mlir.string_attr(visibility)
+
+
+def _engine(module: mlir.Module, opt_level: int) -> Any:
+    left = [
+        op for op in mlir.walk(module.operation) if not op.name.startswith(("llvm.", "builtin."))
+    ]
+    ir.raise_unsupported(left[:3], "left over after lowering")
+    try:
+        return mlir.execution_engine(module, opt_level)
+    except (mlir.MLIRError, RuntimeError, ValueError) as error:
+        raise UnsupportedError(f"code could not be generated: {error}") from error
+
+
+def _read_entry(entry: mlir.Operation, name: str, module: mlir.Module) -> _Entry:
+    held: Any = entry.attributes[_ENTRY]
+    if held["version"].value != layout.VERSION:
+        raise UnsupportedError(f"lowered for frame version {held['version'].value}")
+    type = held["signature"].value
+    signature = Signature(
+        tuple(dtypes.tensor_type(t) for t in type.inputs),
+        tuple(dtypes.tensor_type(t) for t in type.results),
+    )
+    checks = module.operation.attributes["shlo.checks"]
+    return _Entry(name, signature, held["arena"].value, list(checks))

@@ -1,0 +1,199 @@
+"""Call frames on the host's side: their memory, who watches them, and what their status means."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from shlo_tools import mlir
+from shlo_tools.codegen import frame as layout
+from shlo_tools.cpu.memory import aligned_bytes
+from shlo_tools.errors import Diagnostic, ExecutionError, ExecutionTimeout, Place
+
+_INDEX = {name: i for i, name in enumerate(layout.FIELDS)}
+_WATCH_SECONDS = 0.05
+
+
+class Frame:
+    """One frame with its arena; used by one call at a time."""
+
+    def __init__(self, arena_bytes: int, weights: int) -> None:
+        self.words = (ctypes.c_int64 * len(layout.FIELDS))()
+        self.address = ctypes.addressof(self.words)
+        self.arena = aligned_bytes(arena_bytes)
+        self._arena = self.arena.ctypes.data
+        words = self.words
+        words[_INDEX["version"]] = layout.VERSION
+        words[_INDEX["arena_end"]] = self._arena + arena_bytes
+        words[_INDEX["callbacks"]] = _callbacks()
+        words[_INDEX["weights"]] = weights
+
+    def reset(self) -> None:
+        """Make the frame ready for a call."""
+        self.words[_INDEX["status"]] = 0
+        self.words[_INDEX["poll"]] = 0
+        self.words[_INDEX["arena"]] = self._arena
+
+    def ask(self, request: int) -> None:
+        """Make the running call poll (``POLL_SIGNALS``) or stop (``POLL_CANCEL``)."""
+        self.words[_INDEX["poll"]] = request
+
+    def raise_for_status(self, checks: Sequence[Any], timeout: float | None) -> None:
+        """Raise what the call's status stands for, if it failed."""
+        status = self.words[_INDEX["status"]]
+        if status == 0:
+            return
+        if status == layout.STATUS["exception"]:
+            raise self._take_exception()
+        if status == layout.STATUS["cancelled"]:
+            raise ExecutionTimeout(f"stopped after {timeout} seconds")
+        raise _failed_check(checks[status - 1])
+
+    def _take_exception(self) -> BaseException:
+        """The exception that a signal handler raised; its reference was left in the words."""
+        for field in ("word0", "word2"):  # type and traceback
+            held = self.words[_INDEX[field]]
+            if held:
+                ctypes.pythonapi.Py_DecRef(ctypes.cast(held, ctypes.py_object))
+        value = ctypes.cast(self.words[_INDEX["word1"]], ctypes.py_object)
+        exception: BaseException = value.value
+        ctypes.pythonapi.Py_DecRef(value)
+        return exception
+
+
+def _failed_check(check: Any) -> ExecutionError:
+    named = {item.name: item.attr.value for item in check}
+    place = None
+    if "place" in named:
+        file, line, column = named["place"].rsplit(":", 2)
+        place = Place(file, int(line), int(column))
+    return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
+
+
+# --- what native code calls -----------------------------------------------------------------------
+# A ctypes callback would swallow KeyboardInterrupt, so polling is native: it takes the GIL, lets
+# Python run its signal handlers, and leaves an exception they raise in the frame.
+_POLL = """
+llvm.func @PyGILState_Ensure() -> i32
+llvm.func @PyGILState_Release(i32)
+llvm.func @PyErr_CheckSignals() -> i32
+llvm.func @PyErr_Fetch(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+llvm.func @PyErr_NormalizeException(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+llvm.func @poll(%frame: !llvm.ptr) -> i64 {{
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %none = llvm.mlir.constant(0 : i32) : i32
+  %cancel = llvm.mlir.constant({cancel} : i64) : i64
+  %cancelled = llvm.mlir.constant({cancelled} : i64) : i64
+  %exception = llvm.mlir.constant({exception} : i64) : i64
+  %status = llvm.getelementptr %frame[{status}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %poll = llvm.getelementptr %frame[{poll}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %type = llvm.getelementptr %frame[{word0}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %value = llvm.getelementptr %frame[{word1}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %trace = llvm.getelementptr %frame[{word2}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %asked = llvm.load volatile %poll : !llvm.ptr -> i64
+  llvm.store volatile %zero, %poll : i64, !llvm.ptr
+  %gil = llvm.call @PyGILState_Ensure() : () -> i32
+  %raised = llvm.call @PyErr_CheckSignals() : () -> i32
+  %quiet = llvm.icmp "eq" %raised, %none : i32
+  llvm.cond_br %quiet, ^released, ^fetch
+^fetch:
+  llvm.call @PyErr_Fetch(%type, %value, %trace) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.call @PyErr_NormalizeException(%type, %value, %trace)
+    : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.store volatile %exception, %status : i64, !llvm.ptr
+  llvm.call @PyGILState_Release(%gil) : (i32) -> ()
+  llvm.return %one : i64
+^released:
+  llvm.call @PyGILState_Release(%gil) : (i32) -> ()
+  %stop = llvm.icmp "eq" %asked, %cancel : i64
+  llvm.cond_br %stop, ^stop, ^go
+^stop:
+  llvm.store volatile %cancelled, %status : i64, !llvm.ptr
+  llvm.return %one : i64
+^go:
+  llvm.return %zero : i64
+}}
+"""
+_callback_table: list[Any] = []  # [engine, table]; made once per process
+
+
+def _callbacks() -> int:
+    """Address of the table of callbacks (``layout.CALLBACKS``)."""
+    if not _callback_table:
+        offsets = {
+            name: layout.offset(name) for name in ("status", "poll", "word0", "word1", "word2")
+        }
+        text = _POLL.format(cancel=layout.POLL_CANCEL, **layout.STATUS, **offsets)
+        with mlir.library_context():
+            engine = mlir.execution_engine(mlir.parse_module(text), 0)
+            poll = mlir.entry_address(engine, "poll")
+        _callback_table[:] = [engine, (ctypes.c_int64 * len(layout.CALLBACKS))(poll)]
+    return ctypes.addressof(_callback_table[1])
+
+
+# --- watching calls -------------------------------------------------------------------------------
+class _Watch:
+    """A thread that makes running calls poll for signals, and stops those past their time.
+
+    It wakes every 50 ms while calls are running, and sleeps after a while without any.
+    """
+
+    def __init__(self) -> None:
+        self.running: dict[Frame, float | None] = {}
+        self.wake = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def start(self, frame: Frame, deadline: float | None) -> None:
+        self.running[frame] = deadline
+        if self.thread is None:
+            self.thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
+            self.thread.start()
+        if not self.wake.is_set():
+            self.wake.set()
+
+    def stop(self, frame: Frame) -> None:
+        del self.running[frame]
+
+    def _loop(self) -> None:
+        idle = 0
+        while True:
+            time.sleep(_WATCH_SECONDS)
+            idle = 0 if self.running else idle + 1
+            if idle > 20:
+                self.wake.clear()
+                if not self.running:  # a call may have started just before the clear
+                    self.wake.wait()
+                idle = 0
+            now = time.monotonic()
+            for frame, deadline in list(self.running.items()):
+                late = deadline is not None and now > deadline
+                frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
+
+
+_watch = _Watch()
+
+
+def _after_fork() -> None:
+    """The watching thread does not exist in a forked child; a new one starts on demand."""
+    global _watch
+    _watch = _Watch()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def watched(frame: Frame, timeout: float | None) -> Iterator[None]:
+    """Have ``frame`` polled while the block runs, and cancelled after ``timeout`` seconds."""
+    watch = _watch
+    watch.start(frame, None if timeout is None else time.monotonic() + timeout)
+    try:
+        yield
+    finally:
+        watch.stop(frame)

@@ -1,0 +1,380 @@
+"""Building and changing IR: where new ops go, and the two drivers that passes are written on.
+
+``rewrite`` replaces ops by others of the same types. ``Conversion`` changes types: the old
+function stays untouched while a new one grows beside it, and a map leads from each old value to
+its lowered one(s). A rule reads types from the old op only: once lowered, ``ui32`` is ``i32``
+and its sign is gone.
+
+Both are plain loops. The bindings' own pattern classes crash on stale references and bypass the
+rewriter's listener.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Self
+
+from shlo_tools import mlir
+from shlo_tools.errors import Diagnostic, PassError, ShloError, UnsupportedError
+from shlo_tools.mlir import Attribute, Block, Location, Operation, Region, Type, Value
+
+
+class Build:
+    """Makes ops at one insertion point with one location."""
+
+    def __init__(self, at: Any, location: Location) -> None:
+        self.at = at
+        self.location = location
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Value] = (),
+        results: Sequence[Type] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+        regions: int = 0,
+    ) -> Operation:
+        """Make an op of any dialect; result types are always given."""
+        return mlir.create(
+            name, operands, results, attributes, regions, None, self.location, self.at
+        )
+
+    def value(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> Value:
+        """Make an op with one result, and return that."""
+        return self.op(name, operands, (result,), attributes).results[0]
+
+    def block(self, region: Region, types: Sequence[Type]) -> tuple[Block, Self]:
+        """A new block in ``region`` with arguments of ``types``, and a builder at its end."""
+        block = mlir.block_in(region, types, self.location)
+        return block, self.inside(block)
+
+    def inside(self, block: Block) -> Self:
+        """A builder at the end of ``block``."""
+        made = copy.copy(self)
+        made.at = mlir.at_end(block)
+        return made
+
+
+_inserting: ContextVar[Build | None] = ContextVar("inserting", default=None)
+
+
+@contextmanager
+def inserting(build: Build) -> Iterator[Build]:
+    """Within the block, op functions called as builders insert their ops here."""
+    token = _inserting.set(build)
+    try:
+        yield build
+    finally:
+        _inserting.reset(token)
+
+
+def insertion() -> Build:
+    """Where op functions insert; raises ShloError where no function is being built."""
+    build = _inserting.get()
+    if build is None:
+        raise ShloError(
+            "no function is being built here",
+            hint="call ops inside a function given to Module.func or inside ir.inserting(...)",
+        )
+    return build
+
+
+# --- reading --------------------------------------------------------------------------------------
+def functions(module: Operation) -> list[Operation]:
+    """The ``func.func`` ops directly in a module, in order."""
+    return [op for op in children(module) if op.name == "func.func"]
+
+
+def children(parent: Operation) -> list[Operation]:
+    """The ops directly in the regions of ``parent``, in order."""
+    return [
+        mlir.inner_operation(op)
+        for region in parent.regions
+        for block in region.blocks
+        for op in block.operations
+    ]
+
+
+def symbol_name(op: Operation) -> str:
+    """The name that a symbol op defines, or ''."""
+    return text_of(op, "sym_name")
+
+
+def text_of(op: Operation, attribute: str) -> str:
+    """The value of a string, symbol or integer attribute as text; '' where it is missing."""
+    if attribute not in op.attributes:
+        return ""
+    held: Any = op.attributes[attribute]
+    return str(getattr(held, "value", held))
+
+
+def signature(func: Operation) -> tuple[list[Type], list[Type]]:
+    """Argument and result types of a ``func.func``."""
+    type: Any = op_type(func)
+    return list(type.inputs), list(type.results)
+
+
+def op_type(func: Operation) -> Type:
+    held: Any = func.attributes["function_type"]
+    type: Type = held.value
+    return type
+
+
+def is_declaration(func: Operation) -> bool:
+    return len(list(func.regions[0].blocks)) == 0
+
+
+def terminator(block: Block) -> Operation:
+    """The last op of a block."""
+    operations = list(block.operations)
+    return mlir.inner_operation(operations[-1])
+
+
+def describe(op: Operation) -> str:
+    """``stablehlo.add (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>``, for messages."""
+    operands = ", ".join(str(v.type) for v in op.operands)
+    results = ", ".join(str(v.type) for v in op.results)
+    return f"{op.name} ({operands}) -> {results or '()'}"
+
+
+# --- driver 1: same-type rewrites -----------------------------------------------------------------
+Rewrite = Callable[[Operation, Build], Sequence[Value] | None]
+
+
+def rewrite(root: Operation, rules: Mapping[str, Rewrite]) -> int:
+    """Apply rules to the ops below ``root``; a rule returns replacements, or None to leave it.
+
+    Ops are collected by one walk, innermost first, so that no rule sees an erased op.
+
+    Returns:
+        how many ops were replaced.
+
+    Raises:
+        PassError: a rule returned another number of values, or other types.
+    """
+    changed = 0
+    for op in reversed(mlir.walk(root)):
+        rule = rules.get(op.name)
+        if rule is None:
+            continue
+        values = rule(op, Build(mlir.before(op), op.location))
+        if values is not None:
+            replace(op, values)
+            changed += 1
+    return changed
+
+
+def replace(op: Operation, values: Sequence[Value]) -> None:
+    """Replace every use of an op's results by ``values`` and erase it."""
+    old = [result.type for result in op.results]
+    if old != [value.type for value in values]:
+        given = ", ".join(str(value.type) for value in values)
+        raise PassError(
+            f"{describe(op)} cannot be replaced by values of types ({given})",
+            place=mlir.place_of(op.location),
+        )
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    op.erase()
+
+
+# --- driver 2: type-changing conversion -----------------------------------------------------------
+Lowered = Value | tuple[Value, ...]
+Rule = Callable[[Operation, list[Any], "Lowering"], Sequence[Lowered]]
+TypeConverter = Callable[[Type], Type | tuple[Type, ...]]
+
+
+class Lowering(Build):
+    """A builder inside a conversion: it also converts types and inlines old regions."""
+
+    def __init__(self, conversion: Conversion, at: Any, location: Location) -> None:
+        super().__init__(at, location)
+        self.conversion = conversion
+
+    def types(self, types: Sequence[Type]) -> list[Type]:
+        """The lowered types; one old type may become several."""
+        return self.conversion.types(types)
+
+    def inline(self, region: Region, arguments: Sequence[Lowered]) -> list[Lowered]:
+        """Lower the ops of an old one-block region here; returns what its terminator yields."""
+        return self.conversion.inline(region.blocks[0], arguments, self)
+
+    def lowered(self, value: Value) -> Lowered:
+        """What an old value (for instance one captured by a region) was lowered to."""
+        return self.conversion.values[value]
+
+
+class Conversion:
+    """Converts functions by rules, through a map from old values to lowered ones.
+
+    Args:
+        rules: op name -> rule ``(old op, lowered operands, build) -> lowered results``.
+        convert_type: old type -> lowered type, or a tuple of several.
+        illegal: prefixes of op names that must have a rule; others are copied as they are.
+    """
+
+    def __init__(
+        self, rules: Mapping[str, Rule], convert_type: TypeConverter, illegal: Sequence[str]
+    ) -> None:
+        self.rules = rules
+        self.convert_type = convert_type
+        self.illegal = tuple(illegal)
+        self.values: dict[Value, Lowered] = {}
+
+    def types(self, types: Sequence[Type]) -> list[Type]:
+        lowered: list[Type] = []
+        for type in types:
+            new = self.convert_type(type)
+            lowered.extend(new if isinstance(new, tuple) else (new,))
+        return lowered
+
+    def check(self, root: Operation) -> None:
+        """Raise UnsupportedError naming every op below ``root`` that no rule converts."""
+        missing = [
+            op
+            for op in mlir.walk(root)
+            if op.name.startswith(self.illegal) and op.name not in self.rules
+        ]
+        first_of = {op.name: op for op in reversed(missing)}
+        raise_unsupported(list(reversed(first_of.values())))
+
+    def module(self, module: Operation) -> None:
+        """Convert every function of a module; on an error the module is as it was."""
+        old = functions(module)
+        new: list[Operation] = []
+        try:
+            for func in old:
+                new.append(self.function(func))
+        except BaseException:
+            block = module.regions[0].blocks[0]
+            kept = set(old)
+            for op in [mlir.inner_operation(o) for o in block.operations]:
+                if op.name == "func.func" and op not in kept:
+                    op.erase()
+            raise
+        finally:
+            self.values.clear()
+        for func in old:
+            func.erase()
+
+    def function(self, func: Operation) -> Operation:
+        """A converted copy of ``func``, placed before it."""
+        inputs, results = signature(func)
+        attributes = {item.name: item.attr for item in _named(func)}
+        attributes["function_type"] = mlir.type_attr(
+            mlir.function_type(self.types(inputs), self.types(results))
+        )
+        lowering = Lowering(self, mlir.before(func), func.location)
+        new = lowering.op("func.func", (), (), attributes, regions=1)
+        self._region(func.regions[0], new.regions[0], lowering)
+        return new
+
+    def _region(self, old: Region, new: Region, lowering: Lowering) -> None:
+        blocks: dict[Block, Block] = {}
+        for block in old.blocks:
+            types = [argument.type for argument in block.arguments]
+            made, _ = lowering.block(new, self.types(types))
+            blocks[block] = made
+            self._bind(list(block.arguments), self._regroup(types, list(made.arguments)))
+        for block, made in blocks.items():
+            self._operations(block, lowering.inside(made), blocks)
+
+    def _regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
+        """Flat lowered values, grouped again as one entry per old type."""
+        grouped: list[Lowered] = []
+        rest = iter(values)
+        for type in types:
+            new = self.convert_type(type)
+            grouped.append(tuple(next(rest) for _ in new) if isinstance(new, tuple) else next(rest))
+        return grouped
+
+    def inline(
+        self, block: Block, arguments: Sequence[Lowered], lowering: Lowering
+    ) -> list[Lowered]:
+        self._bind(list(block.arguments), arguments)
+        operations = [mlir.inner_operation(op) for op in block.operations]
+        for op in operations[:-1]:
+            self._operation(op, lowering, {})
+        return [self.values[value] for value in operations[-1].operands]
+
+    def _operations(self, block: Block, lowering: Lowering, blocks: dict[Block, Block]) -> None:
+        for view in block.operations:
+            self._operation(mlir.inner_operation(view), lowering, blocks)
+
+    def _operation(self, op: Operation, lowering: Lowering, blocks: dict[Block, Block]) -> None:
+        operands = [self.values[value] for value in op.operands]
+        lowering.location = op.location
+        rule = self.rules.get(op.name)
+        if rule is None:
+            if op.name.startswith(self.illegal):
+                raise_unsupported([op])
+            results: Sequence[Lowered] = self._copy(op, operands, lowering, blocks)
+        else:
+            results = rule(op, operands, lowering)
+        self._bind(list(op.results), results)
+
+    def _bind(self, old: list[Value], new: Sequence[Lowered]) -> None:
+        if len(old) != len(new):
+            raise PassError(f"{len(new)} lowered values given for {len(old)}")
+        self.values.update(zip(old, new, strict=True))
+
+    def _copy(
+        self, op: Operation, operands: list[Lowered], lowering: Lowering, blocks: dict[Block, Block]
+    ) -> list[Lowered]:
+        types = [result.type for result in op.results]
+        made = mlir.create(
+            op.name,
+            flatten(operands),
+            self.types(types),
+            {item.name: item.attr for item in _named(op)},
+            len(op.regions),
+            [blocks[successor] for successor in op.successors],
+            op.location,
+            lowering.at,
+        )
+        for old, new in zip(op.regions, made.regions, strict=True):
+            self._region(old, new, lowering)
+        return self._regroup(types, list(made.results))
+
+
+def _named(op: Operation) -> list[Any]:
+    return [op_attribute(op, i) for i in range(len(op.attributes))]
+
+
+def op_attribute(op: Operation, index: int) -> Any:
+    """The named attribute at a position (``.name`` and ``.attr``)."""
+    return op.attributes[index]
+
+
+def flatten(values: Sequence[Lowered]) -> list[Value]:
+    """Lowered values in order, several ones spread out."""
+    flat: list[Value] = []
+    for value in values:
+        if isinstance(value, tuple):
+            flat.extend(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def raise_unsupported(ops: Sequence[Operation], reason: str = "") -> None:
+    """Raise UnsupportedError for ops (if any) that cannot be lowered."""
+    found = [
+        Diagnostic(
+            "error",
+            f"not supported: {describe(op)}" + (f": {reason}" if reason else ""),
+            mlir.place_of(op.location),
+        )
+        for op in ops
+    ]
+    if found:
+        raise UnsupportedError(found)

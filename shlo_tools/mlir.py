@@ -1,0 +1,604 @@
+"""The MLIR bindings, their defects worked around: the only module that imports the wheel.
+
+The wheel is untyped and unforgiving: a stale reference, a missing attribute or a wrong class
+argument ends the process. What other modules may use is named and typed here; everything they
+do goes through these names, so a new provider is a change to this file alone.
+
+Nothing here is imported before it is needed: ``import shlo_tools`` does not load MLIR.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import importlib.metadata
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
+
+from shlo_tools.errors import Diagnostic, Place, ProviderError
+
+PROVIDER = "torch_mlir"
+DISTRIBUTION = "torch-mlir"
+TESTED_VERSION = "20261001"
+
+# Packages that carry an MLIR of their own. Two in one process share symbol names and crash.
+OTHER_MLIRS = ("jaxlib.mlir", "jaxlib._jax", "iree.compiler", "mlir.ir", "tensorflow")
+
+
+# --- what the bindings' objects look like ---------------------------------------------------------
+class Location(Protocol):
+    def emit_error(self, message: str) -> None: ...
+
+
+class Type(Protocol):
+    """An MLIR type; hashable, and equal by identity in its context."""
+
+
+class ShapedType(Type, Protocol):
+    shape: Sequence[int]
+    rank: int
+    element_type: Type
+
+
+class Attribute(Protocol):
+    type: Type
+
+
+class Value(Protocol):
+    type: Any
+    owner: Any
+
+    def replace_all_uses_with(self, value: Value) -> None: ...
+    @property
+    def uses(self) -> Iterator[Any]: ...
+    def set_type(self, type: Type) -> None: ...
+
+
+class Block(Protocol):
+    arguments: Sequence[Value]
+    operations: Any
+    owner: Any
+    region: Any
+
+    def add_argument(self, type: Type, location: Location) -> Value: ...
+    def append(self, operation: Any) -> None: ...
+
+
+class Region(Protocol):
+    blocks: Any
+    owner: Any
+
+    def __iter__(self) -> Iterator[Block]: ...
+
+
+class Operation(Protocol):
+    name: str
+    operands: Any
+    results: Sequence[Value]
+    attributes: Any
+    regions: Sequence[Region]
+    successors: Sequence[Block]
+    location: Location
+    parent: Any
+    block: Block
+    operation: Any
+    context: Context
+
+    def erase(self) -> None: ...
+    def verify(self) -> bool: ...
+    def clone(self, ip: Any = None) -> Any: ...
+    def get_asm(self, **options: Any) -> str: ...
+    def move_before(self, other: Operation) -> None: ...
+    def walk(self, callback: Callable[[Operation], Any], order: Any = None) -> None: ...
+    def write_bytecode(self, file: Any, desired_version: int | None = None) -> None: ...
+
+
+class Module(Protocol):
+    operation: Operation
+    body: Block
+    context: Context
+
+
+class Context(Protocol):
+    allow_unregistered_dialects: bool
+    emit_error_diagnostics: bool
+
+    def is_registered_operation(self, name: str) -> bool: ...
+    def attach_diagnostic_handler(self, callback: Callable[[Any], bool]) -> Any: ...
+    def __enter__(self) -> Context: ...
+    def __exit__(self, *exc: object) -> None: ...
+
+
+class PassManager(Protocol):
+    def run(self, operation: Operation) -> None: ...
+    def enable_verifier(self, enable: bool) -> None: ...
+
+
+# --- loading the provider -------------------------------------------------------------------------
+def _second_mlir() -> str | None:
+    return next((name for name in OTHER_MLIRS if name in sys.modules), None)
+
+
+def _load_provider() -> None:
+    other = _second_mlir()
+    if other:
+        raise ProviderError(
+            f"{other!r} is loaded in this process and brings an MLIR of its own; two of them crash",
+            hint="export the program to text or bytes in another process, and load that",
+        )
+    try:
+        importlib.import_module(PROVIDER + ".ir")
+    except ImportError as error:
+        raise ProviderError(
+            f"the MLIR bindings cannot be imported: {error}",
+            hint=f"pip install {DISTRIBUTION}=={TESTED_VERSION}",
+        ) from error
+
+
+def provider_version() -> str:
+    """The installed version of the wheel that carries MLIR."""
+    return importlib.metadata.version(DISTRIBUTION)
+
+
+def _wheel(module: str) -> Any:
+    return importlib.import_module(f"{PROVIDER}.{module}")
+
+
+_load_provider()
+ir: Any = _wheel("ir")
+_passmanager: Any = _wheel("passmanager")
+_stablehlo: Any = _wheel("_mlir_libs._stablehlo")
+_registry: Any = _wheel("dialects._ods_common")._cext
+
+MLIRError = cast("type[Exception]", ir.MLIRError)
+
+# Without a prefix, every access to an op of a dialect that has no Python module searches the
+# import path again; an importable (empty) module per dialect makes op access 40 times faster.
+_registry.globals.append_dialect_search_prefix("shlo_tools.dialects")
+_stablehlo.register_stablehlo_passes()
+_wheel("_mlir_libs._torchMlir")  # registers the pass whose dependent dialect is chlo
+
+
+def _register_dense_caster(context: Any) -> None:
+    """Reading a complex DenseElementsAttr raises unless a caster of ours picks the class."""
+    with context, ir.Location.unknown():
+        typeid = ir.DenseElementsAttr.get_splat(
+            ir.RankedTensorType.get([1], ir.F32Type.get()), ir.FloatAttr.get(ir.F32Type.get(), 0.0)
+        ).typeid
+
+    @_registry.register_type_caster(typeid, replace=True)  # type: ignore[untyped-decorator]
+    def cast_dense(attribute: Any) -> Any:
+        element = str(attribute.type.element_type)
+        if "complex" in element or "quant" in element:
+            return ir.DenseElementsAttr(attribute)
+        if element[0] in "iu":
+            return ir.DenseIntElementsAttr(attribute)
+        return ir.DenseFPElementsAttr(attribute)
+
+
+# --- contexts -------------------------------------------------------------------------------------
+_LOADING = (
+    "builtin.module(func.func(convert-torch-to-stablehlo))",  # chlo, quant
+    "builtin.module(stablehlo-legalize-to-vhlo)",  # vhlo
+)
+
+
+def new_context() -> Context:
+    """A context of its own with every dialect; dropping it frees its attributes."""
+    context = ir.Context()
+    _stablehlo.register_dialect(context)
+    with context:
+        empty = ir.Module.parse("module {}")
+        for pipeline in _LOADING:
+            _passmanager.PassManager.parse(pipeline).run(empty.operation)
+    return cast(Context, context)
+
+
+_lock = threading.RLock()
+_library_context: Context | None = None
+
+
+@contextmanager
+def library_context() -> Iterator[Context]:
+    """The one context that modules live in, entered, behind its lock."""
+    global _library_context
+    with _lock:
+        if _library_context is None:
+            _library_context = new_context()
+            _register_dense_caster(_library_context)
+        with _library_context, ir.Location.unknown():
+            yield _library_context
+
+
+def current_location() -> Location:
+    return cast(Location, ir.Location.current)
+
+
+def unknown_location() -> Location:
+    return cast(Location, ir.Location.unknown())
+
+
+def file_location(file: str, line: int, column: int = 1) -> Location:
+    return cast(Location, ir.Location.file(file, line, column))
+
+
+def at(context: Context) -> Any:
+    """Enter another context with an unknown location."""
+    return _Entered(context)
+
+
+class _Entered:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def __enter__(self) -> Context:
+        self.context.__enter__()
+        with_location = ir.Location.unknown()
+        with_location.__enter__()
+        self.location = with_location
+        return self.context
+
+    def __exit__(self, *exc: object) -> None:
+        self.location.__exit__(*exc)
+        self.context.__exit__(*exc)
+
+
+# --- parsing and printing -------------------------------------------------------------------------
+def parse_module(source: str | bytes) -> Module:
+    """Parse text or bytecode in the current context; raises MLIRError."""
+    return cast(Module, ir.Module.parse(source))
+
+
+def parse_type(text: str) -> Type:
+    return cast(Type, ir.Type.parse(text))
+
+
+def parse_attribute(text: str) -> Attribute:
+    return cast(Attribute, ir.Attribute.parse(text))
+
+
+def empty_module() -> Module:
+    return cast(Module, ir.Module.create())
+
+
+def deserialize_portable_artifact(artifact: bytes) -> Module:
+    """Portable artifact (bytecode of VHLO) -> StableHLO module in the current context."""
+    context = ir.Context.current
+    return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
+
+
+def stablehlo_version() -> str:
+    return str(_stablehlo.get_current_version())
+
+
+def mlir_version() -> str:
+    """The MLIR version stamped into bytecode by the wheel, for example ``MLIR23.0.0git``."""
+    import io
+
+    buffer = io.BytesIO()
+    with library_context():
+        empty_module().operation.write_bytecode(buffer)
+    found = re.search(rb"MLIR[0-9.]+[a-z]*", buffer.getvalue()[4:])
+    return str(found.group().decode()) if found else "unknown"
+
+
+# --- types and attributes -------------------------------------------------------------------------
+def tensor_type(shape: Sequence[int], element: Type, encoding: Attribute | None = None) -> Type:
+    return cast(Type, ir.RankedTensorType.get(list(shape), element, encoding))
+
+
+def memref_type(shape: Sequence[int], element: Type) -> Type:
+    return cast(Type, ir.MemRefType.get(list(shape), element))
+
+
+def function_type(inputs: Sequence[Type], results: Sequence[Type]) -> Type:
+    return cast(Type, ir.FunctionType.get(list(inputs), list(results)))
+
+
+def is_tensor(type: Type) -> bool:
+    return isinstance(type, ir.RankedTensorType)
+
+
+def is_memref(type: Type) -> bool:
+    return isinstance(type, ir.MemRefType)
+
+
+def is_attribute(value: object) -> bool:
+    return isinstance(value, ir.Attribute)
+
+
+def is_dense(attribute: Attribute) -> bool:
+    return isinstance(attribute, ir.DenseElementsAttr)
+
+
+def is_dense_resource(attribute: Attribute) -> bool:
+    return type(attribute).__name__ in ("DenseResourceElementsAttr", "Attribute") and str(
+        attribute
+    ).startswith("dense_resource<")
+
+
+DYNAMIC = cast(int, ir.ShapedType.get_dynamic_size())
+
+
+def string_attr(text: str) -> Attribute:
+    return cast(Attribute, ir.StringAttr.get(text))
+
+
+def bool_attr(value: bool) -> Attribute:
+    return cast(Attribute, ir.BoolAttr.get(value))
+
+
+def unit_attr() -> Attribute:
+    return cast(Attribute, ir.UnitAttr.get())
+
+
+def integer_attr(value: int, type: Type) -> Attribute:
+    """``value`` as an attribute of integer or index ``type`` (any other type hangs: checked)."""
+    if not isinstance(type, (ir.IntegerType, ir.IndexType)):
+        raise TypeError(f"integer_attr needs an integer type, not {type}")
+    return cast(Attribute, ir.IntegerAttr.get(type, value))
+
+
+def float_attr(value: float, type: Type) -> Attribute:
+    return cast(Attribute, ir.FloatAttr.get(type, value))
+
+
+def type_attr(type: Type) -> Attribute:
+    return cast(Attribute, ir.TypeAttr.get(type))
+
+
+def symbol_attr(name: str) -> Attribute:
+    return cast(Attribute, ir.FlatSymbolRefAttr.get(name))
+
+
+def array_attr(items: Iterable[Attribute]) -> Attribute:
+    return cast(Attribute, ir.ArrayAttr.get(list(items)))
+
+
+def dict_attr(items: Mapping[str, Attribute]) -> Attribute:
+    return cast(Attribute, ir.DictAttr.get(dict(items)))
+
+
+def i64_array_attr(values: Sequence[int]) -> Attribute:
+    return cast(Attribute, ir.DenseI64ArrayAttr.get(list(values)))
+
+
+def i32_array_attr(values: Sequence[int]) -> Attribute:
+    return cast(Attribute, ir.DenseI32ArrayAttr.get(list(values)))
+
+
+def bool_array_attr(values: Sequence[bool]) -> Attribute:
+    return cast(Attribute, ir.DenseBoolArrayAttr.get(list(values)))
+
+
+def affine_map_attr(text: str) -> Attribute:
+    return parse_attribute(f"affine_map<{text}>")
+
+
+def integer_type(bits: int) -> Type:
+    return cast(Type, ir.IntegerType.get_signless(bits))
+
+
+def index_type() -> Type:
+    return cast(Type, ir.IndexType.get())
+
+
+def dense_from_bytes(raw: Any, type: Type) -> Attribute:
+    """A DenseElementsAttr of ``type`` from row-major element bytes (one element: a splat)."""
+    return cast(Attribute, ir.DenseElementsAttr.get(raw, type=type))
+
+
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_capsule_name = ctypes.pythonapi.PyCapsule_GetName
+_capsule_name.restype = ctypes.c_char_p
+_capsule_name.argtypes = [ctypes.py_object]
+
+
+def _address(wrapper: Any) -> int:
+    capsule = wrapper._CAPIPtr
+    return cast(int, _capsule_pointer(capsule, _capsule_name(capsule)))
+
+
+class _Handle(ctypes.Structure):
+    _fields_ = [("pointer", ctypes.c_void_p)]
+
+
+class _StringRef(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("length", ctypes.c_size_t)]
+
+
+def library_path() -> str:
+    """The shared library that all of MLIR lives in."""
+    folder = os.path.dirname(str(_stablehlo.__file__))
+    return next(
+        os.path.join(folder, name)
+        for name in sorted(os.listdir(folder))
+        if "AggregateCAPI" in name and name.endswith((".so", ".dylib", ".dll"))
+    )
+
+
+_library = ctypes.CDLL(library_path())
+_raw_data = _library.mlirDenseElementsAttrGetRawData
+_raw_data.restype, _raw_data.argtypes = ctypes.c_void_p, [_Handle]
+_engine_lookup = _library.mlirExecutionEngineLookup
+_engine_lookup.restype, _engine_lookup.argtypes = ctypes.c_void_p, [_Handle, _StringRef]
+
+
+def dense_bytes(attribute: Attribute, count: int) -> bytes:
+    """The first ``count`` bytes of a DenseElementsAttr's storage (a splat stores one element)."""
+    if count == 0:
+        return b""
+    return ctypes.string_at(_raw_data(_Handle(_address(attribute))), count)
+
+
+# --- operations -----------------------------------------------------------------------------------
+def create(
+    name: str,
+    operands: Sequence[Value] = (),
+    results: Sequence[Type] = (),
+    attributes: Mapping[str, Attribute] | None = None,
+    regions: int = 0,
+    successors: Sequence[Block] | None = None,
+    location: Location | None = None,
+    at: Any = None,
+) -> Operation:
+    """Make an op. Result types are always given: inference in the bindings can crash."""
+    return cast(
+        Operation,
+        ir.Operation.create(
+            name,
+            results=results,
+            operands=operands,
+            attributes=attributes,
+            regions=regions,
+            successors=successors,
+            loc=location,
+            ip=at,
+        ),
+    )
+
+
+def at_end(block: Block) -> Any:
+    """Insertion point at the end of ``block``."""
+    return ir.InsertionPoint(block)
+
+
+def before(operation: Operation) -> Any:
+    return ir.InsertionPoint(operation)
+
+
+def after(operation: Operation) -> Any:
+    return ir.InsertionPoint.after(operation)
+
+
+def at_start(block: Block) -> Any:
+    return ir.InsertionPoint.at_block_begin(block)
+
+
+def block_in(region: Region, types: Sequence[Type], location: Location | None = None) -> Block:
+    """Append a block with arguments of ``types`` to ``region``."""
+    locations = [location or unknown_location()] * len(types)
+    return cast(Block, cast(Any, region).blocks.append(*types, arg_locs=locations))
+
+
+def block_at_start(region: Region, types: Sequence[Type], location: Location) -> Block:
+    """Put a block with arguments of ``types`` in front of a region's others."""
+    locations = [location] * len(types)
+    return cast(Block, ir.Block.create_at_start(region, list(types), locations))
+
+
+def erase_block(block: Any) -> None:
+    """Drop an empty block, by moving it into an op that is erased."""
+    holder = ir.Operation.create("scf.execute_region", regions=1, loc=unknown_location(), ip=False)
+    block.append_to(holder.regions[0])
+    holder.erase()
+
+
+def block_after(block: Block) -> Block:
+    return cast(Block, ir.Block.create_after(block))
+
+
+def walk(root: Operation) -> list[Operation]:
+    """``root`` and everything in it, in program order, parents first."""
+    found: list[Operation] = []
+
+    def visit(operation: Any) -> Any:
+        found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def inner_operation(operation: Any) -> Operation:
+    """The plain Operation behind an OpView."""
+    return cast(Operation, operation.operation)
+
+
+# --- passes and engines ---------------------------------------------------------------------------
+def parse_pipeline(text: str) -> PassManager:
+    """A pass manager of C++ passes; raises ValueError with MLIR's reason."""
+    return cast(PassManager, _passmanager.PassManager.parse(text))
+
+
+@functools.cache
+def registered_op_names() -> tuple[str, ...]:
+    """Every ``stablehlo.*`` and ``chlo.*`` op: strings of the library that name a registered op."""
+    with open(library_path(), "rb") as library:
+        strings = set(re.findall(rb"(?:stablehlo|chlo)\.[a-z][a-z0-9_-]*", library.read()))
+    with library_context() as context:
+        names = (s.decode() for s in strings)
+        return tuple(sorted(name for name in names if context.is_registered_operation(name)))
+
+
+@functools.cache
+def native_pass_names() -> tuple[str, ...]:
+    """Names of the C++ passes: strings of the library that its pipeline parser accepts.
+
+    The bindings list no passes; this takes about a second and is for help and suggestions.
+    """
+    with open(library_path(), "rb") as library:
+        strings = set(re.findall(rb"(?<=\0)[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)", library.read()))
+    with library_context():
+        return tuple(sorted(name for s in strings if _is_native_pass(name := s.decode())))
+
+
+def _is_native_pass(name: str) -> bool:
+    try:
+        parse_pipeline(f"any({name})")
+    except ValueError as error:
+        return "does not refer to a registered pass" not in str(error)
+    return True
+
+
+def execution_engine(module: Module, opt_level: int) -> Any:
+    """JIT-compile a module of the llvm dialect. Code is made at the first ``entry_address``."""
+    engine = _wheel("execution_engine")
+    return engine.ExecutionEngine(module, opt_level=opt_level, enable_object_dump=False)
+
+
+def bind_symbol(engine: Any, name: str, address: int) -> None:
+    """Resolve an external function of the engine's module to ``address``."""
+    engine.raw_register_runtime(name, ctypes.c_void_p(address))
+
+
+def entry_address(engine: Any, name: str) -> int:
+    """The address of a compiled function; 0 where there is none."""
+    encoded = name.encode()
+    found = _engine_lookup(_Handle(_address(engine)), _StringRef(encoded, len(encoded)))
+    return int(found or 0)
+
+
+# --- diagnostics ----------------------------------------------------------------------------------
+_FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+
+
+def place_of(location: Location | None) -> Place | None:
+    """Where a location points in its source; the first file position found in it."""
+    if location is None:
+        return None
+    found = _FILE_LOCATION.search(str(location))
+    if not found:
+        return None
+    return Place(found[1], int(found[2]), int(found[3]))
+
+
+def diagnostics_of(error: Exception) -> list[Diagnostic]:
+    """What an MLIRError (or anything else the bindings raise) has to say."""
+    found = [_converted(info) for info in getattr(error, "error_diagnostics", ())]
+    return found or [Diagnostic("error", str(error))]
+
+
+def _converted(info: Any) -> Diagnostic:
+    severity = str(info.severity).rsplit(".", 1)[-1].lower()
+    notes = tuple(_converted(note) for note in info.notes)
+    place = place_of(info.location)
+    return Diagnostic(cast(Any, severity), str(info.message), place, notes)

@@ -1,0 +1,209 @@
+"""How attributes cross between MLIR and Python, chosen by a parameter's annotation.
+
+``Sequence[int]`` is ``array<i64: ...>``, an enum is ``#stablehlo<mnemonic VALUE>``, and so on.
+Where an op gathers several of the spec's inputs in one struct attribute (``#stablehlo.dot<...>``)
+a ``Struct`` names the fields, and they stay separate parameters in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, cast, get_args, get_origin
+
+import numpy as np
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.errors import ShloError
+from shlo_tools.mlir import Attribute
+
+
+class FunctionSymbol(str):
+    """The name of a function, with its types where the function is known."""
+
+    input_types: tuple[Any, ...] | None
+    result_types: tuple[Any, ...] | None
+
+    def __new__(
+        cls,
+        name: str,
+        input_types: Sequence[Any] | None = None,
+        result_types: Sequence[Any] | None = None,
+    ) -> FunctionSymbol:
+        made = super().__new__(cls, name)
+        made.input_types = None if input_types is None else tuple(input_types)
+        made.result_types = None if result_types is None else tuple(result_types)
+        return made
+
+
+I32 = Annotated[int, "i32"]
+F32 = Annotated[float, "f32"]
+I64Matrix = Annotated[Sequence[Sequence[int]], "dense i64"]
+Symbol = Annotated[FunctionSymbol, "symbol"]
+Symbols = Annotated[Sequence[str], "symbols"]
+Elements = Annotated[np.ndarray[Any, Any], "elements"]
+
+
+class AttributeEnum(Enum):
+    """An enum attribute; subclasses set ``mnemonic`` to its name in the dialect."""
+
+    @classmethod
+    def mnemonic(cls) -> str:
+        """``ComparisonDirection`` -> ``comparison_direction``."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Both directions of one kind of attribute, and the annotation that users see for it."""
+
+    encode: Callable[[Any], Attribute]
+    decode: Callable[[Any], Any]
+
+
+def _integer(bits: int) -> Codec:
+    def encode(value: Any) -> Attribute:
+        return mlir.integer_attr(_as_int(value), mlir.integer_type(bits))
+
+    return Codec(encode, lambda attribute: int(attribute.value))
+
+
+def _as_int(value: Any) -> int:
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        raise ShloError(f"an integer is wanted, not {value!r}")
+    return int(value.__index__())
+
+
+def _as_ints(values: Any) -> list[int]:
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise ShloError(f"a sequence of integers is wanted, not {values!r}")
+    return [_as_int(value) for value in values]
+
+
+def _encode_matrix(rows: Any) -> Attribute:
+    array = np.array([_as_ints(row) for row in rows], np.int64)
+    if array.ndim != 2:
+        array = array.reshape(len(rows), -1) if len(rows) else np.zeros((0, 2), np.int64)
+    return dtypes.to_attribute(array)
+
+
+def _decode_matrix(attribute: Any) -> list[list[int]]:
+    found: list[list[int]] = dtypes.from_attribute(attribute).tolist()
+    return found
+
+
+def _encode_any(value: Any) -> Attribute:
+    """A Python value as the attribute that a dictionary holds for it."""
+    if mlir.is_attribute(value):
+        return cast(Attribute, value)
+    if isinstance(value, bool):
+        return mlir.bool_attr(value)
+    if isinstance(value, int):
+        return mlir.integer_attr(value, mlir.integer_type(64))
+    if isinstance(value, float):
+        return mlir.float_attr(value, mlir.parse_type("f64"))
+    if isinstance(value, str):
+        return mlir.string_attr(value)
+    if isinstance(value, np.ndarray):
+        return dtypes.to_attribute(value)
+    if isinstance(value, Mapping):
+        return mlir.dict_attr({key: _encode_any(item) for key, item in value.items()})
+    if isinstance(value, Sequence):
+        return mlir.array_attr(_encode_any(item) for item in value)
+    raise ShloError(f"{value!r} cannot be written as an attribute")
+
+
+def _enum(cls: type[AttributeEnum]) -> Codec:
+    def encode(value: Any) -> Attribute:
+        name = value.name if isinstance(value, Enum) else str(value)
+        if name not in cls.__members__:
+            known = ", ".join(cls.__members__)
+            raise ShloError(f"{name!r} is no {cls.mnemonic()}; known: {known}")
+        return mlir.parse_attribute(f"#stablehlo<{cls.mnemonic()} {name}>")
+
+    return Codec(encode, lambda attribute: cls[re.findall(r"\w+", str(attribute))[-1]])
+
+
+def _enums(cls: type[AttributeEnum]) -> Codec:
+    one = _enum(cls)
+    return Codec(
+        lambda values: mlir.array_attr(one.encode(value) for value in values),
+        lambda attribute: [one.decode(item) for item in attribute],
+    )
+
+
+def _text(attribute: Any) -> str:
+    return str(attribute.value)
+
+
+_BY_ANNOTATION: dict[Any, Codec] = {
+    bool: Codec(mlir.bool_attr, lambda a: bool(a.value)),
+    str: Codec(mlir.string_attr, _text),
+    int: _integer(64),
+    I32: _integer(32),
+    F32: Codec(lambda v: mlir.float_attr(v, mlir.parse_type("f32")), lambda a: float(a.value)),
+    Symbol: Codec(lambda name: mlir.symbol_attr(str(name)), lambda a: FunctionSymbol(_text(a))),
+    Symbols: Codec(
+        lambda names: mlir.array_attr(mlir.symbol_attr(name) for name in names),
+        lambda attribute: [_text(item) for item in attribute],
+    ),
+    Elements: Codec(lambda v: dtypes.to_attribute(np.asarray(v)), dtypes.from_attribute),
+    I64Matrix: Codec(_encode_matrix, _decode_matrix),
+    Sequence[int]: Codec(lambda v: mlir.i64_array_attr(_as_ints(v)), lambda a: tuple(a)),
+    Sequence[bool]: Codec(mlir.bool_array_attr, lambda a: tuple(a)),
+    Mapping[str, Any]: Codec(_encode_any, lambda a: {n.name: n.attr for n in a}),
+    str | Mapping[str, Any]: Codec(
+        _encode_any, lambda a: _text(a) if hasattr(a, "value") else {n.name: n.attr for n in a}
+    ),
+}
+
+
+def codec(annotation: Any) -> Codec:
+    """The codec for a parameter annotated so."""
+    found = _BY_ANNOTATION.get(annotation)
+    if found is not None:
+        return found
+    if isinstance(annotation, type) and issubclass(annotation, AttributeEnum):
+        return _enum(annotation)
+    if get_origin(annotation) is Sequence or get_origin(annotation) is not None:
+        inner = get_args(annotation)[0]
+        if isinstance(inner, type) and issubclass(inner, AttributeEnum):
+            return _enums(inner)
+    raise TypeError(f"no attribute is annotated {annotation!r}")
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct attribute whose fields are parameters of their own in Python.
+
+    Attributes:
+        attribute: the op's attribute name, for example ``dot_dimension_numbers``.
+        mnemonic: its name in the dialect, for example ``dot``.
+        fields: field name -> parameter name; values are ``int`` or a sequence of them.
+    """
+
+    attribute: str
+    mnemonic: str
+    fields: tuple[str, ...]
+
+    def encode(self, values: Mapping[str, Any]) -> Attribute:
+        written = []
+        for field in self.fields:
+            value = values[field]
+            if isinstance(value, Sequence | np.ndarray):
+                if len(value):
+                    written.append(f"{field} = {_as_ints(value)}")
+            else:
+                written.append(f"{field} = {_as_int(value)}")
+        return mlir.parse_attribute(f"#stablehlo.{self.mnemonic}<{', '.join(written)}>")
+
+    def decode(self, attribute: Any) -> dict[str, Any]:
+        found = dict(re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", str(attribute)))
+        return {field: _numbers(found[field]) for field in self.fields if field in found}
+
+
+def _numbers(text: str) -> Any:
+    numbers = tuple(int(n) for n in re.findall(r"-?\d+", text))
+    return numbers if text.startswith("[") else numbers[0]

@@ -1,0 +1,510 @@
+"""``@op``: one function per op is its builder, its result rule and its verifier.
+
+The function's signature is what a user types; its body checks the specification's constraints
+and returns the result types. The decorator reads the annotations once:
+
+==========================  ===========================================================
+``Tensor``, ``Value``       an operand; ``Scalar`` a 0-dimensional one
+``Sequence[Tensor]``        operands, any number
+``Region``                  a region; the body calls it with its block arguments' types
+``Sequence[Region]``        regions, any number
+``TensorType`` and such     ``result_type=``, for results that no operand determines
+anything else               an attribute (``_attributes.codec``)
+==========================  ===========================================================
+
+Called by a user the function builds the op at the insertion point. ``infer`` and ``verify`` run
+the same body over an existing op, whose regions answer with the types they yield.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import (
+    Annotated,
+    Any,
+    ParamSpec,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+import numpy as np
+
+from shlo_tools import ir, mlir
+from shlo_tools.dtypes import TensorType
+from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
+from shlo_tools.mlir import Operation
+from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops._constraints import compatible
+from shlo_tools.ops._value import (
+    OtherType,
+    Region,
+    Scalar,
+    Tensor,
+    TokenType,
+    TupleType,
+    Value,
+    ValueType,
+    as_value,
+    coerce_type,
+    constant_of,
+    of_value,
+    value_type,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Role(Enum):
+    """What a parameter of an op function stands for."""
+
+    OPERAND = "operand"
+    SCALAR = "0-dimensional operand"
+    OPERANDS = "operands"
+    REGION = "region"
+    REGIONS = "regions"
+    RESULT_TYPE = "result type"
+    RESULT_TYPES = "result types"
+    ATTRIBUTE = "attribute"
+    FIELD = "field of a struct attribute"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an op function; ``codec`` is set for attributes."""
+
+    name: str
+    role: Role
+    optional: bool
+    default: Any
+    codec: Codec | None = None
+
+
+@dataclass(frozen=True)
+class OpDescription:
+    """Everything the decorator learnt about one op.
+
+    Attributes:
+        name: full name, for example ``stablehlo.transpose``.
+        rule: the undecorated function: checks constraints, returns result types.
+        parameters: in signature order.
+        structs: struct attributes whose fields are parameters.
+        segments: whether operand groups need ``operandSegmentSizes``.
+    """
+
+    name: str
+    rule: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+    structs: tuple[Struct, ...]
+    signature: inspect.Signature
+    segments: bool
+
+    @property
+    def attribute_names(self) -> tuple[str, ...]:
+        """Names of the op's own attributes, as written in IR."""
+        own = [p.name for p in self.parameters if p.role is Role.ATTRIBUTE]
+        return (*own, *(struct.attribute for struct in self.structs))
+
+
+DESCRIPTIONS: dict[str, OpDescription] = {}
+BUILDERS: dict[str, Callable[..., Any]] = {}  # by Python name; what `shlo_tools.ops` exports
+
+
+@overload
+def op(rule: Callable[P, R]) -> Callable[P, R]: ...
+
+
+@overload
+def op(
+    *, dialect: str = ..., structs: Sequence[Struct] = ..., segments: bool = ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def op(
+    rule: Callable[..., Any] | None = None,
+    *,
+    dialect: str = "stablehlo",
+    structs: Sequence[Struct] = (),
+    segments: bool = False,
+) -> Callable[..., Any]:
+    """Make an op function the public builder of the op it is named after.
+
+    A trailing underscore is dropped (``if_`` is ``stablehlo.if``). Keyword arguments: the
+    ``dialect``, the ``structs`` that gather several parameters in one attribute, and whether the
+    op has ``segments`` (several operand groups of free length).
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        description = _describe(function, dialect, tuple(structs), segments)
+        DESCRIPTIONS[description.name] = description
+
+        @functools.wraps(function)
+        def build(*args: Any, **kwargs: Any) -> Any:
+            return _build(description, args, kwargs)
+
+        BUILDERS[function.__name__] = build
+        return build
+
+    return decorate if rule is None else decorate(rule)
+
+
+def _describe(
+    function: Callable[..., Any], dialect: str, structs: tuple[Struct, ...], segments: bool
+) -> OpDescription:
+    signature = inspect.signature(function)
+    hints = get_type_hints(function, include_extras=True)
+    fields = {field for struct in structs for field in struct.fields}
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        optional = parameter.default is not inspect.Parameter.empty
+        annotation = _without_none(hints[name])
+        role = Role.FIELD if name in fields else _role(annotation)
+        held = codec(annotation) if role is Role.ATTRIBUTE else None
+        parameters.append(Parameter(name, role, optional, parameter.default, held))
+    name = f"{dialect}.{function.__name__.rstrip('_')}"
+    return OpDescription(name, function, tuple(parameters), structs, signature, segments)
+
+
+def _without_none(annotation: Any) -> Any:
+    members = [a for a in get_args(annotation) if a is not type(None)]
+    if type(None) in get_args(annotation):
+        return functools.reduce(lambda a, b: a | b, members)
+    return annotation
+
+
+_TYPES = (TensorType, TokenType, TupleType, OtherType)
+
+
+def _role(annotation: Any) -> Role:
+    if annotation in (Tensor, Value):
+        return Role.OPERAND
+    if annotation == Scalar:
+        return Role.SCALAR
+    if annotation == Region:
+        return Role.REGION
+    if annotation == ValueType or annotation in _TYPES:
+        return Role.RESULT_TYPE
+    if get_origin(annotation) is not None and get_origin(annotation) is not Annotated:
+        inner = get_args(annotation)[0] if get_args(annotation) else None
+        if inner in (Tensor, Value) or inner == Scalar:
+            return Role.OPERANDS
+        if inner == Region:
+            return Role.REGIONS
+        if inner == ValueType or inner in _TYPES:
+            return Role.RESULT_TYPES
+    return Role.ATTRIBUTE
+
+
+# --- building -------------------------------------------------------------------------------------
+def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = _bind(description, args, kwargs)
+    build = ir.insertion()
+    first = _first_tensor(description, given)
+    regions: list[_BuiltRegion] = []
+    values: dict[str, Any] = {}
+    operands: list[list[Value]] = []
+    for parameter in description.parameters:
+        value = given[parameter.name]
+        if value is not None:
+            value = _prepare(parameter, value, first, regions, build)
+        if parameter.role in (Role.OPERAND, Role.SCALAR) and value is not None:
+            operands.append([value])
+        elif parameter.role is Role.OPERANDS:
+            operands.append(list(value))
+        values[parameter.name] = value
+    result = description.rule(**values)
+    attributes = _attributes(description, values)
+    if description.segments:
+        attributes["operandSegmentSizes"] = mlir.i32_array_attr([len(g) for g in operands])
+    made = build.op(
+        description.name,
+        [_ssa(value) for group in operands for value in group],
+        [value.type.mlir() for value in _results(result)],
+        attributes,
+        len(regions),
+    )
+    for region, target in zip(regions, made.regions, strict=True):
+        region.move_into(target)
+    return _with_values(result, iter(made.results))
+
+
+def _bind(
+    description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    known = description.signature.parameters
+    for name in kwargs:
+        if name not in known:
+            raise ShloError(
+                f"{description.name} has no parameter {name!r}", hint=did_you_mean(name, known)
+            )
+    try:
+        bound = description.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ShloError(f"{description.name}: {error}") from error
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _first_tensor(description: OpDescription, given: Mapping[str, Any]) -> Tensor | None:
+    for parameter in description.parameters:
+        value = given[parameter.name]
+        if isinstance(value, Tensor):
+            return value
+        if parameter.role is Role.OPERANDS:
+            for item in value or ():
+                if isinstance(item, Tensor):
+                    return item
+    return None
+
+
+def _prepare(
+    parameter: Parameter,
+    value: Any,
+    first: Tensor | None,
+    regions: list[_BuiltRegion],
+    build: ir.Build,
+) -> Any:
+    match parameter.role:
+        case Role.OPERAND:
+            return _operand(value, first, scalar=False)
+        case Role.SCALAR:
+            return _operand(value, first, scalar=True)
+        case Role.OPERANDS:
+            return tuple(_operand(item, first, scalar=True) for item in value)
+        case Role.REGION:
+            regions.append(_BuiltRegion(value, build))
+            return regions[-1]
+        case Role.REGIONS:
+            made = [_BuiltRegion(item, build) for item in value]
+            regions.extend(made)
+            return tuple(made)
+        case Role.RESULT_TYPE:
+            return coerce_type(value, first)
+        case Role.RESULT_TYPES:
+            return tuple(coerce_type(item, first) for item in value)
+        case Role.ATTRIBUTE if isinstance(value, FunctionSymbol):
+            return value
+        case Role.ATTRIBUTE if parameter.codec is not None:
+            return parameter.codec.decode(parameter.codec.encode(value))
+        case _:
+            return value
+
+
+def _operand(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
+    """A builder's operand: a Value, or an array or Python number made a constant.
+
+    A number takes the element type of the first tensor operand; where a full tensor is wanted it
+    takes its shape as well.
+    """
+    if isinstance(value, Value):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return constant_of(np.asarray(value))
+    if isinstance(value, bool | int | float | complex):
+        if first is None:
+            return constant_of(np.asarray(value))
+        shape = () if scalar else first.type.static_shape
+        return constant_of(np.full(shape, value, first.element_type.dtype))
+    raise ShloError(f"{value!r} is no tensor, array or number")
+
+
+def _ssa(value: Value) -> mlir.Value:
+    if value.value is None:
+        raise ShloError(f"{value} is a type without a value; operands must come from built ops")
+    return value.value
+
+
+def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[str, mlir.Attribute]:
+    attributes = {
+        p.name: p.codec.encode(values[p.name])
+        for p in description.parameters
+        if p.codec is not None and values[p.name] is not None
+    }
+    for struct in description.structs:
+        if any(values[field] is not None for field in struct.fields):
+            attributes[struct.attribute] = struct.encode(values)
+    return attributes
+
+
+def _results(result: Any) -> list[Value]:
+    if result is None:
+        return []
+    return [result] if isinstance(result, Value) else list(result)
+
+
+def _with_values(result: Any, values: Iterable[mlir.Value]) -> Any:
+    made = [as_value(v.type, ssa) for v, ssa in zip(_results(result), values, strict=True)]
+    if result is None:
+        return None
+    return made[0] if isinstance(result, Value) else tuple(made)
+
+
+class _BuiltRegion:
+    """A region that a Python function fills; the op's body says with which arguments.
+
+    Result types depend on what regions yield, so the block is made before its op, in a holder,
+    and moved.
+    """
+
+    def __init__(self, function: Callable[..., Any], build: ir.Build) -> None:
+        if not callable(function):
+            raise ShloError(f"{function!r} cannot fill a region: a function is wanted")
+        self.function = function
+        self.location = build.location
+        self.holder = mlir.create("scf.execute_region", regions=1, location=self.location, at=False)
+        self.filled: tuple[Tensor, ...] | None = None
+
+    def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
+        if self.filled is not None:
+            return self.filled
+        build = ir.Build(False, self.location)
+        types = [argument.type.mlir() for argument in arguments]
+        block, inner = build.block(self.holder.regions[0], types)
+        with ir.inserting(inner):
+            given = self.function(*(of_value(argument) for argument in block.arguments))
+            results = [given] if isinstance(given, Value) else list(given or ())
+            first = next((r for r in results if isinstance(r, Tensor)), None)
+            yielded = [_operand(value, first, scalar=True) for value in results]
+            inner.op("stablehlo.return", [_ssa(value) for value in yielded])
+        self.filled = tuple(cast(Tensor, as_value(v.type)) for v in yielded)
+        return self.filled
+
+    def move_into(self, region: mlir.Region) -> None:
+        if self.filled is None:
+            self()
+        block: Any = self.holder.regions[0].blocks[0]
+        block.append_to(region)
+
+
+# --- inferring and verifying ----------------------------------------------------------------------
+class _ExistingRegion:
+    """A region of an existing op: called with argument types, it answers with what it yields."""
+
+    def __init__(self, region: mlir.Region) -> None:
+        self.region = region
+
+    def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
+        block = self.region.blocks[0]
+        declared = [of_value(argument) for argument in block.arguments]
+        if len(declared) != len(arguments):
+            raise ConstraintError(
+                f"the region takes {len(declared)} arguments, not {len(arguments)}"
+            )
+        for index, (have, want) in enumerate(zip(declared, arguments, strict=True)):
+            if compatible(have, want) is False:
+                raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
+        end = ir.terminator(block)
+        return tuple(cast(Tensor, of_value(operand)) for operand in end.operands)
+
+
+def infer(operation: Operation) -> list[ValueType]:
+    """Result types of an existing op by its op function; raises ConstraintError."""
+    description = DESCRIPTIONS[operation.name]
+    return [value.type for value in _results(description.rule(**_read(description, operation)))]
+
+
+def verify(operation: Operation) -> None:
+    """Check an existing op: its constraints, and its result types against the inferred ones.
+
+    Raises:
+        ConstraintError: with the op's place and the spec's label.
+    """
+    try:
+        inferred = infer(operation)
+        if len(inferred) != len(operation.results):
+            raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
+        for result, type in zip(operation.results, inferred, strict=True):
+            if compatible(of_value(result), as_value(type)) is False:
+                raise ConstraintError(f"result is {result.type}, inferred is {type}")
+    except ConstraintError as error:
+        message = f"{operation.name}: {error.diagnostics[0].message}"
+        raise ConstraintError(message, place=mlir.place_of(operation.location)) from error
+
+
+def _read(description: OpDescription, operation: Operation) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    operands = _operand_groups(description, operation)
+    regions = [_ExistingRegion(region) for region in operation.regions]
+    results = [value_type(result.type) for result in operation.results]
+    for parameter in description.parameters:
+        match parameter.role:
+            case Role.OPERAND | Role.SCALAR:
+                group = next(operands)
+                values[parameter.name] = group[0] if group else None
+            case Role.OPERANDS:
+                values[parameter.name] = tuple(next(operands))
+            case Role.REGION:
+                values[parameter.name] = regions.pop(0)
+            case Role.REGIONS:
+                values[parameter.name], regions = tuple(regions), []
+            case Role.RESULT_TYPE:
+                values[parameter.name] = results[0]
+            case Role.RESULT_TYPES:
+                values[parameter.name] = tuple(results)
+            case Role.ATTRIBUTE:
+                values[parameter.name] = _read_attribute(parameter, operation)
+            case Role.FIELD:
+                values[parameter.name] = parameter.default if parameter.optional else ()
+    for struct in description.structs:
+        if struct.attribute in operation.attributes:
+            values.update(struct.decode(operation.attributes[struct.attribute]))
+    return values
+
+
+def _read_attribute(parameter: Parameter, operation: Operation) -> Any:
+    if parameter.name not in operation.attributes:
+        if not parameter.optional:
+            raise ConstraintError(f"attribute {parameter.name!r} is missing")
+        return parameter.default
+    if parameter.codec is None:
+        raise TypeError(f"{parameter.name} is no attribute")
+    value = parameter.codec.decode(operation.attributes[parameter.name])
+    return _resolved(value, operation) if isinstance(value, FunctionSymbol) else value
+
+
+def _resolved(symbol: FunctionSymbol, operation: Operation) -> FunctionSymbol:
+    """The symbol with the types of the function it names, where that exists."""
+    module = operation
+    while module.parent is not None and module.name != "builtin.module":
+        module = mlir.inner_operation(module.parent)
+    for func in ir.functions(module):
+        if ir.symbol_name(func) == symbol:
+            inputs, results = ir.signature(func)
+            return FunctionSymbol(
+                symbol, [value_type(t) for t in inputs], [value_type(t) for t in results]
+            )
+    return symbol
+
+
+def _operand_groups(description: OpDescription, operation: Operation) -> Any:
+    """Operands split into the groups of the signature, one list per operand parameter."""
+    operands = [of_value(operand) for operand in operation.operands]
+    groups = [p for p in description.parameters if p.role in _OPERAND_ROLES]
+    if description.segments:
+        sizes = [int(n) for n in operation.attributes["operandSegmentSizes"]]
+    else:
+        sizes = _group_sizes(groups, len(operands))
+    taken = iter(operands)
+    return iter([[next(taken) for _ in range(size)] for size in sizes])
+
+
+_OPERAND_ROLES = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
+
+
+def _group_sizes(groups: list[Parameter], count: int) -> list[int]:
+    """Variadic groups of one op without segments are equally long (MLIR's rule)."""
+    variadic = [p for p in groups if p.role is Role.OPERANDS]
+    single = [p for p in groups if p.role is not Role.OPERANDS]
+    if variadic:
+        each = (count - len(single)) // len(variadic)
+        return [each if p.role is Role.OPERANDS else 1 for p in groups]
+    missing = len(single) - count  # an optional operand that was left out is a trailing one
+    return [1] * (len(single) - missing) + [0] * missing

@@ -1,0 +1,56 @@
+"""Ops that combine elements along dimensions with a computation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.dtypes import Dim
+from shlo_tools.ops._constraints import (
+    compatible,
+    every,
+    in_range,
+    is_unique,
+    meet_dims,
+    require,
+    same_shape,
+)
+from shlo_tools.ops._op import op
+from shlo_tools.ops._value import Region, Scalar, Tensor
+
+
+@op
+def reduce(
+    inputs: Sequence[Tensor],
+    init_values: Sequence[Scalar],
+    dimensions: Sequence[int],
+    body: Region,
+) -> tuple[Tensor, ...]:
+    """Fold ``inputs`` along ``dimensions``.
+
+    ``body`` takes the accumulators, then the elements, and returns the new accumulators. Its
+    order of application is not defined; an init value may enter more than once.
+    """
+    first = inputs[0]
+    require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
+    require("C3", len(init_values) == len(inputs), "not one init value per input")
+    require("C4", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
+    require("C5", in_range(dimensions, first.rank), f"{list(dimensions)} leave the rank")
+    require("I2", all(v.rank == 0 for v in init_values), "an init value is not 0-dimensional")
+    accumulators = [value.like(shape=()) for value in init_values]
+    results = body(*accumulators, *accumulators)
+    fits = len(results) == len(inputs) and every(
+        compatible(result, accumulator)
+        for result, accumulator in zip(results, accumulators, strict=True)
+    )
+    require("C6", fits, "the body does not return its accumulators' types")
+    shape = [
+        _common([t.shape[d] for t in inputs]) for d in range(first.rank) if d not in dimensions
+    ]
+    return tuple(acc.like(shape=shape) for acc in accumulators)
+
+
+def _common(dims: Sequence[Dim]) -> Dim:
+    found = dims[0]
+    for dim in dims[1:]:
+        found = meet_dims(found, dim)
+    return found

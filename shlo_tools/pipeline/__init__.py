@@ -1,0 +1,1 @@
+"""Pass pipelines: their textual grammar, the registry of Python passes, and running them."""

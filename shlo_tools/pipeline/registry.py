@@ -1,0 +1,255 @@
+"""The registry of Python passes and named pipelines, filled lazily.
+
+A pass is a frozen dataclass whose fields are its options:
+
+    @register_pass
+    @dataclass(frozen=True)
+    class CountOps(Pass):
+        '''Counts ops.'''
+        name = "count-ops"
+        only: str = ""
+
+        def run(self, op: Operation) -> None: ...
+
+It then works in ``shlo-opt --pass-pipeline='builtin.module(count-ops{only=stablehlo.add})'``,
+from Python, and, through an entry point of the group ``shlo_tools.passes``, as a plug-in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from types import UnionType
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from shlo_tools import errors, mlir
+from shlo_tools.errors import PipelineError, ShloError, did_you_mean
+
+GROUP = "shlo_tools.passes"
+_BUILT_IN = "shlo_tools.passes"  # the package whose PASSES and PIPELINES tables are ours
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Base of Python-authored passes; fields of a subclass are its options.
+
+    Attributes:
+        name: as written in pipelines; an option ``max_elements`` is written ``max-elements``.
+        anchor: the op that ``run`` is given: ``builtin.module``, ``func.func``, or ``any``.
+    """
+
+    name: ClassVar[str]
+    anchor: ClassVar[str] = "builtin.module"
+
+    def run(self, op: mlir.Operation) -> None:
+        """Change ``op`` in place; raise ShloError to fail."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        given = [
+            f"{field.name.replace('_', '-')}={_written(getattr(self, field.name))}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return self.name + (f"{{{' '.join(given)}}}" if given else "")
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(str(item) for item in value)
+    return str(value)
+
+
+PassClass = type[Pass]
+T = TypeVar("T", bound=PassClass)
+
+_passes: dict[str, PassClass | Callable[[], PassClass]] = {}
+_pipelines: dict[str, tuple[str, str]] = {}
+_loaded: set[str] = set()
+
+
+def register_pass(cls: T) -> T:
+    """Make a pass known by its name; a name taken by another class is an error."""
+    taken = _passes.get(cls.name)
+    if isinstance(taken, type) and taken is not cls and taken.__qualname__ != cls.__qualname__:
+        raise ShloError(f"pass {cls.name!r} is registered twice: {taken!r} and {cls!r}")
+    if (
+        not isinstance(taken, type)
+        and taken is not None
+        and taken().__qualname__ != cls.__qualname__
+    ):
+        raise ShloError(f"pass {cls.name!r} is registered already")
+    _passes[cls.name] = cls
+    return cls
+
+
+def register_pipeline(name: str, text: str, summary: str = "") -> None:
+    """Make ``name`` stand for the passes of ``text`` (elements under ``builtin.module``)."""
+    if name in _pipelines and _pipelines[name][0] != text:
+        raise ShloError(f"pipeline {name!r} is registered already")
+    _pipelines[name] = (text, summary)
+
+
+def _load_built_in() -> None:
+    if _BUILT_IN in _loaded:
+        return
+    _loaded.add(_BUILT_IN)
+    package = importlib.import_module(_BUILT_IN)
+    for name, where in package.PASSES.items():
+        _passes.setdefault(name, _importer(where))
+    for name, (text, summary) in package.PIPELINES.items():
+        register_pipeline(name, text, summary)
+
+
+def _importer(where: str) -> Callable[[], PassClass]:
+    def load() -> PassClass:
+        module, _, cls = where.partition(":")
+        found: PassClass = getattr(importlib.import_module(module), cls)
+        return found
+
+    return load
+
+
+def _load_entry_points() -> None:
+    if GROUP in _loaded:
+        return
+    _loaded.add(GROUP)
+    for point in importlib.metadata.entry_points(group=GROUP):
+        if point.name in _passes:
+            raise ShloError(
+                f"pass {point.name!r} of plug-in {point.value!r} clashes with another of that name"
+            )
+        _passes[point.name] = point.load
+
+
+def load_plugin(path: str) -> None:
+    """Import a Python file that registers passes (``--load-pass-plugin``).
+
+    Raises:
+        ShloError: the file is missing or fails to import.
+    """
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise ShloError(f"no plug-in file {path!r}")
+    if file.suffix != ".py":
+        raise ShloError(f"{path!r} is no Python file", hint="pass plug-ins here are Python files")
+    name = f"shlo_tools_plugin_{file.stem}_{abs(hash(str(file)))}"
+    if name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ShloError(f"cannot load {path!r}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # a plug-in may fail in any way; its error is shown
+        del sys.modules[name]
+        raise ShloError(f"plug-in {path!r}: {type(error).__name__}: {error}") from error
+
+
+def find_pass(name: str) -> PassClass | None:
+    """The Python pass of that name, or None."""
+    _load_built_in()
+    if name not in _passes:
+        _load_entry_points()
+    found = _passes.get(name)
+    if found is None or isinstance(found, type):
+        return found
+    try:
+        loaded = found()
+    except ImportError as error:
+        errors.warn(f"pass {name!r} cannot be loaded: {error}")
+        return None
+    _passes[name] = loaded
+    return loaded
+
+
+def find_pipeline(name: str) -> str | None:
+    """The text that a named pipeline stands for, or None."""
+    _load_built_in()
+    return _pipelines[name][0] if name in _pipelines else None
+
+
+def names() -> list[str]:
+    """Names of all Python passes and named pipelines."""
+    _load_built_in()
+    _load_entry_points()
+    return sorted([*_passes, *_pipelines])
+
+
+def summaries() -> dict[str, str]:
+    """First line of documentation by name."""
+    found = {}
+    for name in names():
+        if name in _pipelines:
+            found[name] = f"pipeline: {_pipelines[name][1]}"
+            continue
+        cls = find_pass(name)
+        if cls is not None:
+            found[name] = (cls.__doc__ or "").strip().split("\n")[0]
+    return found
+
+
+# --- options --------------------------------------------------------------------------------------
+def instantiate(cls: PassClass, options: Mapping[str, str | None]) -> Pass:
+    """A pass with options given as text.
+
+    Raises:
+        PipelineError: an unknown option, or a value of the wrong type.
+    """
+    hints = get_type_hints(cls)
+    known = {field.name.replace("_", "-"): field for field in fields(cls)}
+    values: dict[str, Any] = {}
+    for key, text in options.items():
+        field = known.get(key.replace("_", "-"))
+        if field is None:
+            listed = ", ".join(known) or "none"
+            raise PipelineError(
+                f"pass {cls.name!r} has no option {key!r} (options: {listed})",
+                hint=did_you_mean(key, known),
+            )
+        try:
+            values[field.name] = _convert(text, hints[field.name])
+        except ValueError as error:
+            raise PipelineError(f"option {key!r} of pass {cls.name!r}: {error}") from error
+    for key, field in known.items():
+        required = field.default is MISSING and field.default_factory is MISSING
+        if required and field.name not in values:
+            raise PipelineError(f"pass {cls.name!r} needs option {key!r}")
+    return cls(**values)
+
+
+def _convert(text: str | None, annotation: Any) -> Any:
+    origin = get_origin(annotation)
+    if annotation is bool:
+        if text in (None, "true", "1"):
+            return True
+        if text in ("false", "0"):
+            return False
+        raise ValueError(f"{text!r} is neither true nor false")
+    if text is None:
+        raise ValueError("a value is needed")
+    if origin is Literal:
+        if text not in get_args(annotation):
+            raise ValueError(f"{text!r} is none of {', '.join(get_args(annotation))}")
+        return text
+    if origin in (Union, UnionType):
+        return _convert(text, next(a for a in get_args(annotation) if a is not type(None)))
+    if origin is tuple:
+        item = get_args(annotation)[0]
+        return tuple(_convert(part, item) for part in text.split(",")) if text else ()
+    if annotation in (int, float):
+        try:
+            return annotation(text)
+        except ValueError:
+            kind = "integer" if annotation is int else "number"
+            raise ValueError(f"{text!r} is no {kind}") from None
+    return text

@@ -1,0 +1,280 @@
+"""Runs pipelines that mix C++ and Python passes at any nesting, in mlir-opt's order.
+
+Under ``func.func(a, b)`` each function goes through a and b before the next one starts. Runs of
+C++ passes go to one MLIR pass manager, unless each pass is to be timed, printed or named.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from shlo_tools import ir, mlir
+from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
+from shlo_tools.mlir import Operation
+from shlo_tools.pipeline import grammar, registry
+from shlo_tools.pipeline.grammar import Node
+from shlo_tools.pipeline.registry import Pass
+
+
+@dataclass
+class Instrumentation:
+    """What is watched while passes run.
+
+    Attributes:
+        verify_each: verify the IR after every pass.
+        before, after: tell by name whether the IR is printed then.
+        after_change, after_failure: print after passes that changed the IR, or failed.
+        module_scope: print the whole module, not only the op that the pass ran on.
+        elide: elide constants with more elements when printing; None prints all.
+        timing: collect times per pass.
+        on_pass: called with a pass's name before it starts.
+    """
+
+    verify_each: bool = True
+    before: Callable[[str], bool] = lambda name: False
+    after: Callable[[str], bool] = lambda name: False
+    after_change: bool = False
+    after_failure: bool = False
+    module_scope: bool = False
+    elide: int | None = None
+    timing: bool = False
+    single_passes: bool = False
+    on_pass: Callable[[str], None] | None = None
+    stream: TextIO = field(default_factory=lambda: sys.stderr)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def splits(self) -> bool:
+        """Whether every C++ pass has to run alone."""
+        prints = self.after_change or self.after_failure or self.single_passes or self.timing
+        defaults = Instrumentation.__dataclass_fields__
+        same = (self.before, self.after) == (defaults["before"].default, defaults["after"].default)
+        return prints or not same
+
+
+Step = Callable[[Operation, Instrumentation], None]
+
+
+class Pipeline:
+    """A parsed and checked pipeline; every pass and option in it exists.
+
+    Args:
+        text: such as ``builtin.module(func.func(cse),shlo-to-linalg)``.
+        anchor: the op that the pipeline runs on.
+
+    Raises:
+        PipelineError: malformed text, unknown pass, or bad option, with a caret.
+    """
+
+    def __init__(self, text: str, anchor: str = "builtin.module") -> None:
+        self.text = text
+        root = grammar.parse_anchored(text, anchor)
+        self.root = Node(root.name, "", tuple(_expand(root.children or (), text)), root.position)
+        with mlir.library_context():
+            _check(self.root, text)
+
+    def __str__(self) -> str:
+        return str(self.root)
+
+    def run(self, module: mlir.Module, instrumentation: Instrumentation | None = None) -> None:
+        """Run on a module of the library context, in place.
+
+        Raises:
+            PassError: a pass failed, or left IR that does not verify.
+        """
+        watch = instrumentation or Instrumentation()
+        with mlir.library_context():
+            _run_nested(self.root, module.operation, watch)
+
+
+def run(text: str, module: mlir.Module) -> None:
+    """Parse a pipeline and run it on a module, in place."""
+    Pipeline(text).run(module)
+
+
+# --- checking -------------------------------------------------------------------------------------
+def _expand(nodes: Sequence[Node], text: str, seen: tuple[str, ...] = ()) -> list[Node]:
+    """Replace named pipelines by what they stand for."""
+    expanded: list[Node] = []
+    for node in nodes:
+        named = registry.find_pipeline(node.name) if node.children is None else None
+        if named is None:
+            children = node.children and tuple(_expand(node.children, text, seen))
+            children = () if node.children == () else children
+            expanded.append(Node(node.name, node.options, children, node.position))
+        elif node.name in seen:
+            raise grammar.error(text, node.position, f"pipeline {node.name!r} contains itself")
+        elif node.options:
+            raise grammar.error(text, node.position, f"pipeline {node.name!r} has no options")
+        else:
+            inner = _expand(grammar.parse(named), named, (*seen, node.name))
+            expanded.extend(_placed(node_in, node.position) for node_in in inner)
+    return expanded
+
+
+def _placed(node: Node, position: int) -> Node:
+    children = node.children and tuple(_placed(child, position) for child in node.children)
+    return Node(node.name, node.options, () if node.children == () else children, position)
+
+
+def _check(parent: Node, text: str) -> None:
+    for node in parent.children or ():
+        if node.children is not None:
+            _check(node, text)
+            continue
+        cls = registry.find_pass(node.name)
+        if cls is None:
+            _check_native(node, parent.name, text)
+            continue
+        try:
+            made = registry.instantiate(cls, grammar.split_options(node.options))
+        except PipelineError as error:
+            first = error.diagnostics[0]
+            raise grammar.error(text, node.position, first.message, first.hint) from error
+        if made.anchor not in ("any", parent.name) and parent.name != "any":
+            raise grammar.error(
+                text,
+                node.position,
+                f"pass {node.name!r} runs on {made.anchor!r}, not on {parent.name!r}",
+                hint=f"nest it: {made.anchor}({node})",
+            )
+
+
+def _check_native(node: Node, anchor: str, text: str) -> None:
+    try:
+        _pass_manager(f"{anchor}({node})")
+    except ValueError as error:
+        if "does not refer to a registered pass" in str(error):
+            hint = did_you_mean(node.name, [*registry.names(), *mlir.native_pass_names()])
+            raise grammar.error(
+                text, node.position, f"there is no pass {node.name!r}", hint
+            ) from error
+        lines = [line for line in str(error).split("\n") if line.strip()]
+        hint = ""
+        if "did you intend to nest" in str(error):
+            hint = f"nest it: func.func({node})"
+        raise grammar.error(text, node.position, lines[0].strip(), hint) from error
+
+
+def anchor_of(name: str) -> str:
+    """The op that a pass, given as a bare flag, is nested under (``builtin.module`` if any)."""
+    cls = registry.find_pass(name)
+    if cls is not None:
+        return "builtin.module" if cls.anchor == "any" else cls.anchor
+    try:
+        _pass_manager(f"builtin.module({name})")
+    except ValueError as error:
+        restricted = re.search(r"restricted to '([\w.]+)'", str(error))
+        if restricted:
+            return restricted[1]
+    return "builtin.module"
+
+
+_managers: dict[str, mlir.PassManager] = {}
+
+
+def _pass_manager(text: str) -> mlir.PassManager:
+    """A cached pass manager of C++ passes; making one costs more than a small run."""
+    with mlir.library_context():
+        if text not in _managers:
+            _managers[text] = mlir.parse_pipeline(text)
+        return _managers[text]
+
+
+# --- running --------------------------------------------------------------------------------------
+def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
+    for group in _groups(node.children or (), watch.splits):
+        if isinstance(group, Node) and group.children is not None:
+            for child in ir.children(op):
+                if child.name == group.name or group.name == "any":
+                    _run_nested(group, child, watch)
+        elif isinstance(group, Node):
+            _run_python(group, op, watch)
+        else:
+            _run_native(group, op, watch)
+
+
+def _groups(nodes: Sequence[Node], split: bool) -> list[Node | list[Node]]:
+    """Python passes and mixed anchors as nodes, runs of C++ elements as lists."""
+    groups: list[Node | list[Node]] = []
+    for node in nodes:
+        python = any(registry.find_pass(p.name) for p in node.passes())
+        if python or (split and node.children is not None):
+            groups.append(node)
+        elif groups and isinstance(groups[-1], list) and not split:
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return groups
+
+
+def _run_python(node: Node, op: Operation, watch: Instrumentation) -> None:
+    cls = registry.find_pass(node.name)
+    if cls is None:
+        raise PipelineError(f"there is no pass {node.name!r}")
+    made: Pass = registry.instantiate(cls, grammar.split_options(node.options))
+
+    def run() -> None:
+        made.run(op)
+        if watch.verify_each:
+            _verify(op, node.name)
+
+    _watched(cls.__name__, node.name, op, watch, run)
+
+
+def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> None:
+    manager = _pass_manager(f"{op.name}({','.join(str(node) for node in nodes)})")
+    manager.enable_verifier(watch.verify_each)
+    name = ",".join(node.name for node in nodes)
+    title = "".join(word.capitalize() for word in re.split(r"[-_]", name))
+
+    def run() -> None:
+        try:
+            manager.run(op)
+        except mlir.MLIRError as error:
+            raise PassError(mlir.diagnostics_of(error)) from error
+
+    _watched(title, name, op, watch, run)
+
+
+def _verify(op: Operation, name: str) -> None:
+    try:
+        op.verify()
+    except mlir.MLIRError as error:
+        found = mlir.diagnostics_of(error)
+        raise PassError(found) from error
+
+
+def _watched(
+    title: str, name: str, op: Operation, watch: Instrumentation, run: Callable[[], None]
+) -> None:
+    if watch.on_pass:
+        watch.on_pass(name)
+    if watch.before(name):
+        _print(f"Before {title} ({name})", op, watch)
+    old = op.get_asm() if watch.after_change else ""
+    start = time.perf_counter()
+    try:
+        run()
+    except ShloError:
+        if watch.after_failure or watch.after(name):
+            _print(f"After {title} Failed ({name})", op, watch)
+        raise
+    finally:
+        seconds = watch.seconds.get(name, 0.0)
+        watch.seconds[name] = seconds + time.perf_counter() - start
+    if watch.after(name) and not watch.after_failure:
+        if not watch.after_change or op.get_asm() != old:
+            _print(f"After {title} ({name})", op, watch)
+
+
+def _print(what: str, op: Operation, watch: Instrumentation) -> None:
+    while watch.module_scope and op.parent is not None:
+        op = mlir.inner_operation(op.parent)
+    text = op.get_asm(large_elements_limit=watch.elide)
+    print(f"// -----// IR Dump {what} //----- //\n{text}\n", file=watch.stream, flush=True)

@@ -1,0 +1,293 @@
+"""Programs in and out: text, MLIR bytecode, portable artifacts.
+
+Text is scanned before MLIR sees it: its parser recurses, and a file nested deeply enough ends
+the process. Bytes of unknown origin can be read in a child process (``isolated=True``).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from shlo_tools import mlir
+from shlo_tools.errors import (
+    Diagnostic,
+    ParseError,
+    Place,
+    ShloError,
+    VerifyError,
+    did_you_mean,
+    warn,
+)
+
+MAX_NESTING = 500
+BYTECODE_MAGIC = b"ML\xefR"
+
+
+def load(
+    source: str | bytes | os.PathLike[str], *, isolated: bool = False, name: str | None = None
+) -> mlir.Module:
+    """Read a program: a path, text, bytecode or a portable artifact.
+
+    A ``str`` that contains a brace or a line break is text, any other a path.
+
+    Args:
+        isolated: read bytecode in a child process, which a hostile file cannot take along.
+        name: what messages call the source; the path by default.
+
+    Returns:
+        A verified module of the official bindings, in the library's context.
+
+    Raises:
+        ParseError: it is no MLIR module.
+        VerifyError: it is one that breaks its dialect's rules.
+        ShloError: the file cannot be read.
+    """
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and is_path(source)):
+        name = name or os.fspath(source)
+        source = read_file(name)
+    with mlir.library_context():
+        return parse(source, name=name or "-", isolated=isolated)
+
+
+def is_path(source: object) -> bool:
+    """Whether a source is the path of a file: a PathLike, or text without braces and lines."""
+    if isinstance(source, os.PathLike):
+        return True
+    return isinstance(source, str) and bool(source) and not re.search(r"[{(\n]", source)
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file, ``-`` for standard input; raises ShloError."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read()
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ShloError(f"cannot read {path!r}: {error.strerror}") from error
+
+
+def is_bytecode(source: str | bytes) -> bool:
+    return isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC)
+
+
+def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> mlir.Module:
+    """Like ``load``, from text or bytes, into the current context."""
+    if not source:
+        raise ParseError(f"{name}: the input is empty")
+    if isinstance(source, bytes) and is_bytecode(source):
+        return _parse_isolated(source, name) if isolated else _parse_bytecode(source, name)
+    if isinstance(source, bytes):
+        try:
+            source = source.decode()
+        except UnicodeDecodeError:
+            raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
+    if "\0" in source:
+        raise ParseError(f"{name}: neither MLIR text nor bytecode")
+    check_nesting(source, name)
+    try:
+        return mlir.parse_module(source)
+    except mlir.MLIRError as error:
+        raise parse_error(error, source, name) from error
+
+
+def parse_error(error: Exception, source: str, name: str) -> ShloError:
+    """A binding's error about a text, as ours: with caret, file name and hint."""
+    found = [_hinted(diagnostic) for diagnostic in mlir.diagnostics_of(error)]
+    verifying = any("op" in note.message for d in found for note in d.notes)
+    kind = VerifyError if verifying else ParseError
+    return kind(found).with_source(source, name)
+
+
+_UNKNOWN_OP = re.compile(
+    r"'?(\w+)\.([\w.]+)'? (?:is unknown|op is unregistered)|op '(\w+)\.([\w.]+)'"
+)
+
+
+def _hinted(diagnostic: Diagnostic) -> Diagnostic:
+    found = _UNKNOWN_OP.search(diagnostic.message)
+    notes = tuple(n for n in diagnostic.notes if not n.message.startswith("see current operation"))
+    hint = ""
+    if (found and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
+        words = re.findall(r"(\w+\.\w+)", diagnostic.message)
+        hint = did_you_mean(words[0], mlir.registered_op_names()) if words else ""
+    return Diagnostic(diagnostic.severity, diagnostic.message, diagnostic.place, notes, hint)
+
+
+def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
+    try:
+        if b"StableHLO_v" in source[:64]:
+            module = mlir.deserialize_portable_artifact(source)
+        else:
+            module = mlir.parse_module(source)
+    except (mlir.MLIRError, ValueError) as error:
+        raise ParseError([d.at(None) for d in mlir.diagnostics_of(error)]) from error
+    if module is None:
+        raise ParseError(f"{name}: broken bytecode")
+    return module
+
+
+_CHILD = "import sys; from shlo_tools.program import _child; _child(sys.stdin.buffer.read())"
+
+
+def _parse_isolated(source: bytes, name: str) -> mlir.Module:
+    """Let a child read the bytes; what it prints as text is parsed here."""
+    child = subprocess.run([sys.executable, "-c", _CHILD], input=source, capture_output=True)
+    if child.returncode < 0:
+        raise ParseError(f"{name}: broken bytecode (its reader died of signal {-child.returncode})")
+    if child.returncode:
+        message = child.stderr.decode(errors="replace").strip()
+        raise ParseError(message.removeprefix("error: "))
+    return parse(child.stdout, name=name)
+
+
+def _child(source: bytes) -> None:
+    try:
+        with mlir.library_context():
+            text = parse(source).operation.get_asm(enable_debug_info=True)
+    except ShloError as error:
+        sys.stderr.write(error.render())
+        sys.exit(1)
+    sys.stdout.write(text)
+
+
+def to_bytecode(module: mlir.Module) -> bytes:
+    """A module as MLIR bytecode of the current version."""
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def save(
+    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
+) -> None:
+    """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
+
+    The file appears whole or not at all.
+
+    Raises:
+        ShloError: the file cannot be written.
+    """
+    if bytecode is None:
+        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
+    with mlir.library_context():
+        data = to_bytecode(module) if bytecode else f"{module.operation.get_asm()}".encode()
+    write_file(os.fspath(path), data)
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file under a temporary name and rename it; raises ShloError.
+
+    What is no regular file (a pipe, ``/dev/null``) is written directly.
+    """
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as special:
+                special.write(data)
+            return
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            with open(temporary, "xb") as file:
+                file.write(data)
+            if target.exists():
+                os.chmod(temporary, target.stat().st_mode & 0o7777)
+            os.replace(temporary, os.path.realpath(target))
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+def verify(module: mlir.Module) -> None:
+    """Verify a module by its dialects and by the constraints of the op functions.
+
+    Attributes that look misspelled are warned of (``errors.listening``).
+
+    Raises:
+        VerifyError: with the op's place.
+    """
+    from shlo_tools.ops import _op as ops
+
+    with mlir.library_context():
+        try:
+            module.operation.verify()
+        except mlir.MLIRError as error:
+            raise VerifyError(mlir.diagnostics_of(error)) from error
+        for op in mlir.walk(module.operation):
+            if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
+                ops.verify(op)
+        warn_of_attributes(module)
+
+
+def _is_quantized(op: mlir.Operation) -> bool:
+    return any("!quant" in str(value.type) for value in (*op.operands, *op.results))
+
+
+# Attributes without a dialect's prefix that programs carry and no op function names.
+_CARRIED = {
+    "layout",
+    "operand_layouts",
+    "result_layouts",
+    "output_operand_aliases",
+    "result_accuracy",
+    "channel_handle",
+    "operandSegmentSizes",
+    "algorithm",
+    "source_target_pairs",
+}
+
+
+def warn_of_attributes(module: mlir.Module) -> None:
+    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``."""
+    from shlo_tools.ops import _op as ops
+
+    for op in mlir.walk(module.operation):
+        description = ops.DESCRIPTIONS.get(op.name)
+        if description is None:
+            continue
+        for index in range(len(op.attributes)):
+            name = op.attributes[index].name
+            if "." not in name and name not in _CARRIED and name not in description.attribute_names:
+                hint = did_you_mean(name, description.attribute_names)
+                place = mlir.place_of(op.location)
+                warn(f"{op.name} has no attribute {name!r}; it is ignored", place, hint=hint)
+
+
+# --- nesting --------------------------------------------------------------------------------------
+_NESTING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[\[({<]|[\])}>]')
+
+
+def check_nesting(text: str, name: str = "-") -> None:
+    """Refuse text whose brackets nest so deeply that MLIR's parser could overflow the stack.
+
+    Raises:
+        ParseError: deeper than ``MAX_NESTING``.
+    """
+    if max(text.count(opening) for opening in "[({<") < MAX_NESTING // 4:
+        return
+    depth = 0
+    for found in _NESTING.finditer(text):
+        token = found[0]
+        if token in "[({<":
+            depth += 1
+            if depth > MAX_NESTING:
+                place = _place(text, found.start(), name)
+                message = f"nested more than {MAX_NESTING} levels deep"
+                raise ParseError(Diagnostic("error", message, place), source=text)
+        elif token in "])}>":
+            depth = max(0, depth - 1)
+
+
+def _place(text: str, offset: int, name: str) -> Place:
+    line = text.count("\n", 0, offset) + 1
+    return Place(name, line, offset - text.rfind("\n", 0, offset))
+
+
+def clone(module: mlir.Module) -> mlir.Module:
+    """A copy of a module in the current context, from whatever context it is of."""
+    return mlir.parse_module(to_bytecode(module))

@@ -1,0 +1,121 @@
+module {
+  func.func @main(%arg0: tensor<2x3x16x16xf32>) -> tensor<2x5xf32> {
+    %cst = stablehlo.constant dense_resource<torch_tensor_5_torch.float32> : tensor<5xf32>
+    %cst_0 = stablehlo.constant dense_resource<torch_tensor_5_12_torch.float32> : tensor<5x12xf32>
+    %cst_1 = stablehlo.constant dense_resource<torch_tensor_12_torch.float32> : tensor<12xf32>
+    %cst_2 = stablehlo.constant dense_resource<torch_tensor_12_4_3_3_torch.float32> : tensor<12x4x3x3xf32>
+    %cst_3 = stablehlo.constant dense_resource<torch_tensor_8_torch.float32_4> : tensor<8xf32>
+    %cst_4 = stablehlo.constant dense_resource<torch_tensor_8_torch.float32_3> : tensor<8xf32>
+    %cst_5 = stablehlo.constant dense_resource<torch_tensor_8_torch.float32_2> : tensor<8xf32>
+    %cst_6 = stablehlo.constant dense_resource<torch_tensor_8_torch.float32_1> : tensor<8xf32>
+    %cst_7 = stablehlo.constant dense_resource<torch_tensor_8_3_3_3_torch.float32> : tensor<8x3x3x3xf32>
+    %cst_8 = stablehlo.constant dense_resource<torch_tensor_8_torch.float32> : tensor<8xf32>
+    %cst_9 = stablehlo.constant dense<1.000000e+00> : tensor<8xf32>
+    %cst_10 = stablehlo.constant dense<0.000000e+00> : tensor<2x8x16x16xf32>
+    %cst_11 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %cst_12 = stablehlo.constant dense<0x7F800000> : tensor<f32>
+    %cst_13 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_14 = arith.constant dense<1.000000e-05> : tensor<1xf64>
+    %cst_15 = arith.constant dense<1> : tensor<1xi64>
+    %cst_16 = arith.constant dense<3> : tensor<1xi64>
+    %cst_17 = arith.constant dense<0> : tensor<1xi64>
+    %cst_18 = arith.constant dense<6> : tensor<1xi64>
+    %cst_19 = arith.constant dense<16> : tensor<1xi64>
+    %0 = stablehlo.convolution(%arg0, %cst_7) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], rhs_dilate = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x16x16xf32>, tensor<8x3x3x3xf32>) -> tensor<2x8x16x16xf32>
+    %1 = stablehlo.reshape %cst_8 : (tensor<8xf32>) -> tensor<8x1x1xf32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [1, 2, 3] : (tensor<8x1x1xf32>) -> tensor<2x8x16x16xf32>
+    %3 = stablehlo.add %0, %2 : tensor<2x8x16x16xf32>
+    %4 = stablehlo.convert %cst_14 : (tensor<1xf64>) -> tensor<1xf32>
+    %5 = stablehlo.reshape %4 : (tensor<1xf32>) -> tensor<f32>
+    %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<8xf32>
+    %7 = stablehlo.add %6, %cst_5 : tensor<8xf32>
+    %8 = stablehlo.sqrt %7 : tensor<8xf32>
+    %9 = stablehlo.divide %cst_9, %8 : tensor<8xf32>
+    %10 = stablehlo.convert %cst_15 : (tensor<1xi64>) -> tensor<1xf32>
+    %11 = stablehlo.reshape %10 : (tensor<1xf32>) -> tensor<f32>
+    %12 = stablehlo.broadcast_in_dim %11, dims = [] : (tensor<f32>) -> tensor<8xf32>
+    %13 = stablehlo.multiply %9, %12 : tensor<8xf32>
+    %14 = stablehlo.reshape %cst_6 : (tensor<8xf32>) -> tensor<8x1xf32>
+    %15 = stablehlo.reshape %14 : (tensor<8x1xf32>) -> tensor<8x1x1xf32>
+    %16 = stablehlo.reshape %13 : (tensor<8xf32>) -> tensor<8x1xf32>
+    %17 = stablehlo.reshape %16 : (tensor<8x1xf32>) -> tensor<8x1x1xf32>
+    %18 = stablehlo.broadcast_in_dim %15, dims = [1, 2, 3] : (tensor<8x1x1xf32>) -> tensor<2x8x16x16xf32>
+    %19 = stablehlo.subtract %3, %18 : tensor<2x8x16x16xf32>
+    %20 = stablehlo.broadcast_in_dim %17, dims = [1, 2, 3] : (tensor<8x1x1xf32>) -> tensor<2x8x16x16xf32>
+    %21 = stablehlo.multiply %19, %20 : tensor<2x8x16x16xf32>
+    %22 = stablehlo.reshape %cst_4 : (tensor<8xf32>) -> tensor<8x1xf32>
+    %23 = stablehlo.reshape %22 : (tensor<8x1xf32>) -> tensor<8x1x1xf32>
+    %24 = stablehlo.broadcast_in_dim %23, dims = [1, 2, 3] : (tensor<8x1x1xf32>) -> tensor<2x8x16x16xf32>
+    %25 = stablehlo.multiply %21, %24 : tensor<2x8x16x16xf32>
+    %26 = stablehlo.reshape %cst_3 : (tensor<8xf32>) -> tensor<8x1xf32>
+    %27 = stablehlo.reshape %26 : (tensor<8x1xf32>) -> tensor<8x1x1xf32>
+    %28 = stablehlo.broadcast_in_dim %27, dims = [1, 2, 3] : (tensor<8x1x1xf32>) -> tensor<2x8x16x16xf32>
+    %29 = stablehlo.add %25, %28 : tensor<2x8x16x16xf32>
+    %30 = stablehlo.maximum %29, %cst_10 : tensor<2x8x16x16xf32>
+    %31 = "stablehlo.reduce_window"(%30, %cst_11) <{padding = dense<[[0, 0], [0, 0], [1, 1], [1, 1]]> : tensor<4x2xi64>, window_dilations = array<i64: 1, 1, 1, 1>, window_dimensions = array<i64: 1, 1, 3, 3>, window_strides = array<i64: 1, 1, 2, 2>}> ({
+    ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
+      %74 = stablehlo.maximum %arg1, %arg2 : tensor<f32>
+      stablehlo.return %74 : tensor<f32>
+    }) : (tensor<2x8x16x16xf32>, tensor<f32>) -> tensor<2x8x8x8xf32>
+    %32 = stablehlo.convolution(%31, %cst_2) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<2x8x8x8xf32>, tensor<12x4x3x3xf32>) -> tensor<2x12x4x4xf32>
+    %33 = stablehlo.reshape %cst_1 : (tensor<12xf32>) -> tensor<12x1x1xf32>
+    %34 = stablehlo.broadcast_in_dim %33, dims = [1, 2, 3] : (tensor<12x1x1xf32>) -> tensor<2x12x4x4xf32>
+    %35 = stablehlo.add %32, %34 : tensor<2x12x4x4xf32>
+    %36 = stablehlo.convert %cst_16 : (tensor<1xi64>) -> tensor<1xf32>
+    %37 = stablehlo.reshape %36 : (tensor<1xf32>) -> tensor<f32>
+    %38 = stablehlo.broadcast_in_dim %37, dims = [] : (tensor<f32>) -> tensor<2x12x4x4xf32>
+    %39 = stablehlo.add %35, %38 : tensor<2x12x4x4xf32>
+    %40 = stablehlo.convert %cst_17 : (tensor<1xi64>) -> tensor<1xf32>
+    %41 = stablehlo.reshape %40 : (tensor<1xf32>) -> tensor<f32>
+    %42 = stablehlo.clamp %41, %39, %cst_12 : (tensor<f32>, tensor<2x12x4x4xf32>, tensor<f32>) -> tensor<2x12x4x4xf32>
+    %43 = stablehlo.convert %cst_18 : (tensor<1xi64>) -> tensor<1xf32>
+    %44 = stablehlo.reshape %43 : (tensor<1xf32>) -> tensor<f32>
+    %45 = stablehlo.clamp %cst_11, %42, %44 : (tensor<f32>, tensor<2x12x4x4xf32>, tensor<f32>) -> tensor<2x12x4x4xf32>
+    %46 = stablehlo.multiply %35, %45 : tensor<2x12x4x4xf32>
+    %47 = stablehlo.broadcast_in_dim %44, dims = [] : (tensor<f32>) -> tensor<2x12x4x4xf32>
+    %48 = stablehlo.divide %46, %47 : tensor<2x12x4x4xf32>
+    %49 = stablehlo.reduce(%48 init: %cst_13) applies stablehlo.add across dimensions = [2, 3] : (tensor<2x12x4x4xf32>, tensor<f32>) -> tensor<2x12xf32>
+    %50 = stablehlo.reshape %49 : (tensor<2x12xf32>) -> tensor<2x12x1x1xf32>
+    %51 = stablehlo.convert %cst_19 : (tensor<1xi64>) -> tensor<1xf32>
+    %52 = stablehlo.reshape %51 : (tensor<1xf32>) -> tensor<f32>
+    %53 = stablehlo.broadcast_in_dim %52, dims = [] : (tensor<f32>) -> tensor<2x12x1x1xf32>
+    %54 = stablehlo.divide %50, %53 : tensor<2x12x1x1xf32>
+    %55 = stablehlo.reshape %54 : (tensor<2x12x1x1xf32>) -> tensor<2x12xf32>
+    %56 = stablehlo.transpose %cst_0, dims = [1, 0] : (tensor<5x12xf32>) -> tensor<12x5xf32>
+    %57 = stablehlo.dot_general %55, %56, contracting_dims = [1] x [0] : (tensor<2x12xf32>, tensor<12x5xf32>) -> tensor<2x5xf32>
+    %58 = stablehlo.broadcast_in_dim %11, dims = [] : (tensor<f32>) -> tensor<2x5xf32>
+    %59 = stablehlo.multiply %57, %58 : tensor<2x5xf32>
+    %60 = stablehlo.broadcast_in_dim %11, dims = [] : (tensor<f32>) -> tensor<5xf32>
+    %61 = stablehlo.multiply %60, %cst : tensor<5xf32>
+    %62 = stablehlo.broadcast_in_dim %61, dims = [1] : (tensor<5xf32>) -> tensor<2x5xf32>
+    %63 = stablehlo.add %59, %62 : tensor<2x5xf32>
+    %64 = stablehlo.reduce(%63 init: %cst_11) applies stablehlo.maximum across dimensions = [1] : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>
+    %65 = stablehlo.reshape %64 : (tensor<2xf32>) -> tensor<2x1xf32>
+    %66 = stablehlo.broadcast_in_dim %65, dims = [0, 1] : (tensor<2x1xf32>) -> tensor<2x5xf32>
+    %67 = stablehlo.subtract %63, %66 : tensor<2x5xf32>
+    %68 = stablehlo.exponential %67 : tensor<2x5xf32>
+    %69 = stablehlo.reduce(%68 init: %cst_13) applies stablehlo.add across dimensions = [1] : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>
+    %70 = stablehlo.reshape %69 : (tensor<2xf32>) -> tensor<2x1xf32>
+    %71 = stablehlo.log %70 : tensor<2x1xf32>
+    %72 = stablehlo.broadcast_in_dim %71, dims = [0, 1] : (tensor<2x1xf32>) -> tensor<2x5xf32>
+    %73 = stablehlo.subtract %67, %72 : tensor<2x5xf32>
+    return %73 : tensor<2x5xf32>
+  }
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      torch_tensor_5_torch.float32: "0x0400000070B966BEE758A53DFF81B23CA9BEA4BDC6BF00BD",
+      torch_tensor_5_12_torch.float32: "0x0400000093828A3E4B7383BE789266BE98191BBE12E20FBE510D0BBEFD56483E9CC77A3E9BAD1ABEFBE9563D1D8C22BE6B1FEC3AC638013E9115BB3DE7B992BE993C6A3E3B6380BE9ECCE6BDAA3BFB3D09ED2ABED18B83BEB73115BED18177BE4C73793E81036BBE02D03EBE49A722BEC6671BBE608A40BEA39066BE85C61C3E9ECF9FBD7033853ECD4483BEC09103BD784D903B3A56EABD91F351BE8D14E43DB59056BDD305473E81442D3E1BEF5ABDA213413EC30D79BEFE5216BD3ED139BE268462BE12B972BD3CEB3C3E9343BCBD1C976E3EE0685B3ED8BFE3BD43BDB1BD67C77C3DB1D06E3EEC1D3BBDAC0DABBDBD4F7E3E",
+      torch_tensor_12_torch.float32: "0x04000000DBA64F3DB0B41B3E2BD6CD3D1601E6BC6AC7203E608D933CACAB11BE3BBB51BD16F8D63C970F263EFB92123D5463223E",
+      torch_tensor_12_4_3_3_torch.float32: "0x040000004B1BBDBCE2720BBEEBE4F1BCB66003BD7E82A0BD76B36A3DF31D043E3812FB3D566D6C3CE4F506BED6D626BDC6ABD8BD9343BBBD83B3DE3D5637CF3D7E5588BD460F0A3D6690B73D13051B3E10D7B3BD2E83A53DBBB219BE6B6134BD903613BD6B83C1BCBA6813BEDBB4643D4839D8BD1EA4993D002AB73A9664FABDB8230C3E9EF7B13D6BB2133D7893BF3D0B8C96BDD337023EC6F736BD187EBABD9B6050BD004C363BE33C99BD7681F3BDCE1A24BE5682263B0008F73B937FEFBDAB4689BC004ADABC0870B13DE74504BE0BDA3BBD0B8B0D3EBB1C103DE6350A3E0B3BAEBD8006573C931BFABD1B22DB3DDEC5E2BD0673F83D70A0C0BDE0189A3CE08BC0BC7675C03DE664EABD966C4E3C5BE256BD2B4ACF3D1850E4BD6E1B9FBD9B2EE0BD96B3273EC6531A3D60B11A3EC470183E3352813D3B6561BD0B787EBD3864CEBD203FD1BD6627C0BD26C805BD0A1E0D3E20DD16BDA6D1383DE86EBFBD80DACFBCDAF302BE727A23BE4B6DCFBD86F3083D8276213E7BE30CBD6E40AFBDEB3604BC20EBE23DE0099ABDF61308BDABF35C3BC03674BDCEFE043EF6A602BD33C6B93D0FD913BE96ED1CBCC354F73D800CB5BC4B0FB13C560AC0BBB0E3B7BD2868123EDECFB53DD3E4BBBD83C9A5BD430D273E4E51D9BD3B2C93BD4B9DCF3C3857D63D93CDD13D1E76E2BDF660EA3D560F23BDEB8DD23D880101BE462E11BE76C599BD4337E8BD66172E3D0889AC3DF0764B3D13EDA1BD206A863C2655163E031F1BBE4ECDD43D1B5BA8BDD8A4A9BD76F7B9BC82F41ABE807D183C6BFED4BDF8268F3D6B3B3A3C7E6B843D96812CBCA6C2A4BD9389FCBD4ED5F33D00577D3B6331F8BD2BB05F3DE2AC0FBEB3DAAF3D80A6D73BAE1C8D3D08ABA8BD6B6AF63CF6C0B23DC00D5BBD7B98B4BD18B610BE137DE8BD96598B3C2063FEBC6A4C17BE02BF183EC40104BEFFF6193EAE1CAFBDC838C1BD566C5DBD788C9F3D2847C3BD86BA08BDCBDAE23CDBE839BDF27C213E8013A83D36C76B3DF6FBBD3CD3C988BD46B798BD4E68B63DB682903D88A8EABD6B484B3DCBE8D1BC66B7533D701E9C3D4B0291BC00E9213EE069CC3C7822A93DF67E0ABDCB877CBDBBE7973D8B7E2C3DEB15D9BDE46E283E36A1F3BC8861C93DD6AE853B2BD3BFBC0266043E8E1BD03D3604BE3D433D8D3DD02E553D9004D1BD566AC33B004613BCBC67223E4E7FAEBD26068ABDF08C183E7E8A803D275004BECB856E3D80FF803C8CD027BEA7BE193EE0E9383D204C0F3DC63585BD4814BEBDFB11D53D3B3530BDC617883DD7560E3E5E07E7BDF0F9EC3DD3ACD8BD1E6A17BE9C030C3EC8FA05BE6E181ABE92E2173E9E37BA3DEB31023CC8AD1EBE13AAF83D00DF5E3C771B29BE20A2B13DEBCC99BD0A5E003E66D41EBD2E5B86BDABDE843AE8D1B73DD6FC023EBE2ED6BD407602BEBBD7FC3DFBE41F3D680AD13DA73F13BE108E94BDEE38C13D5EEB1BBED6D36CBCD819CEBD9352183E334F83BD60F59A3C2B581FBEF212033EE76006BED4140EBEA376A3BD70A10BBD6B66163DA6000BBD3E35CC3D303549BD80E1223C3BDD193D4A6F163EE03F8ABCA6E2E83D8B546A3DABE9C1BC52781C3E7BB2FCBDC325BEBD0801BBBDBC3003BEAB73ADBC6065D9BDEB28C73CF6D045BDB6702BBDFFFD15BE7E71B3BD1E9FF13D407C8FBC80E77ABD00D47D3AC31BCA3D76B482BD56B804BCE0B35A3D5037A7BD281FAFBD1871EC3DF2C004BE40668DBCE4321DBE40FAFF3D206FF5BD8F21023E0BDDD23C766E733D5BC259BD4B51DDBDABE1993C6839CD3DAB7CF03BC04E683C2693063EE0BFAE3CA04398BC063629BD285298BD30915D3D48790C3EE834F03D2EE68B3D63030D3E5E47C7BDE695E8BD84EB15BE904EAF3D73F9AF3D637DBE3D8B562ABEAB2AD1B92BEBE73BB2E71ABEE6A110BD8B58B3BCABC8E9BBABE3723C7019B93D801F913C2811D3BDD63021BCAB88A33CC7DE263E2BA524BEAB0AD2380BD1C13C60B4413D567E01BC8367CBBD001E1B3D13E4A33D60CE86BDA2CB0CBE1BA927BE3BCC20BE6BFA9A3D769CD4BC00E18CBD30C4173D6625F73D2676A73D2BF1B33CABD4243DC0A270BCF61C66BDFE4BCCBDC0105F3D00D9CFBD78C28A3D6EE100BE568DBE3946C5E53D20ACF63DBB63153DA614443D9B988ABD6B0273BD8063903B30E4143D4E13813DC83E8FBD437215BEA08248BD2BF7EABDAECAF9BD008BF7BB88C1F9BDEBC01C3E2B85F2BD47E70E3EC06EB7BC00876B3B0BA795BD2036E03D669D1A3D3C82063E2BB33DBC48D5CFBDA8EB9D3D9BBDA93DA3AC9D3DF0271CBEAE9AB3BD8649AEBDCAC408BECE40A53DAB5E2E3BBECF83BDAB97ADBCC0D9CBBC83DBF0BD0B11823CE618303DBB19E83DDB5B2DBDEBE9B43C10EEFC3DE0068A3C56049FBBEBBDE2BC366CAFBDBB804CBD9455033E3B9494BD",
+      torch_tensor_8_torch.float32_4: "0x040000000000000000000000000000000000000000000000000000000000000000000000",
+      torch_tensor_8_torch.float32_3: "0x040000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F",
+      torch_tensor_8_torch.float32_2: "0x0400000062898D3F597A8E3F21E77D3F2CCA863F03B38C3FE88D8F3F9C838E3F7AA6833F",
+      torch_tensor_8_torch.float32_1: "0x04000000BE8E15BE9623113D645D9C3DEA8D903DB227A6BD6E878D3C5C7403BEE1E1D6BB",
+      torch_tensor_8_3_3_3_torch.float32: "0x04000000F84150BDEC9811BEA9981D3E7070443D07BA163EC0F8B4BDD9BE5F3D40DD153E8E1618BDEEE004BE463F493DC07CB0BD340817BED34B38BED825933C7CE02CBE44FE0A3E0D01E73DA874C2BD5DE3233ECCBFCDBD35CB2EBE17C38EBC54892DBE434030BD45BE743DF889D9BD71BB0EBD68C4043E527088BD4D1ACBBDF0681E3D7B680B3E4A2289BDEC2F38BED03028BE012FBDBDAC79DD3D8AA2F5BCA483ACBB1892383EF82E58BD2BF1043E4C1312BE8D93863D1C802D3E4305E7BD068C24BE643829BE51BB983DC48C113E867F333EDE00093EAAD6C63C68D3ECBC3B07B3BD5C01B1BD454DA13D6DF7993D0F76FC3D66230D3D9A3C773B0846013D93F4EB3DC72336BE95243F3E09A10ABE8912F13D2542C13D79971ABE2C74CCBDF2222BBE9BD0B13D2E1738BBD324803D3FA832BC427574BD0538593DFC35D33DB1BE9DBD2104083E1A9D9ABD02808EBDBC060C3EBECB71BC8B69213E631E33BE27E20B3ED240A13DA99D39BD6CDE2EBE6849133E66EFB1BBCCB71EBDBE430C3E76A68CBD250B973DDE541ABED975223E5F3511BE2999B93D1A202EBEE29B4F3C89B3B53D1E2D2D3DDFD1E53D7BC144BD5FA684BD9D932C3DAEFA01BE57122CBE017124BE4FA004BE2B8338BE8180723D1ACDF63DD6C92FBE6011693D059C393E18E73F3D417E853D16C23ABD594B04BE9A34D53D43855C3D59EFDF3D9A6F62BC6BDC033D971A203E61688BBC322F443E287EF9BD292124BEF57A103D03F3C03CE352303E9A6E67BD073BCEBC14E225BE9FEC1E3E6B8FE23DC1A60FBE9B7610BE1FE4063E492D7CBCB7070BBEC92C9ABDEEF9B23DB0A6293EA4B792BDB9240EBE338A063EAA20F43D6F6F573D27DC27BE5E36943D34203E3E085B883D2EF606BB9D01ECBD8904FEBD0D05133E5811B1BD98A00EBE06BFBC3B49DBDC3DC2089ABDC0C2AABC2B890BBEFA2535BEBC77CB3DA0852EBD7821E93BA3C510BE02F2183EAA203BBEAA6E1CBE58F2883CED9CC0BDA9A3363E69E32ABECE5E233E3EA3D63DD975393EF9A8D13D01F9FD3C1331C1BDCB91FABD526884BD7F84083E97CF13BE0D6199BDCEFA413EC30DC3BDC34B29BD9FC1A3BDDABC43BEAB18C83DA43040BE419DADBD418CC23D438D2B3EECD7793CAE3B8B3D4CC31BBDF6AE16BDBA282F3D03DC07BEE94999BD507D0A3EF74911BD691F673D6C61263E4029B0BD4C2D043D11B846BC",
+      torch_tensor_8_torch.float32: "0x0400000081453E3D722FA5BC8C2EE13D545AD63D7A8E21BEC6F330BE26827E3D26AEB93D"
+    }
+  }
+#-}
