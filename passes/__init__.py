@@ -8,8 +8,10 @@ PASSES = {
     "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
     "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
+    "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
+    "shlo-lower-intrinsics": "shlo_tools.passes.lower_intrinsics:LowerIntrinsics",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
 }
@@ -24,6 +26,9 @@ _TO_LLVM = ",".join(
         "eliminate-empty-tensors",  # results computed straight into their destination
         "one-shot-bufferize{bufferize-function-boundaries"
         " function-boundary-type-conversion=identity-layout-map}",
+        "shlo-implement-kernels",
+        "canonicalize",
+        "drop-equivalent-buffer-results",  # kernels return their destinations
         "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
         "canonicalize",
         "cse",
@@ -38,6 +43,7 @@ _TO_LLVM = ",".join(
         "shlo-lower-checks",  # assertions leave the function instead of the process
         "convert-complex-to-standard",
         "func.func(arith-expand{include-bf16=true})",
+        "shlo-lower-intrinsics",
         "convert-math-to-libm",  # before convert-math-to-llvm, which would turn log1p into log
         "convert-math-to-llvm",
         "convert-complex-to-llvm",

@@ -11,6 +11,7 @@ are found. Recursion, which no frame could be sized for, is refused here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ class AttachFrame(Pass):
             if not ir.is_declaration(func):
                 _attach(func, weights)
         for child in ir.children(op):
-            if WEIGHT in child.attributes:
+            if WEIGHT in child.attributes or ir.symbol_name(child) == frames.CALL_HOST:
                 child.erase()
 
 
@@ -91,7 +92,11 @@ def _attach(func: Operation, weights: dict[str, int]) -> None:
     frame = _add_argument(func)
     for op in mlir.walk(func):
         build = Build(mlir.before(op), op.location)
-        if op.name == "func.call":
+        if op.name == "func.call" and callee_of(op) == frames.CALL_HOST:
+            _call_back(build, frame, "host", list(op.operands))
+            _leave_on_failure(frame, build)
+            op.erase()
+        elif op.name == "func.call":
             _pass_on(op, frame, build)
         elif op.name == "scf.while":
             _poll(op, frame)
@@ -160,15 +165,15 @@ def _poll(loop: Operation, frame: Value) -> None:
     _leave_on_failure(frame, after)
 
 
-def _call_back(build: Build, frame: Value, name: str) -> Value:
-    """Call ``status callback(frame)`` through the frame's table."""
+def _call_back(build: Build, frame: Value, name: str, arguments: Sequence[Value] = ()) -> Value:
+    """Call ``status callback(frame, ...)`` through the frame's table."""
     table = frames.load(build, frame, "callbacks", frames.pointer())
     function = frames.load_at(build, table, frames.CALLBACKS.index(name), frames.pointer())
     attributes = {
-        "operandSegmentSizes": mlir.i32_array_attr([2, 0]),
+        "operandSegmentSizes": mlir.i32_array_attr([2 + len(arguments), 0]),
         "op_bundle_sizes": mlir.i32_array_attr([]),
     }
-    return build.value("llvm.call", (function, frame), frames.i64(), attributes)
+    return build.value("llvm.call", (function, frame, *arguments), frames.i64(), attributes)
 
 
 def _weight(op: Operation, frame: Value, number: int, build: Build) -> Value:

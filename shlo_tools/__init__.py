@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shlo_tools.builder import Module
     from shlo_tools.cpu.executable import Executable, compile
     from shlo_tools.errors import ShloError
+    from shlo_tools.extend import custom_call
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.program import load, save, verify
@@ -31,6 +32,7 @@ _WHERE = {
     "Pipeline": "shlo_tools.pipeline.runner",
     "ShloError": "shlo_tools.errors",
     "compile": "shlo_tools.cpu.executable",
+    "custom_call": "shlo_tools.extend",
     "load": "shlo_tools.program",
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
@@ -47,6 +49,7 @@ __all__ = [
     "ShloError",
     "builder",
     "compile",
+    "custom_call",
     "dtypes",
     "errors",
     "load",

@@ -204,9 +204,19 @@ class Lowering(Build):
         """The lowered types; one old type may become several."""
         return self.conversion.types(types)
 
+    def regrouped(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
+        """Flat lowered values, grouped again as one entry per old type."""
+        return self.conversion.regroup(types, values)
+
     def inline(self, region: Region, arguments: Sequence[Lowered]) -> list[Lowered]:
         """Lower the ops of an old one-block region here; returns what its terminator yields."""
         return self.conversion.inline(region.blocks[0], arguments, self)
+
+    def at_module_end(self, op: Operation) -> Self:
+        """A builder at the end of the module that ``op`` is in."""
+        while op.parent is not None:
+            op = mlir.inner_operation(op.parent)
+        return self.inside(op.regions[0].blocks[0])
 
     def lowered(self, value: Value) -> Lowered:
         """What an old value (for instance one captured by a region) was lowered to."""
@@ -229,6 +239,7 @@ class Conversion:
         self.convert_type = convert_type
         self.illegal = tuple(illegal)
         self.values: dict[Value, Lowered] = {}
+        self.kernels: dict[str, str] = {}  # description -> name of a function added on the way
 
     def types(self, types: Sequence[Type]) -> list[Type]:
         lowered: list[Type] = []
@@ -284,12 +295,12 @@ class Conversion:
             types = [argument.type for argument in block.arguments]
             made, _ = lowering.block(new, self.types(types))
             blocks[block] = made
-            self._bind(list(block.arguments), self._regroup(types, list(made.arguments)))
+            self._bind(list(block.arguments), self.regroup(types, list(made.arguments)))
         for block, made in blocks.items():
             self._operations(block, lowering.inside(made), blocks)
 
-    def _regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
-        """Flat lowered values, grouped again as one entry per old type."""
+    def regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
+        """See ``Lowering.regrouped``."""
         grouped: list[Lowered] = []
         rest = iter(values)
         for type in types:
@@ -343,7 +354,7 @@ class Conversion:
         )
         for old, new in zip(op.regions, made.regions, strict=True):
             self._region(old, new, lowering)
-        return self._regroup(types, list(made.results))
+        return self.regroup(types, list(made.results))
 
 
 def _named(op: Operation) -> list[Any]:

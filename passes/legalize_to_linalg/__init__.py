@@ -20,15 +20,28 @@ from shlo_tools.passes.legalize_to_linalg import (
     contraction,
     control_flow,
     conversion,
+    custom_calls,
     data_movement,
     elementwise,
+    gather_scatter,
     reduction,
+    sorting,
 )
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowered_type
 from shlo_tools.passes.protect_arguments import note_signature
 from shlo_tools.pipeline.registry import Pass
 
-FAMILIES = (contraction, control_flow, conversion, data_movement, elementwise, reduction)
+FAMILIES = (
+    contraction,
+    control_flow,
+    conversion,
+    custom_calls,
+    data_movement,
+    elementwise,
+    gather_scatter,
+    reduction,
+    sorting,
+)
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
+from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
+from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
+
+# Below this many multiplications a loop is as fast as the call of a library.
+LIBRARY_THRESHOLD = 16 * 16 * 16
+LIBRARY_TYPES = ("f32", "f64")
 
 
 @lowers
@@ -20,8 +28,10 @@ def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequen
         raise_unsupported([op], "the algorithm attribute")
     lhs, rhs = (tensor_type(value.type) for value in op.operands)
     result = tensor_type(op.results[0].type)
-    loops = _loops(op, lhs.rank, rhs.rank)
     accumulator = accumulation_type(result.element_type)
+    if accumulator.name in LIBRARY_TYPES and _work(op) >= LIBRARY_THRESHOLD:
+        return [_by_library(op, operands, build, accumulator)]
+    loops = _loops(op, lhs.rank, rhs.rank)
     wide = result.with_element(accumulator)
 
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
@@ -43,6 +53,109 @@ def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     return [converted(op, build, summed[0], wide, result)]
 
 
+def _work(op: Operation) -> int:
+    """Number of multiplications."""
+    numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
+    lhs = tensor_type(op.operands[0].type).static_shape
+    summed = prod(lhs[a] for a, _ in _pairs(numbers, "contracting"))
+    return tensor_type(op.results[0].type).size * summed
+
+
+# --- as matrix products ---------------------------------------------------------------------------
+def _by_library(
+    op: Operation, operands: list[Value], build: Lowering, accumulator: ElementType
+) -> Value:
+    """Bring both operands to batches of matrices and multiply those."""
+    numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
+    batching, contracting = (_pairs(numbers, kind) for kind in ("batching", "contracting"))
+    result = tensor_type(op.results[0].type)
+    matrices: list[Value] = []
+    transposed_flags, sizes = [], []
+    for side, value in enumerate(operands):
+        old = tensor_type(op.operands[side].type)
+        type = old.with_element(accumulator)
+        value = converted(op, build, value, old, type)
+        batch = [pair[side] for pair in batching]
+        inner = [pair[side] for pair in contracting]
+        matrix, flag, free = _as_matrices(build, value, type, batch, inner)
+        matrices.append(matrix)
+        transposed_flags.append(flag)
+        sizes.append(free)
+    batch_size = prod(tensor_type(op.operands[0].type).static_shape[a] for a, _ in batching)
+    flat = result.with_shape([batch_size, *sizes]).with_element(accumulator)
+    product = matrix_product(
+        op, build, matrices[0], matrices[1], flat, transposed_flags[0], not transposed_flags[1]
+    )
+    wide = result.with_element(accumulator)
+    return converted(op, build, reshaped(build, product, flat, wide), wide, result)
+
+
+def _as_matrices(
+    build: Lowering, value: Value, type: TensorType, batch: list[int], inner: list[int]
+) -> tuple[Value, bool, int]:
+    """A tensor as [batch, free, inner], or [batch, inner, free] where that saves a transpose.
+
+    Returns:
+        the matrices, whether ``inner`` comes before ``free``, and the size of ``free``.
+    """
+    free = [d for d in range(type.rank) if d not in (*batch, *inner)]
+    shape = type.static_shape
+    inner_first = [*batch, *inner, *free] == list(range(type.rank)) and bool(free and inner)
+    order = [*batch, *inner, *free] if inner_first else [*batch, *free, *inner]
+    moved = type.with_shape([shape[d] for d in order])
+    value = transposed(build, value, order, moved)
+    groups = (batch, inner, free) if inner_first else (batch, free, inner)
+    flat = type.with_shape([prod(shape[d] for d in group) for group in groups])
+    return reshaped(build, value, moved, flat), inner_first, prod(shape[d] for d in free)
+
+
+def matrix_product(
+    op: Operation,
+    build: Lowering,
+    lhs: Value,
+    rhs: Value,
+    result: TensorType,
+    transpose_lhs: bool = False,
+    transpose_rhs: bool = False,
+) -> Value:
+    """Batches of matrix products, by the ``gemm`` kernel.
+
+    Args:
+        lhs: [batch, M, K], or [batch, K, M] with ``transpose_lhs``.
+        rhs: [batch, K, N], or [batch, N, K] with ``transpose_rhs``.
+        result: [batch, M, N] of f32 or f64.
+    """
+
+    def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
+        target, left, right = arguments
+        start = structured.filled_into(
+            inner, structured.scalar(inner, 0.0, result.element_type), target, result
+        )
+        return structured.generic(
+            inner,
+            [left, right],
+            [
+                structured.affine_map(4, [0, 3, 1] if transpose_lhs else [0, 1, 3]),
+                structured.affine_map(4, [0, 2, 3] if transpose_rhs else [0, 3, 2]),
+            ],
+            [start],
+            [result],
+            lambda b, v: [
+                b.value("arith.addf", (v[2], b.value("arith.mulf", v[:2], v[0].type)), v[0].type)
+            ],
+            iterators=["parallel", "parallel", "parallel", "reduction"],
+            output_maps=[structured.affine_map(4, [0, 1, 2])],
+        )
+
+    attributes = {
+        "transpose_lhs": mlir.bool_attr(transpose_lhs),
+        "transpose_rhs": mlir.bool_attr(transpose_rhs),
+    }
+    target = structured.empty(build, result)
+    return kernel_call(op, build, "gemm", [target], [lhs, rhs], body, attributes)[0]
+
+
+# --- as loops -------------------------------------------------------------------------------------
 def _loops(op: Operation, lhs_rank: int, rhs_rank: int) -> tuple[list[int], list[int], list[str]]:
     """Loop number of each lhs and rhs dimension, and the kinds of the loops.
 

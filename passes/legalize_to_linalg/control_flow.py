@@ -2,41 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES
-from shlo_tools.ir import Lowering, flatten
-from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.ir import Lowered, Lowering, flatten
+from shlo_tools.mlir import Operation, Region, Value
+from shlo_tools.passes.legalize_to_linalg import kernels, structured
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
 @lowers
-def while_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """``scf.while``; each iteration's results are written into the buffers it read.
 
     Bufferization wants a yielded tensor to live in the buffer of the value it replaces.
     ``materialize_in_destination`` says so, and the analysis copies where values are swapped.
     """
-    types = build.types([value.type for value in op.operands])
+    old_types = [value.type for value in op.operands]
+    types = build.types(old_types)
     loop = build.op("scf.while", flatten(operands), types, regions=2)
     block, inner = build.block(loop.regions[0], types)
     carried = list(block.arguments)
-    holds = flatten(inner.inline(op.regions[0], carried))
+    holds = flatten(inner.inline(op.regions[0], inner.regrouped(old_types, carried)))
     condition = structured.extract(inner, holds[0], ELEMENT_TYPES["i1"])
     inner.op("scf.condition", [condition, *carried])
     block, inner = build.block(loop.regions[1], types)
     carried = list(block.arguments)
-    results = flatten(inner.inline(op.regions[1], carried))
+    results = flatten(inner.inline(op.regions[1], inner.regrouped(old_types, carried)))
     inner.op("scf.yield", [_in_place(inner, *pair) for pair in zip(results, carried, strict=True)])
-    return list(loop.results)
+    return build.regrouped(old_types, list(loop.results))
 
 
 def _in_place(build: Lowering, result: Value, carried: Value) -> Value:
     if not mlir.is_tensor(result.type) or result == carried:
         return result
     return build.value("bufferization.materialize_in_destination", (result, carried), result.type)
+
+
+@lowers
+def if_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Lowered]:
+    pred = structured.extract(build, operands[0], ELEMENT_TYPES["i1"])
+    values = _branch(op, build, pred, op.regions[0], lambda b: _inlined(b, op.regions[1]))
+    return build.regrouped([result.type for result in op.results], values)
+
+
+@lowers
+def case(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Lowered]:
+    """A chain of ``scf.if``; an index out of range takes the last branch."""
+    index = structured.extract(build, operands[0], ELEMENT_TYPES["i32"])
+
+    def from_branch(inner: Lowering, number: int) -> list[Value]:
+        if number == len(op.regions) - 1:
+            return _inlined(inner, op.regions[number])
+        wanted = structured.scalar(inner, number, ELEMENT_TYPES["i32"])
+        chosen = kernels.compare(inner, kernels.EQ, index, wanted)
+        return _branch(op, inner, chosen, op.regions[number], lambda b: from_branch(b, number + 1))
+
+    return build.regrouped([result.type for result in op.results], from_branch(build, 0))
+
+
+def _branch(
+    op: Operation,
+    build: Lowering,
+    condition: Value,
+    then: Region,
+    otherwise: Callable[[Lowering], Sequence[Value]],
+) -> list[Value]:
+    types = build.types([result.type for result in op.results])
+    return kernels.choose(build, condition, types, lambda b: _inlined(b, then), otherwise)
+
+
+def _inlined(build: Lowering, region: Region) -> list[Value]:
+    return flatten(build.inline(region, []))
+
+
+@lowers
+def composite(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """The same as its decomposition."""
+    types = [result.type for result in op.results]
+    callee = {"callee": op.attributes["decomposition"]}
+    call = build.op("func.call", flatten(operands), build.types(types), callee)
+    return build.regrouped(types, list(call.results))
+
+
+@lowers
+def optimization_barrier(
+    op: Operation, operands: list[Lowered], build: Lowering
+) -> Sequence[Lowered]:
+    return operands
+
+
+@lowers
+def tuple_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    return [tuple(flatten(operands))]
+
+
+@lowers
+def get_tuple_element(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """A tuple is its elements, spread out."""
+    type: Any = op.operands[0].type
+    elements = build.regrouped([type.get_type(i) for i in range(type.num_types)], flatten(operands))
+    return [elements[op.attributes["index"].value]]
+
+
+@lowers
+def after_all(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """Ops run in program order: a token is no value."""
+    return [()]
+
+
+@lowers
+def create_token(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    return [()]
 
 
 @lowers

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import ElementType, TensorType, from_attribute, tensor_type, to_attribute
+from shlo_tools.dtypes import (
+    Array,
+    ElementType,
+    TensorType,
+    from_attribute,
+    tensor_type,
+    to_attribute,
+)
 from shlo_tools.dtypes import element_type as element_type_of
-from shlo_tools.ir import Lowering
+from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
+from shlo_tools.passes.legalize_to_linalg.kernels import load
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 
 
@@ -60,12 +68,21 @@ def _signless(attribute: mlir.Attribute, type: TensorType) -> mlir.Attribute:
 
 @scalar_only("stablehlo.constant")
 def _constant_scalar(e: Emit) -> Value:
-    first = from_attribute(e.op.attributes["value"]).reshape(-1)[0].item()
+    first = from_attribute(e.op.attributes["value"]).reshape(-1)[:1]
     if not e.result.is_complex:
-        return e.constant(first, e.result)
+        return _bits(e, first, e.result)
     part = element_type_of("f32" if e.result.bits == 64 else "f64")
-    parts = (e.constant(first.real, part), e.constant(first.imag, part))
+    parts = (_bits(e, first.real, part), _bits(e, first.imag, part))
     return e("complex.create", *parts, type=structured.element(e.result))
+
+
+def _bits(e: Emit, one: Array, type: ElementType) -> Value:
+    """A constant by its bits: a Python number would lose the payload of a NaN."""
+    if not type.is_float:
+        return e.constant(one.item(), type)
+    bits = int.from_bytes(one.tobytes(), "little")
+    literal = mlir.parse_attribute(f"0x{bits:0{-(-type.bits // 4)}X} : {type}")
+    return e.build.value("arith.constant", (), structured.element(type), {"value": literal})
 
 
 @scalar_only("stablehlo.reshape", "stablehlo.broadcast_in_dim")
@@ -79,7 +96,7 @@ def iota(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Valu
     axis = op.attributes["iota_dimension"].value
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        position = inner.value("linalg.index", (), mlir.index_type(), {"dim": _i64(axis)})
+        position = _position(inner, axis)
         return [_number(op, inner, position, result.element_type)]
 
     outputs = [structured.empty(build, result)]
@@ -148,10 +165,198 @@ def _reassociation(a: Sequence[int], b: Sequence[int]) -> list[list[int]] | None
 
 
 @lowers
+def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    source, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
+    have, want = source.element_type, result.element_type
+    if have.is_complex or want.is_complex or min(have.bits, want.bits) < 8:
+        if have != want:
+            raise_unsupported([op])
+
+    def same(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        return [_bits_as(inner, scalars[0], want)]
+
+    if have.bits == want.bits:
+        maps, outputs = [structured.identity(result.rank)], [structured.empty(build, result)]
+        return structured.generic(build, operands, maps, outputs, [result], same)
+
+    def narrowed(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        *where, part = [_position(inner, d) for d in range(result.rank)]
+        bits = _as_bits(inner, load(inner, operands[0], where), have)
+        shifted = _shifted(inner, bits, part, want.bits, "shrui")
+        narrow = inner.value("arith.trunci", (shifted,), mlir.integer_type(want.bits))
+        return [_bits_as(inner, narrow, want)]
+
+    def widened(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        where = [_position(inner, d) for d in range(result.rank)]
+        wide = mlir.integer_type(want.bits)
+        total = None
+        for number in range(want.bits // have.bits):
+            part = structured.index(inner, number)
+            bits = _as_bits(inner, load(inner, operands[0], [*where, part]), have)
+            extended = inner.value("arith.extui", (bits,), wide)
+            shifted = _shifted(inner, extended, part, have.bits, "shli")
+            total = shifted if total is None else inner.value("arith.ori", (total, shifted), wide)
+        return [_bits_as(inner, total, want)] if total is not None else []
+
+    body = narrowed if have.bits > want.bits else widened
+    return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
+
+
+def _position(build: Lowering, dimension: int) -> Value:
+    return build.value("linalg.index", (), mlir.index_type(), {"dim": _i64(dimension)})
+
+
+def _as_bits(build: Lowering, value: Value, type: ElementType) -> Value:
+    return _bits_as(build, value, element_type_of(f"i{type.bits}"))
+
+
+def _bits_as(build: Lowering, value: Value, type: ElementType) -> Value:
+    """The same bits as another element type of the same width."""
+    lowered = structured.element(type)
+    return value if value.type == lowered else build.value("arith.bitcast", (value,), lowered)
+
+
+def _shifted(build: Lowering, bits: Value, part: Value, width: int, name: str) -> Value:
+    """``bits`` shifted by ``part * width``; the first part is the low one."""
+    number = build.value("arith.index_cast", (part,), bits.type)
+    step = build.value(
+        "arith.constant", (), bits.type, {"value": mlir.integer_attr(width, bits.type)}
+    )
+    distance = build.value("arith.muli", (number, step), bits.type)
+    return build.value(f"arith.{name}", (bits, distance), bits.type)
+
+
+@lowers
+def concatenate(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    result = tensor_type(op.results[0].type)
+    axis = op.attributes["dimension"].value
+    made, at = structured.empty(build, result), 0
+    for value, old in zip(operands, op.operands, strict=True):
+        shape = tensor_type(old.type).static_shape
+        offsets = [at if d == axis else 0 for d in range(result.rank)]
+        made = inserted(build, value, made, offsets, shape, [1] * result.rank)
+        at += shape[axis]
+    return [made]
+
+
+def inserted(
+    build: Lowering,
+    value: Value,
+    into: Value,
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+) -> Value:
+    """``tensor.insert_slice`` at static positions."""
+    attributes = _static_slice(offsets, sizes, strides)
+    attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 1, 0, 0, 0])
+    return build.value("tensor.insert_slice", (value, into), into.type, attributes)
+
+
+def extracted(
+    build: Lowering,
+    value: Value,
+    result: TensorType,
+    offsets: Sequence[int],
+    strides: Sequence[int],
+) -> Value:
+    """``tensor.extract_slice`` at static positions."""
+    attributes = _static_slice(offsets, result.static_shape, strides)
+    attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 0, 0, 0])
+    return build.value("tensor.extract_slice", (value,), lowered_tensor(result), attributes)
+
+
+def _static_slice(
+    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+) -> dict[str, mlir.Attribute]:
+    return {
+        "static_offsets": mlir.i64_array_attr(offsets),
+        "static_sizes": mlir.i64_array_attr(sizes),
+        "static_strides": mlir.i64_array_attr(strides),
+    }
+
+
+@lowers
+def pad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    operand, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
+    low, interior = (list(op.attributes[n]) for n in ("edge_padding_low", "interior_padding"))
+    value = structured.extract(build, operands[1], result.element_type)
+    return [padded(build, operands[0], operand, value, result, low, interior)]
+
+
+def padded(
+    build: Lowering,
+    operand: Value,
+    type: TensorType,
+    value: Value,
+    result: TensorType,
+    low: Sequence[int],
+    interior: Sequence[int],
+) -> Value:
+    """``operand`` with its elements ``interior + 1`` apart from position ``low`` on.
+
+    Elements that negative padding puts outside the result are cut off first.
+    """
+    first, count, offsets = [], [], []
+    for size, total, start, gap in zip(
+        type.static_shape, result.static_shape, low, interior, strict=True
+    ):
+        step = gap + 1
+        begin = max(0, -(start // step))  # the first element at a position of 0 or more
+        end = min(size, max(0, -((start - total) // step)))  # the first one past the result
+        first.append(begin)
+        count.append(max(0, end - begin))
+        offsets.append(start + begin * step)
+    target = structured.filled(build, value, result)
+    if 0 in count:
+        return target
+    kept = type.with_shape(count)
+    if kept.shape != type.shape:
+        operand = extracted(build, operand, kept, first, [1] * type.rank)
+    return inserted(build, operand, target, offsets, count, [gap + 1 for gap in interior])
+
+
+@lowers
+def reverse(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    result = tensor_type(op.results[0].type)
+    return [reversed_along(build, operands[0], result, list(op.attributes["dimensions"]))]
+
+
+def reversed_along(
+    build: Lowering, value: Value, type: TensorType, dimensions: Sequence[int]
+) -> Value:
+    """A tensor in opposite order along ``dimensions``."""
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        where = [_position(inner, d) for d in range(type.rank)]
+        for d in dimensions:
+            last = structured.index(inner, type.static_shape[d] - 1)
+            where[d] = inner.value("arith.subi", (last, where[d]), mlir.index_type())
+        return [load(inner, value, where)]
+
+    return structured.generic(build, [], [], [structured.empty(build, type)], [type], body)[0]
+
+
+@lowers
+def slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    result = tensor_type(op.results[0].type)
+    starts, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
+    return [extracted(build, operands[0], result, starts, strides)]
+
+
+@lowers
 def transpose(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     permutation = list(op.attributes["permutation"])
-    result = tensor_type(op.results[0].type)
+    return [transposed(build, operands[0], permutation, tensor_type(op.results[0].type))]
+
+
+def transposed(
+    build: Lowering, value: Value, permutation: Sequence[int], result: TensorType
+) -> Value:
+    """Result dimension d is operand dimension permutation[d]."""
+    if list(permutation) == sorted(permutation):
+        return value
     placed: list[Any] = [0] * len(permutation)
     for dimension, source in enumerate(permutation):
         placed[source] = dimension
-    return _mapped(build, operands[0], structured.affine_map(result.rank, placed), result)
+    return _mapped(build, value, structured.affine_map(result.rank, placed), result)[0]

@@ -5,8 +5,9 @@ The scalar functions also lower the bodies of reductions, sorts and scatters (``
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from shlo_tools import ir, mlir
@@ -40,7 +41,12 @@ class Emit:
         self, name: str, *operands: Value, type: Type | None = None, **attributes: Any
     ) -> Value:
         """One op whose result has the type of the first operand (or ``type``)."""
-        return self.build.value(name, operands, type or operands[0].type, attributes or None)
+        first = operands[0].type
+        if _rounds(name) and str(first) == "bf16":
+            # The processor's own rounding to bf16 flushes denormals: round where IR says so.
+            single = [self("arith.extf", value, type=structured.element(F32)) for value in operands]
+            return self("arith.truncf", self(name, *single), type=first)
+        return self.build.value(name, operands, type or first, attributes or None)
 
     def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:
         return structured.scalar(self.build, value, type or self.operand)
@@ -70,6 +76,16 @@ class Emit:
     @property
     def is_boolean(self) -> bool:
         return self.operand.is_boolean
+
+
+_EXACT = ("math.absf",)
+_ARITHMETIC = tuple(f"arith.{name}f" for name in ("add", "sub", "mul", "div", "rem"))
+_ARITHMETIC += ("arith.maximumf", "arith.minimumf")
+
+
+def _rounds(name: str) -> bool:
+    """Whether code generation computes an op of narrow floats in f32 and rounds the result."""
+    return name in _ARITHMETIC or (name.startswith("math.") and name not in _EXACT)
 
 
 INTEGER = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -161,11 +177,20 @@ def _scalar_of(value: Value, scalars: dict[Value, Value], build: Lowering) -> Va
 @elementwise
 def abs(e: Emit, operand: Value) -> Value:
     if e.operand.is_complex:
-        return e("complex.abs", operand, type=structured.element(e.result))
+        return _complex_abs(e, operand)
     if e.operand.is_float:
         return e("math.absf", operand)
     negative = e.compare_integers("slt", operand, e.constant(0))
     return e.select(negative, e("arith.subi", e.constant(0), operand), operand)
+
+
+def _complex_abs(e: Emit, operand: Value) -> Value:
+    """The distance from 0; infinite wherever a part is, even if the other is NaN."""
+    distance = e("complex.abs", operand, type=structured.element(e.result))
+    infinity = e.constant(float("inf"), e.result)
+    parts = [e("math.absf", e.part(name, operand)) for name in ("re", "im")]
+    infinite = e("arith.ori", *(e.compare_floats("oeq", part, infinity) for part in parts))
+    return e.select(infinite, infinity, distance)
 
 
 @elementwise
@@ -399,6 +424,21 @@ for _row in (
     _function(*_row)
 
 
+def in_single_precision(rule: Scalar) -> Scalar:
+    """Compute several steps on 16-bit floats in f32, and round once."""
+
+    @wraps(rule)
+    def widened(e: Emit, *operands: Value) -> Value:
+        if not e.operand.is_float or e.operand.bits >= 32:
+            return rule(e, *operands)
+        wide = copy.copy(e)
+        wide.operand = wide.result = F32
+        single = [e("arith.extf", value, type=structured.element(F32)) for value in operands]
+        return e("arith.truncf", rule(wide, *single), type=structured.element(e.operand))
+
+    return widened
+
+
 @elementwise
 def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
     return e("complex.atan2" if e.operand.is_complex else "math.atan2", lhs, rhs)
@@ -406,16 +446,29 @@ def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
 
 @elementwise
 def count_leading_zeros(e: Emit, operand: Value) -> Value:
-    return e("math.ctlz", operand)
+    """The ones that are left when every bit below the first one is set and all are flipped."""
+    for distance in _powers_of_two(e.operand.bits):
+        moved = e("arith.shrui", operand, e.constant(distance))
+        operand = e("arith.ori", operand, moved)
+    return popcnt(e, not_(e, operand))
+
+
+def _powers_of_two(below: int) -> list[int]:
+    return [1 << i for i in range((below - 1).bit_length())]
 
 
 @elementwise
+@in_single_precision
 def logistic(e: Emit, operand: Value) -> Value:
-    one = e.constant(1.0) if e.operand.is_float else _complex_one(e)
-    negated = e.by_kind("", "arith.negf", "complex.neg", operand)
-    power = e.by_kind("", "math.exp", "complex.exp", negated)
-    sum = e.by_kind("", "arith.addf", "complex.add", one, power)
-    return e.by_kind("", "arith.divf", "complex.div", one, sum)
+    """1 / (1 + exp(-x)), and exp(x) / (1 + exp(x)) below 0, where exp(-x) would overflow."""
+    if e.operand.is_complex:
+        power = e("complex.exp", e("complex.neg", operand))
+        one = _complex_one(e)
+        return e("complex.div", one, e("complex.add", one, power))
+    one = e.constant(1.0)
+    power = e("math.exp", e("arith.negf", e("math.absf", operand)))
+    negative = e.compare_floats("olt", operand, e.constant(0.0))
+    return e("arith.divf", e.select(negative, power, one), e("arith.addf", one, power))
 
 
 def _complex_one(e: Emit) -> Value:
@@ -426,7 +479,17 @@ def _complex_one(e: Emit) -> Value:
 
 @elementwise
 def popcnt(e: Emit, operand: Value) -> Value:
-    return e("math.ctpop", operand)
+    """Neighbouring bits are added, then neighbouring sums of two bits, of four, ...
+
+    Not ``math.ctpop``: convert-math-to-libm refuses it (and ``ctlz``, and ``copysign``).
+    """
+    for distance in _powers_of_two(e.operand.bits):
+        lower = sum(((1 << distance) - 1) << at for at in range(0, e.operand.bits, 2 * distance))
+        mask = e.constant(lower)
+        moved = e("arith.shrui", operand, e.constant(distance))
+        parts = e("arith.andi", operand, mask), e("arith.andi", moved, mask)
+        operand = e("arith.addi", *parts)
+    return operand
 
 
 @elementwise
@@ -457,6 +520,7 @@ def _integer_power(e: Emit, base: Value, exponent: Value) -> Value:
 
 
 @elementwise
+@in_single_precision
 def rsqrt(e: Emit, operand: Value) -> Value:
     if e.operand.is_complex:
         return e("complex.rsqrt", operand)
@@ -468,8 +532,9 @@ def sign(e: Emit, operand: Value) -> Value:
     if e.operand.is_complex:
         return e("complex.sign", operand)
     if e.operand.is_float:  # keeps -0 and NaN
-        ordered = e.compare_floats("one", operand, e.constant(0.0))
-        return e.select(ordered, e("math.copysign", e.constant(1.0), operand), operand)
+        zero = e.constant(0.0)
+        below = e.select(e.compare_floats("olt", operand, zero), e.constant(-1.0), operand)
+        return e.select(e.compare_floats("ogt", operand, zero), e.constant(1.0), below)
     positive = e.compare_integers("sgt", operand, e.constant(0))
     shifted = e("arith.shrsi", operand, e.constant(e.operand.bits - 1))
     return e.select(positive, e.constant(1), shifted)

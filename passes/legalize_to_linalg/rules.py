@@ -30,9 +30,15 @@ def op_name(rule: Callable[..., Any]) -> str:
     return "stablehlo." + rule.__name__.rstrip("_")
 
 
-def lowered_type(type: Type) -> Type:
-    """Tensors and memrefs of unsigned integers become signless; other types stay."""
+def lowered_type(type: Type) -> Type | tuple[Type, ...]:
+    """Unsigned integers become signless, a tuple its elements, a token nothing."""
     text = str(type)
+    if text == "!stablehlo.token":
+        return ()
+    if text.startswith("tuple<"):
+        spread: Any = type
+        members = [lowered_type(spread.get_type(i)) for i in range(spread.num_types)]
+        return tuple(t for m in members for t in (m if isinstance(m, tuple) else (m,)))
     if "ui" not in text:
         return type
     if mlir.is_tensor(type):

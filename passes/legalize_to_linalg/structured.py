@@ -65,7 +65,12 @@ def empty(build: Lowering, type: TensorType) -> Value:
 
 def filled(build: Lowering, value: Value, type: TensorType) -> Value:
     """A tensor that holds one scalar everywhere."""
-    return generic(build, [value], ["scalar"], [empty(build, type)], [type], lambda b, v: [v[0]])[0]
+    return filled_into(build, value, empty(build, type), type)
+
+
+def filled_into(build: Lowering, value: Value, target: Value, type: TensorType) -> Value:
+    """``target`` with one scalar everywhere."""
+    return generic(build, [value], ["scalar"], [target], [type], lambda b, v: [v[0]])[0]
 
 
 def extract(build: Lowering, tensor: Value, type: ElementType) -> Value:

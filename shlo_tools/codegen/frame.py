@@ -19,7 +19,7 @@ VERSION = 1
 FIELDS = (
     "version",
     "status",  # 0: running or done; n > 0: check n failed; n < 0: see STATUS
-    "word0",  # what the failing check saw, or an exception
+    "word0",  # what the failing check saw, or the exception of a signal handler
     "word1",
     "word2",
     "word3",
@@ -35,10 +35,13 @@ FIELDS = (
     "host",  # whatever the host keeps here
 )
 SIZE = 8 * len(FIELDS)
-CALLBACKS = ("poll",)
+CALLBACKS = ("poll", "host")
+
+# The function that host kernels call until the frame is attached: (number, table of addresses).
+CALL_HOST = "shlo.call_host"
 
 # Why a call ended early, besides failing checks.
-STATUS = {"cancelled": -1, "exception": -2}
+STATUS = {"cancelled": -1, "signal": -2, "host": -3}
 
 # What the host writes to ``poll``.
 POLL_SIGNALS, POLL_CANCEL = 1, 2
@@ -87,6 +90,12 @@ def load_at(build: Build, table: Value, index: int, type: Type) -> Value:
     """Entry ``index`` of a table of eight-byte entries."""
     address = element_address(build, table, 8 * index)
     return build.value("llvm.load", (address,), type, {"ordering": mlir.integer_attr(0, i64())})
+
+
+def store_at(build: Build, table: Value, index: int, value: Value) -> None:
+    """Write entry ``index`` of a table of eight-byte entries."""
+    address = element_address(build, table, 8 * index)
+    build.op("llvm.store", (value, address), (), {"ordering": mlir.integer_attr(0, i64())})
 
 
 def constant(build: Build, value: int) -> Value:

@@ -9,8 +9,9 @@ from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu import memory, weights
+from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.frame import Frame, watched
+from shlo_tools.cpu.host_calls import HostCall
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
 from shlo_tools.pipeline import runner
@@ -58,6 +59,7 @@ class Executable:
         pointers = [constant.ctypes.data for constant in self._constants]
         self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         self._free: list[Frame] = []
+        self._host_calls = entry.host_calls
 
     def __repr__(self) -> str:
         return f"<Executable @{self.name}{self.signature}>"
@@ -108,7 +110,7 @@ class Executable:
         try:
             return self._free.pop()
         except IndexError:
-            return Frame(self._arena, ctypes.addressof(self._weights))
+            return Frame(self._arena, ctypes.addressof(self._weights), self._host_calls)
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class _Entry:
     signature: Signature
     arena: int
     checks: list[Any]
+    host_calls: list[HostCall]
 
 
 def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Executable:
@@ -149,9 +152,9 @@ def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Execu
             raise ShloError(f"lowering left no entry point for @{function}")
         engine = _engine(module, opt_level)
         address = mlir.entry_address(engine, ir.symbol_name(entry))
-    if not address:
-        raise UnsupportedError(f"@{function}: code could not be generated")
-    return Executable(engine, address, _read_entry(entry, function, module), constants)
+        if not address:
+            raise UnsupportedError(f"@{function}: code could not be generated")
+        return Executable(engine, address, _read_entry(entry, function, module), constants)
 
 
 def find_entry(module: mlir.Module, function: str) -> mlir.Operation | None:
@@ -186,10 +189,14 @@ def _engine(module: mlir.Module, opt_level: int) -> Any:
         op for op in mlir.walk(module.operation) if not op.name.startswith(("llvm.", "builtin."))
     ]
     ir.raise_unsupported(left[:3], "left over after lowering")
+    addresses = symbols.resolve(module)
     try:
-        return mlir.execution_engine(module, opt_level)
+        engine = mlir.execution_engine(module, opt_level)
     except (mlir.MLIRError, RuntimeError, ValueError) as error:
         raise UnsupportedError(f"code could not be generated: {error}") from error
+    for name, address in addresses.items():
+        mlir.bind_symbol(engine, name, address)
+    return engine
 
 
 def _read_entry(entry: mlir.Operation, name: str, module: mlir.Module) -> _Entry:
@@ -202,4 +209,6 @@ def _read_entry(entry: mlir.Operation, name: str, module: mlir.Module) -> _Entry
         tuple(dtypes.tensor_type(t) for t in type.results),
     )
     checks = module.operation.attributes["shlo.checks"]
-    return _Entry(name, signature, held["arena"].value, list(checks))
+    hosts = module.operation.attributes["shlo.host_calls"]
+    host_calls = [HostCall(kernel) for kernel in hosts]
+    return _Entry(name, signature, held["arena"].value, list(checks), host_calls)

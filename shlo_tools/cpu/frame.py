@@ -6,7 +6,8 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,7 +23,11 @@ _WATCH_SECONDS = 0.05
 class Frame:
     """One frame with its arena; used by one call at a time."""
 
-    def __init__(self, arena_bytes: int, weights: int) -> None:
+    def __init__(
+        self, arena_bytes: int, weights: int, host_calls: Sequence[Callable[[int], None]] = ()
+    ) -> None:
+        self.host_calls = host_calls
+        self.exception: BaseException | None = None  # raised by a host call
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
         self.arena = aligned_bytes(arena_bytes)
@@ -32,6 +37,7 @@ class Frame:
         words[_INDEX["arena_end"]] = self._arena + arena_bytes
         words[_INDEX["callbacks"]] = _callbacks()
         words[_INDEX["weights"]] = weights
+        _frames[self.address] = self
 
     def reset(self) -> None:
         """Make the frame ready for a call."""
@@ -48,8 +54,10 @@ class Frame:
         status = self.words[_INDEX["status"]]
         if status == 0:
             return
-        if status == layout.STATUS["exception"]:
+        if status == layout.STATUS["signal"]:
             raise self._take_exception()
+        if status == layout.STATUS["host"] and self.exception is not None:
+            raise self.exception
         if status == layout.STATUS["cancelled"]:
             raise ExecutionTimeout(f"stopped after {timeout} seconds")
         raise _failed_check(checks[status - 1])
@@ -90,7 +98,7 @@ llvm.func @poll(%frame: !llvm.ptr) -> i64 {{
   %none = llvm.mlir.constant(0 : i32) : i32
   %cancel = llvm.mlir.constant({cancel} : i64) : i64
   %cancelled = llvm.mlir.constant({cancelled} : i64) : i64
-  %exception = llvm.mlir.constant({exception} : i64) : i64
+  %exception = llvm.mlir.constant({signal} : i64) : i64
   %status = llvm.getelementptr %frame[{status}] : (!llvm.ptr) -> !llvm.ptr, i8
   %poll = llvm.getelementptr %frame[{poll}] : (!llvm.ptr) -> !llvm.ptr, i8
   %type = llvm.getelementptr %frame[{word0}] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -133,8 +141,30 @@ def _callbacks() -> int:
         with mlir.library_context():
             engine = mlir.execution_engine(mlir.parse_module(text), 0)
             poll = mlir.entry_address(engine, "poll")
-        _callback_table[:] = [engine, (ctypes.c_int64 * len(layout.CALLBACKS))(poll)]
+        host = ctypes.cast(_host_callback, ctypes.c_void_p).value
+        _callback_table[:] = [engine, (ctypes.c_int64 * len(layout.CALLBACKS))(poll, host or 0)]
     return ctypes.addressof(_callback_table[1])
+
+
+_frames: weakref.WeakValueDictionary[int, Frame] = weakref.WeakValueDictionary()
+
+
+def _call_host(address: int, number: int, table: int) -> int:
+    """Run host call ``number`` of the executable that the frame is of, on a table of addresses.
+
+    Whatever it raises is kept for the caller of the executable; raised here it would be lost.
+    """
+    frame = _frames[address]
+    try:
+        frame.host_calls[number](table)
+    except BaseException as exception:
+        frame.exception = exception
+        frame.words[_INDEX["status"]] = layout.STATUS["host"]
+        return 1
+    return 0
+
+
+_host_callback = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)(_call_host)
 
 
 # --- watching calls -------------------------------------------------------------------------------

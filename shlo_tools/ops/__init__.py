@@ -4,12 +4,28 @@
 builders take arrays and Python numbers wherever they take a tensor.
 """
 
-from shlo_tools.ops import contraction, control_flow, data_movement, elementwise, reduction
+from shlo_tools.ops import (
+    contraction,
+    control_flow,
+    data_movement,
+    elementwise,
+    gather_scatter,
+    reduction,
+    sorting,
+)
 from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, verify
 from shlo_tools.ops._value import Tensor, TokenType, TupleType, Value
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 
-FAMILIES = (contraction, control_flow, data_movement, elementwise, reduction)
+FAMILIES = (
+    contraction,
+    control_flow,
+    data_movement,
+    elementwise,
+    gather_scatter,
+    reduction,
+    sorting,
+)
 
 globals().update(BUILDERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.dtypes import Dim, TensorType, of_array
-from shlo_tools.ops._attributes import Elements, Struct
+from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._constraints import (
     Verdict,
     at_most,
@@ -19,6 +19,22 @@ from shlo_tools.ops._constraints import (
 )
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
+
+
+@op
+def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
+    """The same bits as another element type; a width ratio adds or drops the last dimension."""
+    result = Tensor(result_type)
+    require("C2", operand.element_type.is_complex == result.element_type.is_complex, "complex")
+    have, want = operand.element_type.bits, result.element_type.bits
+    shape: tuple[Dim, ...] = operand.shape
+    if have > want:
+        shape = (*shape, have // want)
+    elif have < want:
+        require("C1", operand.rank > 0, f"{operand.type} has no dimension to combine")
+        require("C1", same(shape[-1], want // have), f"the last dimension is not {want // have}")
+        shape = shape[:-1]
+    return meet_all([result, result.like(shape=shape)])
 
 
 @op
@@ -67,58 +83,6 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
 def constant(value: Elements) -> Tensor:
     """The values of an array; its dtype gives the element type."""
     return Tensor(of_array(value))
-
-
-GATHER_DIMENSION_NUMBERS = Struct(
-    "dimension_numbers",
-    "gather",
-    (
-        "offset_dims",
-        "collapsed_slice_dims",
-        "operand_batching_dims",
-        "start_indices_batching_dims",
-        "start_index_map",
-        "index_vector_dim",
-    ),
-)
-
-
-@op(structs=[GATHER_DIMENSION_NUMBERS])
-def gather(
-    operand: Tensor,
-    start_indices: Tensor,
-    offset_dims: Sequence[int],
-    collapsed_slice_dims: Sequence[int],
-    operand_batching_dims: Sequence[int] = (),
-    start_indices_batching_dims: Sequence[int] = (),
-    start_index_map: Sequence[int] = (),
-    index_vector_dim: int = 0,
-    *,
-    slice_sizes: Sequence[int],
-    indices_are_sorted: bool = False,
-) -> Tensor:
-    """Slices of ``operand`` at ``start_indices``, clamped so that each lies inside."""
-    rank = operand.rank
-    require("C2", 0 <= index_vector_dim <= start_indices.rank, "index_vector_dim out of range")
-    require("C10", is_unique((*collapsed_slice_dims, *operand_batching_dims)), "repeated dims")
-    require("C4", is_unique(offset_dims), f"offset_dims {list(offset_dims)} repeat")
-    require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
-    require("C19", in_range(start_index_map, rank), "start_index_map out of range")
-    require("C20", len(slice_sizes) == rank, f"{len(slice_sizes)} slice sizes for rank {rank}")
-    fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
-    require("C21", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
-    batch = [d for i, d in enumerate(start_indices.shape) if i != index_vector_dim]
-    dropped = {*collapsed_slice_dims, *operand_batching_dims}
-    offset = [size for d, size in enumerate(slice_sizes) if d not in dropped]
-    require(
-        "C1", rank == len(offset_dims) + len(dropped), "offset and dropped dims are not all dims"
-    )
-    batch_sizes, offset_sizes = iter(batch), iter(offset)
-    shape: list[Dim] = [
-        next(offset_sizes) if d in offset_dims else next(batch_sizes)
-        for d in range(len(batch) + len(offset))
-    ]
-    return operand.like(shape=shape)
 
 
 @op

@@ -30,9 +30,10 @@ class Instrumentation:
         before, after: tell by name whether the IR is printed then.
         after_change, after_failure: print after passes that changed the IR, or failed.
         module_scope: print the whole module, not only the op that the pass ran on.
-        elide: elide constants with more elements when printing; None prints all.
+        asm: how IR is printed, as options of ``get_asm``.
         timing: collect times per pass.
-        on_pass: called with a pass's name before it starts.
+        single_passes: give each C++ pass a run of its own, so that ``on_pass`` names it.
+        on_pass: called with the passes that start now; C++ passes start several at a time.
     """
 
     verify_each: bool = True
@@ -41,10 +42,10 @@ class Instrumentation:
     after_change: bool = False
     after_failure: bool = False
     module_scope: bool = False
-    elide: int | None = None
+    asm: Mapping[str, Any] = field(default_factory=dict)
     timing: bool = False
     single_passes: bool = False
-    on_pass: Callable[[str], None] | None = None
+    on_pass: Callable[[Sequence[str]], None] | None = None
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     seconds: dict[str, float] = field(default_factory=dict)
 

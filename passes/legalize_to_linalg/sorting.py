@@ -1,0 +1,150 @@
+"""Sorting: a merge sort over rows, stable and finite whatever the comparator answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
+from shlo_tools.passes.legalize_to_linalg.elementwise import inline
+from shlo_tools.passes.legalize_to_linalg.kernels import (
+    SGE,
+    SLT,
+    arithmetic,
+    compare,
+    kernel_call,
+    load,
+    loop,
+    nest,
+    store,
+)
+from shlo_tools.passes.legalize_to_linalg.rules import lowers
+
+
+@lowers
+def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Bring the dimension last, sort the rows of a matrix, and bring it back."""
+    types = [tensor_type(value.type) for value in op.operands]
+    shape = types[0].static_shape
+    if prod(shape) < 2 or not shape:
+        return operands
+    axis = op.attributes["dimension"].value % len(shape)
+    order = [d for d in range(len(shape)) if d != axis] + [axis]
+    back = [order.index(d) for d in range(len(shape))]
+    moved_shape = [shape[d] for d in order]
+    matrix = [prod(moved_shape[:-1]), moved_shape[-1]]
+    rows = []
+    for value, type in zip(operands, types, strict=True):
+        moved = transposed(build, value, order, type.with_shape(moved_shape))
+        rows.append(reshaped(build, moved, type.with_shape(moved_shape), type.with_shape(matrix)))
+    results = _sorted_rows(op, build, rows, types, matrix)
+    returned = []
+    for value, type in zip(results, types, strict=True):
+        shaped = reshaped(build, value, type.with_shape(matrix), type.with_shape(moved_shape))
+        returned.append(transposed(build, shaped, back, type))
+    return returned
+
+
+def _sorted_rows(
+    op: Operation,
+    build: Lowering,
+    rows: list[Value],
+    types: Sequence[TensorType],
+    matrix: list[int],
+) -> list[Value]:
+    count, (lines, length) = len(rows), matrix
+    scratch = [structured.empty(build, type.with_shape(matrix)) for type in types]
+
+    def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
+        state = arguments
+        width = 1
+        while width < length:
+            state = loop(inner, lines, state, partial(merge, width))
+            state = loop(inner, lines, state, copy_back)
+            width *= 2
+        return state
+
+    def merge(width: int, b: Lowering, line: Value, state: list[Value]) -> Sequence[Value]:
+        """Merge neighbouring runs of ``width`` of one line from the rows into the scratch."""
+        source = state[:count]
+
+        def run(r: Lowering, number: Value, target: list[Value]) -> Sequence[Value]:
+            low = arithmetic(r, "muli", number, structured.index(r, 2 * width))
+            middle = _at_most(r, low, width, length)
+            high = _at_most(r, low, 2 * width, length)
+            bounds = (low, middle, high)
+            return _merge_run(op, r, line, source, target, bounds)
+
+        runs = -(-length // (2 * width))
+        return [*source, *loop(b, runs, state[count:], run)]
+
+    def copy_back(b: Lowering, line: Value, state: list[Value]) -> Sequence[Value]:
+        scratch_rows = state[count:]
+
+        def one(inner: Lowering, position: list[Value], target: list[Value]) -> Sequence[Value]:
+            where = [line, *position]
+            return [
+                store(inner, load(inner, s, where), t, where)
+                for s, t in zip(scratch_rows, target, strict=True)
+            ]
+
+        return [*nest(b, [length], state[:count], one), *scratch_rows]
+
+    attributes = {"is_stable": mlir.bool_attr(True)}
+    return kernel_call(op, build, "sort", [*rows, *scratch], [], body, attributes)[:count]
+
+
+def _at_most(build: Lowering, low: Value, distance: int, length: int) -> Value:
+    end = arithmetic(build, "addi", low, structured.index(build, distance))
+    return arithmetic(build, "minsi", end, structured.index(build, length))
+
+
+def _merge_run(
+    op: Operation,
+    build: Lowering,
+    line: Value,
+    source: Sequence[Value],
+    target: Sequence[Value],
+    bounds: tuple[Value, Value, Value],
+) -> Sequence[Value]:
+    """Merge [low, middle) and [middle, high) of a line of ``source`` into ``target``.
+
+    Both heads are compared even where one run is used up (reading the line's last element
+    then): the answer is not looked at, and the loop has no branch.
+    """
+    low, middle, high = bounds
+    one = structured.index(build, 1)
+    last = arithmetic(build, "subi", high, one)
+
+    def step(b: Lowering, offset: Value, state: list[Value]) -> Sequence[Value]:
+        left, right, *tensors = state
+        heads_left = [load(b, s, [line, arithmetic(b, "minsi", left, last)]) for s in source]
+        heads_right = [load(b, s, [line, arithmetic(b, "minsi", right, last)]) for s in source]
+        swapped = [v for pair in zip(heads_right, heads_left, strict=True) for v in pair]
+        right_first = inline(op.regions[0], swapped, b)[0]
+        left_done = compare(b, SGE, left, middle)
+        right_open = compare(b, SLT, right, high)
+        take_right = arithmetic(b, "ori", left_done, right_first)
+        take_right = arithmetic(b, "andi", take_right, right_open)
+        where = [line, arithmetic(b, "addi", low, offset)]
+        written = [
+            store(b, _select(b, take_right, r, el), t, where)
+            for r, el, t in zip(heads_right, heads_left, tensors, strict=True)
+        ]
+        ahead = structured.index(b, 1)
+        next_left = _select(b, take_right, left, arithmetic(b, "addi", left, ahead))
+        next_right = _select(b, take_right, arithmetic(b, "addi", right, ahead), right)
+        return [next_left, next_right, *written]
+
+    length = arithmetic(build, "subi", high, low)
+    return loop(build, length, [low, middle, *target], step)[2:]
+
+
+def _select(build: Lowering, condition: Value, on_true: Value, on_false: Value) -> Value:
+    return build.value("arith.select", (condition, on_true, on_false), on_true.type)

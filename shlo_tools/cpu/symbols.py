@@ -1,0 +1,56 @@
+"""External functions of compiled code: found before code is made, named when missing."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import os
+import sys
+
+from shlo_tools import ir, mlir
+from shlo_tools.errors import UnsupportedError
+
+_BLAS_PREFIX = "scipy_"
+
+
+def resolve(module: mlir.Module) -> dict[str, int]:
+    """Addresses of the declared functions that have to be bound by hand.
+
+    Raises:
+        UnsupportedError: a declared function is nowhere in this process.
+    """
+    bound: dict[str, int] = {}
+    for op in ir.children(module.operation):
+        if op.name != "llvm.func" or not ir.is_declaration(op):
+            continue
+        name = ir.symbol_name(op)
+        if name.startswith(_BLAS_PREFIX):
+            bound[name] = _address(_blas(), name)
+        elif not name.startswith("llvm.") and not hasattr(_process(), name):
+            raise UnsupportedError(f"compiled code calls @{name}, which this process does not have")
+    return bound
+
+
+def _address(library: ctypes.CDLL, name: str) -> int:
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+
+
+@functools.cache
+def _process() -> ctypes.CDLL:
+    library = ctypes.util.find_library("m")
+    if library:
+        ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+    return ctypes.CDLL(None)
+
+
+@functools.cache
+def _blas() -> ctypes.CDLL:
+    """OpenBLAS, loaded on first use and kept to one thread."""
+    import scipy_openblas32
+
+    name = os.path.join(scipy_openblas32.get_lib_dir(), f"lib{scipy_openblas32.get_library()}")
+    suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+    library = ctypes.CDLL(name + suffix)
+    library.scipy_openblas_set_num_threads(1)
+    return library

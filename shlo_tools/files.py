@@ -1,0 +1,76 @@
+"""Reading and writing whole files. Free of MLIR, so that a tool's parent process can use it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from shlo_tools.errors import ShloError
+
+
+def read_file(path: str) -> bytes:
+    """The bytes of a file, ``-`` for standard input; raises ShloError."""
+    try:
+        if path == "-":
+            with open(0, "rb", closefd=False) as standard_input:
+                return standard_input.read()
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ShloError(f"cannot read {path!r}: {error.strerror}") from error
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that it appears whole or not at all.
+
+    What is no regular file (a pipe, ``/dev/null``, ``-`` for standard output) is written directly.
+
+    Raises:
+        ShloError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if path == "-" or _is_special(target):
+            with open(1 if path == "-" else target, "wb", closefd=path != "-") as special:
+                special.write(data)
+            return
+        temporary = _temporary(target)
+        try:
+            with open(temporary, "xb") as file:
+                file.write(data)
+            if target.exists():
+                os.chmod(temporary, target.stat().st_mode & 0o7777)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+def check_writable(path: str) -> None:
+    """Raise the ShloError that ``write_file`` would, before the work is done."""
+    if path == "-":
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if _is_special(target):
+            if not os.access(target, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        temporary = _temporary(target)
+        with open(temporary, "xb"):
+            temporary.unlink()
+    except OSError as error:
+        raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+def _is_special(target: Path) -> bool:
+    return target.exists() and not target.is_file()
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{target.name[:200]}.{os.getpid()}.tmp")

@@ -1,0 +1,141 @@
+"""Ops that read or write at positions computed at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.dtypes import Dim
+from shlo_tools.ops._attributes import Struct
+from shlo_tools.ops._constraints import at_most, every, in_range, is_unique, require, same_shape
+from shlo_tools.ops._op import op
+from shlo_tools.ops._value import Region, Scalar, Tensor
+
+
+@op
+def dynamic_slice(
+    operand: Tensor, start_indices: Sequence[Scalar], slice_sizes: Sequence[int]
+) -> Tensor:
+    """The part of ``slice_sizes`` that starts at ``start_indices``, moved inside if need be."""
+    require("C2", len(start_indices) == operand.rank, "not one start index per dimension")
+    require("C2", len(slice_sizes) == operand.rank, "not one slice size per dimension")
+    require("I2", all(s.element_type.is_integer and s.rank == 0 for s in start_indices), "indices")
+    fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
+    require("C4", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
+    return operand.like(shape=slice_sizes)
+
+
+@op
+def dynamic_update_slice(
+    operand: Tensor, update: Tensor, start_indices: Sequence[Scalar]
+) -> Tensor:
+    """``operand`` with ``update`` written at ``start_indices``, moved inside if need be."""
+    require("C2", update.element_type == operand.element_type, "element types differ")
+    require("C3", update.rank == operand.rank, "ranks differ")
+    require("C4", len(start_indices) == operand.rank, "not one start index per dimension")
+    fits = every(at_most(a, b) for a, b in zip(update.shape, operand.shape, strict=True))
+    require("C6", fits, f"{update.type} exceeds {operand.type}")
+    return operand.like()
+
+
+GATHER_DIMENSION_NUMBERS = Struct(
+    "dimension_numbers",
+    "gather",
+    (
+        "offset_dims",
+        "collapsed_slice_dims",
+        "operand_batching_dims",
+        "start_indices_batching_dims",
+        "start_index_map",
+        "index_vector_dim",
+    ),
+)
+
+
+@op(structs=[GATHER_DIMENSION_NUMBERS])
+def gather(
+    operand: Tensor,
+    start_indices: Tensor,
+    offset_dims: Sequence[int],
+    collapsed_slice_dims: Sequence[int],
+    operand_batching_dims: Sequence[int] = (),
+    start_indices_batching_dims: Sequence[int] = (),
+    start_index_map: Sequence[int] = (),
+    index_vector_dim: int = 0,
+    *,
+    slice_sizes: Sequence[int],
+    indices_are_sorted: bool = False,
+) -> Tensor:
+    """Slices of ``operand`` at ``start_indices``, clamped so that each lies inside."""
+    rank = operand.rank
+    dropped = (*collapsed_slice_dims, *operand_batching_dims)
+    require("C1", rank == len(offset_dims) + len(dropped), "not all dims are offset or dropped")
+    require("C2", 0 <= index_vector_dim <= start_indices.rank, "index_vector_dim out of range")
+    require("C4", is_unique(offset_dims), f"offset_dims {list(offset_dims)} repeat")
+    require("C6", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
+    require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
+    require("C19", in_range(start_index_map, rank), "start_index_map out of range")
+    require("C20", len(slice_sizes) == rank, f"{len(slice_sizes)} slice sizes for rank {rank}")
+    fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
+    require("C21", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
+    batch = iter([d for i, d in enumerate(start_indices.shape) if i != index_vector_dim])
+    offset = iter([size for d, size in enumerate(slice_sizes) if d not in dropped])
+    result_rank = len(offset_dims) + start_indices.rank - (index_vector_dim < start_indices.rank)
+    shape: list[Dim] = [
+        next(offset) if d in offset_dims else next(batch) for d in range(result_rank)
+    ]
+    return operand.like(shape=shape)
+
+
+SCATTER_DIMENSION_NUMBERS = Struct(
+    "scatter_dimension_numbers",
+    "scatter",
+    (
+        "update_window_dims",
+        "inserted_window_dims",
+        "input_batching_dims",
+        "scatter_indices_batching_dims",
+        "scatter_dims_to_operand_dims",
+        "index_vector_dim",
+    ),
+)
+
+
+@op(structs=[SCATTER_DIMENSION_NUMBERS])
+def scatter(
+    inputs: Sequence[Tensor],
+    scatter_indices: Tensor,
+    updates: Sequence[Tensor],
+    update_window_dims: Sequence[int],
+    inserted_window_dims: Sequence[int],
+    input_batching_dims: Sequence[int] = (),
+    scatter_indices_batching_dims: Sequence[int] = (),
+    scatter_dims_to_operand_dims: Sequence[int] = (),
+    index_vector_dim: int = 0,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    *,
+    update_computation: Region,
+) -> tuple[Tensor, ...]:
+    """``inputs`` with ``updates`` combined into them at ``scatter_indices``.
+
+    ``update_computation`` takes the current elements, then the updates'. Elements that fall
+    outside are skipped.
+    """
+    first = inputs[0]
+    dropped = (*inserted_window_dims, *input_batching_dims)
+    require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
+    require("C2", first.rank == len(update_window_dims) + len(dropped), "not all dims covered")
+    require("C3", every(same_shape(t.shape, updates[0].shape) for t in updates), "shapes differ")
+    require("C7", is_unique(update_window_dims), "update_window_dims repeat")
+    require("C9", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
+    require("C21", is_unique((*scatter_dims_to_operand_dims, *input_batching_dims)), "repeated")
+    require("C22", in_range(scatter_dims_to_operand_dims, first.rank), "dims out of range")
+    require("C23", 0 <= index_vector_dim <= scatter_indices.rank, "index_vector_dim out of range")
+    old = [tensor.like(shape=()) for tensor in inputs]
+    new = [tensor.like(shape=()) for tensor in updates]
+    results = update_computation(*old, *new)
+    require("C24", len(results) == len(inputs), "the computation returns another number of values")
+    return tuple(
+        tensor.like(element_type=result.element_type)
+        for tensor, result in zip(inputs, results, strict=True)
+    )
