@@ -7,6 +7,7 @@ To add a pass: write ``passes/my_pass.py`` with a dataclass derived from
 PASSES = {
     "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
     "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
+    "shlo-expand-composites": "shlo_tools.passes.expand_composites:ExpandComposites",
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
     "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
@@ -16,11 +17,19 @@ PASSES = {
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
 }
 
-_TO_LINALG = "shlo-legalize-to-linalg"
+_TO_LINALG = ",".join(
+    (
+        "shlo-expand-composites",
+        "inline{default-pipeline=}",  # loops and fusion see through calls
+        "symbol-dce",
+        "shlo-legalize-to-linalg",
+    )
+)
 
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
     (
+        "func.func(linalg-fuse-elementwise-ops)",
         "shlo-protect-arguments",  # or bufferization writes into the caller's arrays
         "symbol-dce",
         "eliminate-empty-tensors",  # results computed straight into their destination

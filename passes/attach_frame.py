@@ -6,7 +6,7 @@ After:
     func.func @f(%frame: !llvm.ptr, %a: memref<4xf32>) { ...; call @g(%frame, %a); cf.assert ... }
 
 Through it loops hear of a cancel, callers of a callee's failure, and constants kept by the host
-are found. Recursion, which no frame could be sized for, is refused here.
+are found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
 from shlo_tools.dtypes import tensor_type
-from shlo_tools.errors import Diagnostic, UnsupportedError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.pipeline.registry import Pass
@@ -34,7 +33,6 @@ class AttachFrame(Pass):
     name = "shlo-attach-frame"
 
     def run(self, op: Operation) -> None:
-        call_order(op)
         weights = {ir.symbol_name(g): _number(g) for g in ir.children(op) if WEIGHT in g.attributes}
         for func in ir.functions(op):
             if not ir.is_declaration(func):
@@ -48,51 +46,13 @@ def _number(weight: Operation) -> int:
     return int(ir.text_of(weight, WEIGHT))
 
 
-def call_order(module: Operation) -> list[Operation]:
-    """Functions of a module, callees first; raises UnsupportedError on recursion."""
-    named = {ir.symbol_name(func): func for func in ir.functions(module)}
-    order: list[Operation] = []
-    state: dict[str, str] = {}
-
-    for root in named:
-        stack = [(root, iter(_callees(named[root])))]
-        if root in state:
-            continue
-        state[root] = "open"
-        while stack:
-            name, rest = stack[-1]
-            callee = next((c for c in rest if c in named and state.get(c) != "done"), None)
-            if callee is None:
-                state[name] = "done"
-                order.append(named[name])
-                stack.pop()
-            elif state.get(callee) == "open":
-                path = [n for n, _ in stack]
-                _refuse_recursion(named[callee], [*path[path.index(callee) :], callee])
-            else:
-                state[callee] = "open"
-                stack.append((callee, iter(_callees(named[callee]))))
-    return order
-
-
-def _callees(func: Operation) -> list[str]:
-    return [callee_of(op) for op in mlir.walk(func) if op.name == "func.call"]
-
-
-def callee_of(call: Operation) -> str:
-    return ir.text_of(call, "callee")
-
-
-def _refuse_recursion(func: Operation, cycle: list[str]) -> None:
-    path = " calls ".join(f"@{name}" for name in cycle)
-    raise UnsupportedError(Diagnostic("error", f"recursion: {path}", mlir.place_of(func.location)))
-
-
 def _attach(func: Operation, weights: dict[str, int]) -> None:
     frame = _add_argument(func)
-    for op in mlir.walk(func):
+    # Chosen before anything changes: the ops replaced here must not be looked at again.
+    named = ("func.call", "scf.while", "memref.get_global")
+    for op in [op for op in mlir.walk(func) if op.name in named]:
         build = Build(mlir.before(op), op.location)
-        if op.name == "func.call" and callee_of(op) == frames.CALL_HOST:
+        if op.name == "func.call" and ir.callee_of(op) == frames.CALL_HOST:
             _call_back(build, frame, "host", list(op.operands))
             _leave_on_failure(frame, build)
             op.erase()

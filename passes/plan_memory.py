@@ -13,15 +13,14 @@ in any way frees everything. ``shlo.arena`` on a function tells how many bytes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Block, Operation, Value
-from shlo_tools.passes.attach_frame import call_order, callee_of
+from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.pipeline.registry import Pass
 
 ALIGNMENT = 64
@@ -36,12 +35,12 @@ class PlanMemory(Pass):
 
     def run(self, op: Operation) -> None:
         needed: dict[str, int] = {}
-        for func in call_order(op):
+        for func in ir.call_order(op):
             if ir.is_declaration(func):
                 continue
             buffers = _live_buffers(func)
             own = _place(buffers)
-            callees = {callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
+            callees = {ir.callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
             below = max((needed.get(name, 0) for name in callees), default=0)
             needed[ir.symbol_name(func)] = own + below
             if own:
@@ -70,80 +69,104 @@ class _Aliases:
         found = value
         while (up := self.parent.get(found, found)) != found:
             found = up
-        self.parent[value] = found
+        if found != value:
+            self.parent[value] = found
         return found
 
-    def join(self, values: Iterable[Value]) -> None:
-        roots = [self.root(value) for value in values if mlir.is_memref(value.type)]
+    def join(self, values: Sequence[Value]) -> None:
+        roots = [self.root(value) for value in values]
         for root in roots[1:]:
             self.parent[root] = self.root(roots[0])
 
 
+@dataclass
+class _Enclosing:
+    """A block and the position where the op that is being walked in it ends."""
+
+    block: Block
+    end: int = 0
+
+
+@dataclass
+class _Uses:
+    """What the walk over a function finds out.
+
+    Attributes:
+        aliases: which memrefs may be views of one another.
+        uses: per root of an alias class, the chains of (block, last position) that enclose a use,
+            innermost first.
+        allocs: the allocations with their positions and blocks.
+        position: of the latest op seen.
+    """
+
+    aliases: _Aliases
+    uses: list[tuple[Value, tuple[_Enclosing, ...]]]
+    allocs: list[tuple[Operation, int, Block]]
+    position: int = 0
+
+
 def _live_buffers(func: Operation) -> list[Buffer]:
     """The allocations of a function with the stretches in which they are used."""
-    ops = mlir.walk(func)
-    position = {op: i for i, op in enumerate(ops)}
-    aliases = _Aliases()
-    for op in ops:
-        if op.results or op.regions:
-            _join_views(op, aliases)
-    uses: dict[Value, list[Operation]] = {}
-    for op in ops:
-        for operand in op.operands:
-            if mlir.is_memref(operand.type):
-                uses.setdefault(aliases.root(operand), []).append(op)
-    last = _last_positions(ops, position)
-    found = []
-    for op in ops:
-        if op.name == "memref.alloc":
-            type = tensor_type(op.results[0].type)
-            start = position[op]
-            ends = [
-                _end_of_use(use, op.block, last)
-                for use in uses.get(aliases.root(op.results[0]), [])
-            ]
-            end = max((len(ops) if e is None else e for e in ends), default=start)
-            start = 0 if any(e is None for e in ends) else start
-            found.append(Buffer(op, type.nbytes, start, end))
-    return found
+    found = _Uses(_Aliases(), [], [])
+    for region in func.regions:
+        for block in region.blocks:
+            _walk_block(block, (), found)
+    by_root: dict[Value, list[tuple[_Enclosing, ...]]] = {}
+    for value, chains in found.uses:
+        by_root.setdefault(found.aliases.root(value), []).append(chains)
+    return [_buffer(alloc, found, by_root) for alloc in found.allocs]
 
 
-def _join_views(op: Operation, aliases: _Aliases) -> None:
-    """A memref result may be a view of any memref operand, or of what a region yields."""
-    values: list[Value] = [*op.operands, *op.results]
-    if op.name != "func.func":
-        for region in op.regions:
-            for block in region.blocks:
-                values.extend(block.arguments)
-                values.extend(ir.terminator(block).operands)
-    if any(mlir.is_memref(value.type) for value in op.results) or op.regions:
-        aliases.join(values)
+def _walk_block(block: Block, outer: tuple[_Enclosing, ...], found: _Uses) -> None:
+    for view in block.operations:
+        op = mlir.inner_operation(view)
+        found.position += 1
+        chain = _Enclosing(block, found.position)
+        chains = (chain, *outer)
+        operands = [value for value in op.operands if mlir.is_memref(value.type)]
+        found.uses.extend((value, chains) for value in operands)
+        name = op.name
+        if name == "memref.alloc":
+            found.allocs.append((op, found.position, block))
+            found.uses.append((op.results[0], chains))
+        elif name.startswith("linalg."):  # its region holds scalars, and loads of other buffers
+            loads = [o for o in mlir.walk(op) if o.name == "memref.load"]
+            found.uses.extend((o.operands[0], chains) for o in loads)
+        else:
+            results = [value for value in op.results if mlir.is_memref(value.type)]
+            inner = [value for region in op.regions for value in _region_values(region)]
+            if results or inner:
+                found.aliases.join([*operands, *results, *inner])
+            for region in op.regions:
+                for nested in region.blocks:
+                    _walk_block(nested, chains, found)
+        chain.end = found.position
 
 
-def _last_positions(ops: list[Operation], position: dict[Operation, int]) -> dict[Operation, int]:
-    """Per op the position of the last op inside it."""
-    last = dict(position)
-    for op in reversed(ops):
-        parent = op.parent
-        if parent is not None:
-            parent = mlir.inner_operation(parent)
-            if parent in last:
-                last[parent] = max(last[parent], last[op])
-    return last
+def _region_values(region: Region) -> list[Value]:
+    """Memrefs that pass in and out of a region."""
+    values: list[Value] = []
+    for block in region.blocks:
+        values.extend(block.arguments)
+        values.extend(ir.terminator(block).operands)
+    return [value for value in values if mlir.is_memref(value.type)]
 
 
-def _end_of_use(use: Operation, home: Block, last: dict[Operation, int]) -> int | None:
-    """Where a use ends, seen from the block of the allocation; None if it is not below it.
-
-    A buffer used in a loop is in use until the loop ends.
-    """
-    op = use
-    while op.block != home:
-        parent = op.parent
-        if parent is None or mlir.inner_operation(parent).name == "func.func":
-            return None
-        op = mlir.inner_operation(parent)
-    return last[op]
+def _buffer(
+    alloc: tuple[Operation, int, Block],
+    found: _Uses,
+    by_root: dict[Value, list[tuple[_Enclosing, ...]]],
+) -> Buffer:
+    """A buffer used in a loop that it was made outside of is in use until the loop ends."""
+    op, start, home = alloc
+    end = start
+    for chains in by_root[found.aliases.root(op.results[0])]:
+        around = next((chain for chain in chains if chain.block == home), None)
+        if around is None:  # a view of it leaves its block: keep it throughout
+            start, end = 0, found.position
+            break
+        end = max(end, around.end)
+    return Buffer(op, tensor_type(op.results[0].type).nbytes, start, end)
 
 
 def _place(buffers: list[Buffer]) -> int:

@@ -146,6 +146,47 @@ def describe(op: Operation) -> str:
     return f"{op.name} ({operands}) -> {results or '()'}"
 
 
+# --- calls ----------------------------------------------------------------------------------------
+def call_order(module: Operation) -> list[Operation]:
+    """Functions of a module, callees first; raises UnsupportedError on recursion."""
+    named = {symbol_name(func): func for func in functions(module)}
+    order: list[Operation] = []
+    state: dict[str, str] = {}
+
+    for root in named:
+        stack = [(root, iter(_callees(named[root])))]
+        if root in state:
+            continue
+        state[root] = "open"
+        while stack:
+            name, rest = stack[-1]
+            callee = next((c for c in rest if c in named and state.get(c) != "done"), None)
+            if callee is None:
+                state[name] = "done"
+                order.append(named[name])
+                stack.pop()
+            elif state.get(callee) == "open":
+                path = [n for n, _ in stack]
+                _refuse_recursion(named[callee], [*path[path.index(callee) :], callee])
+            else:
+                state[callee] = "open"
+                stack.append((callee, iter(_callees(named[callee]))))
+    return order
+
+
+def _callees(func: Operation) -> list[str]:
+    return [callee_of(op) for op in mlir.walk(func) if op.name == "func.call"]
+
+
+def callee_of(call: Operation) -> str:
+    return text_of(call, "callee")
+
+
+def _refuse_recursion(func: Operation, cycle: list[str]) -> None:
+    path = " calls ".join(f"@{name}" for name in cycle)
+    raise UnsupportedError(Diagnostic("error", f"recursion: {path}", mlir.place_of(func.location)))
+
+
 # --- driver 1: same-type rewrites -----------------------------------------------------------------
 Rewrite = Callable[[Operation, Build], Sequence[Value] | None]
 

@@ -518,6 +518,11 @@ def walk(root: Operation) -> list[Operation]:
     return found
 
 
+def is_result_of(value: Value, names: Sequence[str]) -> bool:
+    """Whether a value is the result of an op of one of these names."""
+    return isinstance(value, ir.OpResult) and value.owner.name in names
+
+
 def inner_operation(operation: Any) -> Operation:
     """The plain Operation behind an OpView."""
     return cast(Operation, operation.operation)

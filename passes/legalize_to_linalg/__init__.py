@@ -13,8 +13,9 @@ register them. What has no rule is refused with its name, types and location.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from shlo_tools import ir
+from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg import (
     contraction,
@@ -52,11 +53,23 @@ class LegalizeToLinalg(Pass):
     name = "shlo-legalize-to-linalg"
 
     def run(self, op: Operation) -> None:
+        ir.call_order(op)  # refuses recursion
         for func in ir.functions(op):
             _keep_signature(func)
+        for child in ir.children(op):
+            if child.name == "memref.global":
+                _lower_global(child)
         conversion = ir.Conversion(RULES, lowered_type, ILLEGAL)
         conversion.check(op)
         conversion.module(op)
+
+
+def _lower_global(weight: Operation) -> None:
+    """A global's type is an attribute, which no conversion of values reaches."""
+    held: Any = weight.attributes["type"]
+    lowered = lowered_type(held.value)
+    if not isinstance(lowered, tuple):
+        weight.attributes["type"] = mlir.type_attr(lowered)
 
 
 def _keep_signature(func: Operation) -> None:

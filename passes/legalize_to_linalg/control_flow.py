@@ -31,8 +31,24 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     block, inner = build.block(loop.regions[1], types)
     carried = list(block.arguments)
     results = flatten(inner.inline(op.regions[1], inner.regrouped(old_types, carried)))
-    inner.op("scf.yield", [_in_place(inner, *pair) for pair in zip(results, carried, strict=True)])
+    pairs = zip(results, carried, strict=True)
+    moved = [value if value == own else _moved(inner, value, carried) for value, own in pairs]
+    inner.op("scf.yield", [_in_place(inner, *pair) for pair in zip(moved, carried, strict=True)])
     return build.regrouped(old_types, list(loop.results))
+
+
+VIEWS = ("tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast")
+
+
+def _moved(build: Lowering, value: Value, carried: Sequence[Value]) -> Value:
+    """A copy, where the value lives in another carried one's buffer, about to be overwritten."""
+    root = value
+    while mlir.is_result_of(root, VIEWS):
+        root = mlir.inner_operation(root.owner).operands[0]
+    if root not in carried or not mlir.is_tensor(value.type):
+        return value
+    sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
+    return build.value("bufferization.alloc_tensor", (value,), value.type, sizes)
 
 
 def _in_place(build: Lowering, result: Value, carried: Value) -> Value:
@@ -76,15 +92,6 @@ def _branch(
 
 def _inlined(build: Lowering, region: Region) -> list[Value]:
     return flatten(build.inline(region, []))
-
-
-@lowers
-def composite(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    """The same as its decomposition."""
-    types = [result.type for result in op.results]
-    callee = {"callee": op.attributes["decomposition"]}
-    call = build.op("func.call", flatten(operands), build.types(types), callee)
-    return build.regrouped(types, list(call.results))
 
 
 @lowers

@@ -124,6 +124,8 @@ def reshaped(build: Lowering, value: Value, operand: TensorType, result: TensorT
     """Row-major reinterpretation: a collapse or an expansion, or one after the other."""
     if operand.shape == result.shape:
         return value
+    if operand.size == 0:  # sizes do not tell which dimensions belong together
+        return structured.empty(build, result)
     groups = _reassociation(operand.static_shape, result.static_shape)
     if groups is None:
         flat = result.with_shape([operand.size])

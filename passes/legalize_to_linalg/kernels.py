@@ -93,6 +93,7 @@ def _define(
         "sym_visibility": mlir.string_attr("private"),
         "function_type": mlir.type_attr(mlir.function_type(types, results)),
         KERNEL: mlir.dict_attr(described),
+        "no_inline": mlir.unit_attr(),
     }
     outer = build.at_module_end(op)
     if body is None:
