@@ -10,9 +10,11 @@ PASSES = {
     "shlo-expand-composites": "shlo_tools.passes.expand_composites:ExpandComposites",
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
     "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
+    "shlo-keep-functions-apart": "shlo_tools.passes.keep_functions_apart:KeepFunctionsApart",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
     "shlo-lower-intrinsics": "shlo_tools.passes.lower_intrinsics:LowerIntrinsics",
+    "shlo-outline-stages": "shlo_tools.passes.outline_stages:OutlineStages",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
 }
@@ -44,6 +46,7 @@ _TO_LLVM = ",".join(
         "shlo-expand-copies",  # a strided memref.copy would need a runtime library
         "shlo-attach-frame",  # errors, cancel, constants and temporaries go through it
         "shlo-plan-memory",  # buffers become offsets into the frame's arena
+        "shlo-outline-stages",  # LLVM is slow on large functions
         "shlo-add-entry-points",  # (frame, argument table) functions for the host
         "func.func(convert-linalg-to-loops)",
         "expand-strided-metadata",
@@ -62,6 +65,7 @@ _TO_LLVM = ",".join(
         "convert-cf-to-llvm",
         "convert-func-to-llvm",
         "reconcile-unrealized-casts",
+        "shlo-keep-functions-apart",  # or all code is generated twice
     )
 )
 

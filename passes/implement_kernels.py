@@ -84,41 +84,67 @@ def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
     result = tensor_type(target.type)
     batch, rows, columns = result.static_shape
     flags = [kernel[name].value for name in ("transpose_lhs", "transpose_rhs")]
-    lhs_shape = tensor_type(lhs.type).static_shape
-    inner = lhs_shape[1] if flags[0] else lhs_shape[2]
-    name = BLAS[result.element_type.name]
+    inner = tensor_type(lhs.type).static_shape[1 if flags[0] else 2]
     build = Build(mlir.at_end(block), func.location)
-    i32, float_type = mlir.integer_type(32), mlir.parse_type(result.element_type.name)
-
-    def integer(value: int) -> Value:
-        held = {"value": mlir.integer_attr(value, i32)}
-        return build.value("llvm.mlir.constant", (), i32, held)
-
-    def real(value: float) -> Value:
-        held = {"value": mlir.float_attr(value, float_type)}
-        return build.value("llvm.mlir.constant", (), float_type, held)
-
+    element = result.element_type
+    steps = [size * element.bits // 8 for size in (rows * inner, inner * columns, rows * columns)]
     addresses = [address_of(build, value) for value in (lhs, rhs, target)]
-    sizes = [rows * inner, inner * columns, rows * columns]
-    types: list[Type] = []
-    for number in range(batch):
-        steps = [result.element_type.bits // 8 * size * number for size in sizes]
-        a, b, c = (
-            frames.element_address(build, address, step)
-            for address, step in zip(addresses, steps, strict=True)
-        )
+
+    def multiply(at: Build, a: Value, b: Value, c: Value) -> list[Type]:
+        def integer(value: int) -> Value:
+            i32 = mlir.integer_type(32)
+            held = {"value": mlir.integer_attr(value, i32)}
+            return at.value("llvm.mlir.constant", (), i32, held)
+
+        def real(value: float) -> Value:
+            type = mlir.parse_type(element.name)
+            held = {"value": mlir.float_attr(value, type)}
+            return at.value("llvm.mlir.constant", (), type, held)
+
         arguments = [
             integer(ROW_MAJOR),
             *(integer(TRANSPOSE if flag else NO_TRANSPOSE) for flag in flags),
             *(integer(size) for size in (rows, columns, inner)),
             *(real(1.0), a, integer(max(1, rows if flags[0] else inner))),
             *(b, integer(max(1, inner if flags[1] else columns))),
-            *(real(0.0), c, integer(columns)),
+            *(real(0.0), c, integer(max(1, columns))),
         ]
-        types = [argument.type for argument in arguments]
-        build.op("llvm.call", arguments, (), _callee(name, len(arguments)))
+        at.op("llvm.call", arguments, (), _callee(BLAS[element.name], len(arguments)))
+        return [argument.type for argument in arguments]
+
+    if batch == 1:
+        types = multiply(build, *addresses)
+    else:
+        number, body = _counting_loop(build, batch)
+        types = multiply(
+            body, *(_stepped(body, *pair, number) for pair in zip(addresses, steps, strict=True))
+        )
+        body.op("scf.yield")
     build.op("func.return", [target])
-    return name, types
+    return BLAS[element.name], types
+
+
+def _counting_loop(build: Build, count: int) -> tuple[Value, Build]:
+    """``scf.for`` from 0 below ``count``: its counter, and a builder in its body."""
+    index = mlir.index_type()
+    bounds = [
+        build.value("arith.constant", (), index, {"value": mlir.integer_attr(n, index)})
+        for n in (0, count, 1)
+    ]
+    loop = build.op("scf.for", bounds, (), regions=1)
+    block, body = build.block(loop.regions[0], [index])
+    return block.arguments[0], body
+
+
+def _stepped(build: Build, address: Value, step: int, number: Value) -> Value:
+    """``address + step * number``."""
+    wide = build.value("arith.index_cast", (number,), frames.i64())
+    distance = build.value("llvm.mul", (wide, frames.constant(build, step)), frames.i64())
+    attributes = {
+        "rawConstantIndices": mlir.i32_array_attr([-(1 << 31)]),  # the index is an operand
+        "elem_type": mlir.type_attr(mlir.integer_type(8)),
+    }
+    return build.value("llvm.getelementptr", (address, distance), frames.pointer(), attributes)
 
 
 def _callee(name: str, operands: int) -> dict[str, mlir.Attribute]:

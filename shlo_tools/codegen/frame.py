@@ -102,13 +102,19 @@ def constant(build: Build, value: int) -> Value:
     return build.value("llvm.mlir.constant", (), i64(), {"value": mlir.integer_attr(value, i64())})
 
 
-def memref_at(build: Build, address: Value, shape: Sequence[int], type: Type) -> Value:
-    """A static row-major memref of ``type`` over memory that starts at ``address``."""
+def memref_at(
+    build: Build,
+    address: Value,
+    shape: Sequence[int],
+    type: Type,
+    strides: Sequence[int] | None = None,
+) -> Value:
+    """A static memref of ``type`` over memory that starts at ``address``; row-major by default."""
     rank = len(shape)
     sizes = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     struct = mlir.parse_type(f"!llvm.struct<(ptr, ptr, i64{sizes})>")
     descriptor = build.value("llvm.mlir.poison", (), struct)
-    strides = _strides(shape)
+    strides = _strides(shape) if strides is None else strides
     fields: list[tuple[list[int], Value]] = [
         ([0], address),
         ([1], address),
@@ -123,7 +129,7 @@ def memref_at(build: Build, address: Value, shape: Sequence[int], type: Type) ->
     return build.value("builtin.unrealized_conversion_cast", (descriptor,), type)
 
 
-def _strides(shape: Sequence[int]) -> list[int]:
+def _strides(shape: Sequence[int]) -> Sequence[int]:
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)

@@ -1,0 +1,1 @@
+"""Benchmarks against peers: each prints a table; none of them is a test."""
