@@ -11,17 +11,23 @@ PASSES = {
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
     "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
     "shlo-keep-functions-apart": "shlo_tools.passes.keep_functions_apart:KeepFunctionsApart",
+    "shlo-legalize-chlo": "shlo_tools.passes.legalize_chlo:LegalizeChlo",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
+    "shlo-lower-carries": "shlo_tools.passes.lower_carries:LowerCarries",
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
     "shlo-lower-intrinsics": "shlo_tools.passes.lower_intrinsics:LowerIntrinsics",
     "shlo-outline-stages": "shlo_tools.passes.outline_stages:OutlineStages",
+    "shlo-place-carried-values": "shlo_tools.passes.place_carried_values:PlaceCarriedValues",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
+    "shlo-separate-results": "shlo_tools.passes.separate_results:SeparateResults",
 }
 
 _TO_LINALG = ",".join(
     (
         "shlo-expand-composites",
+        "symbol-dce",  # what is not called need not be supported
+        "shlo-legalize-chlo",
         "inline{default-pipeline=}",  # loops and fusion see through calls
         "symbol-dce",
         "shlo-legalize-to-linalg",
@@ -34,12 +40,15 @@ _TO_LLVM = ",".join(
         "func.func(linalg-fuse-elementwise-ops)",
         "shlo-protect-arguments",  # or bufferization writes into the caller's arrays
         "symbol-dce",
+        "shlo-place-carried-values",  # loops update them where they are
         "eliminate-empty-tensors",  # results computed straight into their destination
         "one-shot-bufferize{bufferize-function-boundaries"
         " function-boundary-type-conversion=identity-layout-map}",
         "shlo-implement-kernels",
         "canonicalize",
+        "shlo-lower-carries",
         "drop-equivalent-buffer-results",  # kernels return their destinations
+        "shlo-separate-results",  # the next pass crashes on a buffer returned twice
         "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
         "canonicalize",
         "cse",

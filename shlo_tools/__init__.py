@@ -11,12 +11,12 @@ Names are loaded when they are first used; importing the package does not load M
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from shlo_tools import builder, dtypes, errors, ops
+    from shlo_tools import builder, dtypes, errors, mlir, ops
     from shlo_tools.builder import Module
-    from shlo_tools.cpu.executable import Executable, compile
+    from shlo_tools.cpu.executable import Executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
@@ -31,7 +31,6 @@ _WHERE = {
     "Pass": "shlo_tools.pipeline.registry",
     "Pipeline": "shlo_tools.pipeline.runner",
     "ShloError": "shlo_tools.errors",
-    "compile": "shlo_tools.cpu.executable",
     "custom_call": "shlo_tools.extend",
     "load": "shlo_tools.program",
     "register_pass": "shlo_tools.pipeline.registry",
@@ -39,7 +38,7 @@ _WHERE = {
     "save": "shlo_tools.program",
     "verify": "shlo_tools.program",
 }
-_MODULES = ("builder", "dtypes", "errors", "ops")
+_MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
 
 __all__ = [
     "Executable",
@@ -53,6 +52,7 @@ __all__ = [
     "dtypes",
     "errors",
     "load",
+    "mlir",
     "ops",
     "register_pass",
     "register_pipeline",
@@ -62,11 +62,26 @@ __all__ = [
 ]
 
 
+def compile(program: Any, **options: Any) -> Executable:
+    """Compile a program for this machine; see ``cpu.executable.compile``.
+
+    Objects of JAX (``jax.jit(f).lower(x)``, ``jax.export.Exported``) are taken as well. Where
+    JAX is loaded, compiling and running happen in a child process.
+    """
+    from shlo_tools.foreign import second_mlir
+    from shlo_tools.interop import exported, remote
+
+    source = exported.source_of(program)
+    if second_mlir() and isinstance(source, str | bytes):
+        return cast("Executable", remote.compile(source, **options))
+    from shlo_tools.cpu import executable
+
+    return executable.compile(source, **options)
+
+
 def run(program: Any, *arguments: Any, **options: Any) -> Any:
     """Compile a program and call it once; see ``compile`` and ``Executable``."""
-    return importlib.import_module("shlo_tools.cpu.executable").compile(program)(
-        *arguments, **options
-    )
+    return compile(program)(*arguments, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -90,6 +90,10 @@ class ShloError(Exception):
         self.source = source
         super().__init__(self.render())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel between processes with their diagnostics."""
+        return _restored, (type(self), self.diagnostics, self.source)
+
     def render(self) -> str:
         """All diagnostics as text, carets included."""
         return "\n".join(d.render(self.source) for d in self.diagnostics)
@@ -106,6 +110,12 @@ class ShloError(Exception):
         error = type(self)([named(d) for d in self.diagnostics], source=source)
         error.__cause__ = self.__cause__
         return error
+
+
+def _restored(
+    kind: type[ShloError], diagnostics: tuple[Diagnostic, ...], source: str | None
+) -> ShloError:
+    return kind(diagnostics, source=source)
 
 
 class ParseError(ShloError):

@@ -337,8 +337,8 @@ class Conversion:
             made, _ = lowering.block(new, self.types(types))
             blocks[block] = made
             self._bind(list(block.arguments), self.regroup(types, list(made.arguments)))
-        for block, made in blocks.items():
-            self._operations(block, lowering.inside(made), blocks)
+        for block in _by_dominance(old):
+            self._operations(block, lowering.inside(blocks[block]), blocks)
 
     def regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
         """See ``Lowering.regrouped``."""
@@ -387,7 +387,7 @@ class Conversion:
             op.name,
             flatten(operands),
             self.types(types),
-            {item.name: item.attr for item in _named(op)},
+            self._copied_attributes(op, operands),
             len(op.regions),
             [blocks[successor] for successor in op.successors],
             op.location,
@@ -396,6 +396,45 @@ class Conversion:
         for old, new in zip(op.regions, made.regions, strict=True):
             self._region(old, new, lowering)
         return self.regroup(types, list(made.results))
+
+    def _copied_attributes(
+        self, op: Operation, operands: Sequence[Lowered]
+    ) -> dict[str, Attribute]:
+        """An op's attributes, with the lengths of its groups of values counted anew."""
+        attributes = {item.name: item.attr for item in _named(op)}
+        results = [self.convert_type(result.type) for result in op.results]
+        for name, values in (("operandSegmentSizes", operands), ("resultSegmentSizes", results)):
+            if name in attributes:
+                widths = [len(v) if isinstance(v, tuple) else 1 for v in values]
+                held: Any = attributes[name]
+                attributes[name] = mlir.i32_array_attr(_regrouped_sizes(list(held), widths))
+        return attributes
+
+
+def _regrouped_sizes(sizes: list[int], widths: list[int]) -> list[int]:
+    """Group sizes once each value has its width: (1, 2) of widths 2, 1, 1 is (2, 2)."""
+    rest = iter(widths)
+    return [sum(next(rest) for _ in range(size)) for size in sizes]
+
+
+def _by_dominance(region: Region) -> list[Block]:
+    """A region's blocks such that a block comes after those that dominate it."""
+    blocks: list[Block] = list(region.blocks)
+    if len(blocks) < 2:
+        return blocks
+    order: list[Block] = []
+    seen = {blocks[0]}
+    stack = [(blocks[0], iter(terminator(blocks[0]).successors))]
+    while stack:
+        block, rest = stack[-1]
+        following = next((b for b in rest if b not in seen), None)
+        if following is None:
+            order.append(block)
+            stack.pop()
+        else:
+            seen.add(following)
+            stack.append((following, iter(terminator(following).successors)))
+    return order[::-1] + [block for block in blocks if block not in seen]
 
 
 def _named(op: Operation) -> list[Any]:

@@ -15,20 +15,17 @@ import importlib
 import importlib.metadata
 import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 from shlo_tools.errors import Diagnostic, Place, ProviderError
+from shlo_tools.foreign import second_mlir
 
 PROVIDER = "torch_mlir"
 DISTRIBUTION = "torch-mlir"
 TESTED_VERSION = "20261001"
-
-# Packages that carry an MLIR of their own. Two in one process share symbol names and crash.
-OTHER_MLIRS = ("jaxlib.mlir", "jaxlib._jax", "iree.compiler", "mlir.ir", "tensorflow")
 
 
 # --- what the bindings' objects look like ---------------------------------------------------------
@@ -122,12 +119,8 @@ class PassManager(Protocol):
 
 
 # --- loading the provider -------------------------------------------------------------------------
-def _second_mlir() -> str | None:
-    return next((name for name in OTHER_MLIRS if name in sys.modules), None)
-
-
 def _load_provider() -> None:
-    other = _second_mlir()
+    other = second_mlir()
     if other:
         raise ProviderError(
             f"{other!r} is loaded in this process and brings an MLIR of its own; two of them crash",

@@ -1,11 +1,10 @@
-"""Control flow: scf, with carried values kept in place."""
+"""Control flow: scf."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering, flatten
 from shlo_tools.mlir import Operation, Region, Value
@@ -15,11 +14,7 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 @lowers
 def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    """``scf.while``; each iteration's results are written into the buffers it read.
-
-    Bufferization wants a yielded tensor to live in the buffer of the value it replaces.
-    ``materialize_in_destination`` says so, and the analysis copies where values are swapped.
-    """
+    """``scf.while``; where its values live is decided before bufferization."""
     old_types = [value.type for value in op.operands]
     types = build.types(old_types)
     loop = build.op("scf.while", flatten(operands), types, regions=2)
@@ -30,31 +25,9 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     inner.op("scf.condition", [condition, *carried])
     block, inner = build.block(loop.regions[1], types)
     carried = list(block.arguments)
-    results = flatten(inner.inline(op.regions[1], inner.regrouped(old_types, carried)))
-    pairs = zip(results, carried, strict=True)
-    moved = [value if value == own else _moved(inner, value, carried) for value, own in pairs]
-    inner.op("scf.yield", [_in_place(inner, *pair) for pair in zip(moved, carried, strict=True)])
+    results = inner.inline(op.regions[1], inner.regrouped(old_types, carried))
+    inner.op("scf.yield", flatten(results))
     return build.regrouped(old_types, list(loop.results))
-
-
-VIEWS = ("tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast")
-
-
-def _moved(build: Lowering, value: Value, carried: Sequence[Value]) -> Value:
-    """A copy, where the value lives in another carried one's buffer, about to be overwritten."""
-    root = value
-    while mlir.is_result_of(root, VIEWS):
-        root = mlir.inner_operation(root.owner).operands[0]
-    if root not in carried or not mlir.is_tensor(value.type):
-        return value
-    sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
-    return build.value("bufferization.alloc_tensor", (value,), value.type, sizes)
-
-
-def _in_place(build: Lowering, result: Value, carried: Value) -> Value:
-    if not mlir.is_tensor(result.type) or result == carried:
-        return result
-    return build.value("bufferization.materialize_in_destination", (result, carried), result.type)
 
 
 @lowers

@@ -1,0 +1,80 @@
+"""``shlo.carry``, which puts a loop's new values in place all at once, becomes copies.
+
+Before:
+    func.call @shlo.carry.0(%new_a, %new_b, %a, %b)     // %new_a is %b, %new_b is %a
+After:
+    memref.copy %new_a, %temporary_a
+    memref.copy %new_b, %temporary_b
+    memref.copy %temporary_a, %a
+    memref.copy %temporary_b, %b
+
+A value that is in its place already is not copied; one that lives in no buffer of the loop is
+copied once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shlo_tools import ir, mlir
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.place_carried_values import CARRY
+from shlo_tools.pipeline.registry import Pass
+
+VIEWS = ("memref.cast", "memref.subview", "memref.expand_shape", "memref.collapse_shape")
+APART = ("memref.alloc", "memref.get_global")  # what makes memory of its own
+
+
+@dataclass(frozen=True)
+class LowerCarries(Pass):
+    """Turn the placing of carried values into copies."""
+
+    name = "shlo-lower-carries"
+
+    def run(self, op: Operation) -> None:
+        carries = [func for func in ir.functions(op) if CARRY in func.attributes]
+        names = {ir.symbol_name(func) for func in carries}
+        for call in [o for o in mlir.walk(op) if o.name == "func.call"]:
+            if ir.callee_of(call) in names:
+                _lower(call)
+        for func in carries:
+            func.erase()
+
+
+def _lower(call: Operation) -> None:
+    operands = list(call.operands)
+    count = len(operands) // 2
+    build = Build(mlir.before(call), call.location)
+    moves = [
+        (new, place)
+        for new, place in zip(operands[:count], operands[count:], strict=True)
+        if _uncast(new) != place
+    ]
+    copies = [
+        (new if _is_apart(new, operands[count:]) else _copied(build, new, place.type), place)
+        for new, place in moves
+    ]
+    for new, place in copies:
+        build.op("memref.copy", (new, place))
+    call.erase()
+
+
+def _uncast(value: Value) -> Value:
+    while mlir.is_result_of(value, ("memref.cast",)):
+        value = mlir.inner_operation(value.owner).operands[0]
+    return value
+
+
+def _is_apart(value: Value, places: list[Value]) -> bool:
+    """Whether a value surely shares no memory with the loop's buffers."""
+    while mlir.is_result_of(value, VIEWS):
+        value = mlir.inner_operation(value.owner).operands[0]
+    return value not in places and mlir.is_result_of(value, APART)
+
+
+def _copied(build: Build, value: Value, type: mlir.Type) -> Value:
+    sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 0])}
+    copy = build.value("memref.alloc", (), type, sizes)
+    build.op("memref.copy", (value, copy))
+    return copy

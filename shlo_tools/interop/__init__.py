@@ -1,0 +1,1 @@
+"""Programs as other frameworks hold them."""

@@ -1,0 +1,132 @@
+"""Compiling and running in a child process, for processes that hold another MLIR (JAX's).
+
+The child is one Python process per parent, started on first use and ended with it. Programs go
+there as text, arrays as bytes; errors come back as they were raised.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.errors import ShloError
+
+
+class RemoteExecutable:
+    """Like ``cpu.executable.Executable``, living in a child process.
+
+    Attributes:
+        signature: types of arguments and results, as text.
+    """
+
+    def __init__(self, number: int, signature: str) -> None:
+        self._number = number
+        self.signature = signature
+
+    def __repr__(self) -> str:
+        return f"<RemoteExecutable {self.signature}>"
+
+    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
+        """Run the program; see ``Executable.__call__``."""
+        arrays = [a if isinstance(a, int | float | list) else np.asarray(a) for a in arguments]
+        return _worker().ask("call", self._number, arrays, {"cast": cast, "timeout": timeout})
+
+    def __del__(self) -> None:
+        _forgotten.append(self._number)  # told with the next request: this may run during one
+
+
+def compile(source: str | bytes, **options: Any) -> RemoteExecutable:
+    """Like ``shlo_tools.compile``, in the child process."""
+    number, signature = _worker().ask("compile", source, options)
+    return RemoteExecutable(number, signature)
+
+
+_forgotten: list[int] = []
+
+
+class _Worker:
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "shlo_tools.interop.remote", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        )
+        theirs.close()
+        self._pipe = Connection(ours.detach())
+        self._lock = threading.Lock()
+        atexit.register(self._process.terminate)
+
+    def ask(self, *request: Any) -> Any:
+        with self._lock:
+            try:
+                self._pipe.send((_taken(_forgotten), *request))
+                ended, answer = self._pipe.recv()
+            except (EOFError, OSError) as error:
+                status = self._process.wait()
+                _worker.cache_clear()
+                raise ShloError(f"the compiling process ended with status {status}") from error
+        if ended == "raised":
+            raise answer
+        return answer
+
+
+def _taken(numbers: list[int]) -> list[int]:
+    return [numbers.pop() for _ in range(len(numbers))]
+
+
+@functools.cache
+def _worker() -> _Worker:
+    return _Worker()
+
+
+# --- in the child ---------------------------------------------------------------------------------
+def _serve(pipe: Connection) -> None:
+    import shlo_tools
+
+    executables: dict[int, Any] = {}
+
+    def compile(source: Any, options: dict[str, Any]) -> tuple[int, str]:
+        number = len(executables)
+        executables[number] = shlo_tools.compile(source, **options)
+        return number, str(executables[number].signature)
+
+    def call(number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
+        return executables[number](*arguments, **options)
+
+    actions: dict[str, Callable[..., Any]] = {"compile": compile, "call": call}
+    while True:
+        try:
+            forgotten, name, *arguments = pipe.recv()
+        except EOFError:
+            return
+        executables.update(dict.fromkeys(forgotten))
+        try:
+            answer = ("returned", actions[name](*arguments))
+        except Exception as error:  # whatever the program's custom calls raise goes to the caller
+            answer = ("raised", _portable(error))
+        pipe.send(answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """The error itself where it can travel, else its text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except (pickle.PickleError, TypeError, AttributeError):
+        return ShloError(f"{type(error).__name__}: {error}")
+    return error
+
+
+if __name__ == "__main__":
+    _serve(Connection(int(sys.argv[1])))
