@@ -47,7 +47,7 @@ class ImplementKernels(Pass):
                 _declare_once(op, declared, *_gemm(func, kernel))
             elif kind == "host" and ir.is_declaration(func):
                 _host(func, len(hosts))
-                hosts.append(kernel)
+                hosts.append(_placed(kernel, func))
         if hosts:
             _declare_once(op, declared, CALL_HOST, [frames.i64(), frames.pointer()], dialect="func")
         op.attributes[HOST_CALLS] = mlir.array_attr(hosts)
@@ -140,11 +140,7 @@ def _stepped(build: Build, address: Value, step: int, number: Value) -> Value:
     """``address + step * number``."""
     wide = build.value("arith.index_cast", (number,), frames.i64())
     distance = build.value("llvm.mul", (wide, frames.constant(build, step)), frames.i64())
-    attributes = {
-        "rawConstantIndices": mlir.i32_array_attr([-(1 << 31)]),  # the index is an operand
-        "elem_type": mlir.type_attr(mlir.integer_type(8)),
-    }
-    return build.value("llvm.getelementptr", (address, distance), frames.pointer(), attributes)
+    return frames.element_address(build, address, distance)
 
 
 def _callee(name: str, operands: int) -> dict[str, mlir.Attribute]:
@@ -163,6 +159,15 @@ def address_of(build: Build, buffer: Value) -> Value:
 
 
 # --- calls of the host ----------------------------------------------------------------------------
+def _placed(kernel: Any, func: Operation) -> mlir.Attribute:
+    """The kernel's description with the place of its first call, for messages."""
+    place = mlir.place_of(func.location)
+    words = {item.name: item.attr for item in kernel}
+    if place is not None:
+        words["place"] = mlir.string_attr(str(place))
+    return mlir.dict_attr(words)
+
+
 def _host(func: Operation, number: int) -> None:
     """Define a declared kernel: write addresses to a table, call back, return the destinations."""
     inputs, results = ir.signature(func)

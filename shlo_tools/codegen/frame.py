@@ -60,17 +60,19 @@ def i64() -> Type:
     return mlir.integer_type(64)
 
 
-def element_address(build: Build, base: Value, bytes: int) -> Value:
-    """``base + bytes``."""
-    return build.value(
-        "llvm.getelementptr",
-        (base,),
-        pointer(),
-        {
-            "rawConstantIndices": mlir.i32_array_attr([bytes]),
-            "elem_type": mlir.type_attr(mlir.integer_type(8)),
-        },
-    )
+_DYNAMIC_INDEX = -(1 << 31)  # in rawConstantIndices: the index is an operand
+
+
+def element_address(build: Build, base: Value, distance: int | Value) -> Value:
+    """``base + distance`` in bytes."""
+    if isinstance(distance, int) and distance >= 1 << 31:  # static indices are 32 bits wide
+        distance = constant(build, distance)
+    static, indices = (distance, []) if isinstance(distance, int) else (_DYNAMIC_INDEX, [distance])
+    attributes = {
+        "rawConstantIndices": mlir.i32_array_attr([static]),
+        "elem_type": mlir.type_attr(mlir.integer_type(8)),
+    }
+    return build.value("llvm.getelementptr", (base, *indices), pointer(), attributes)
 
 
 def load(build: Build, frame: Value, field: str, type: Type, *, volatile: bool = False) -> Value:
