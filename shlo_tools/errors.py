@@ -41,14 +41,15 @@ class Diagnostic:
     notes: tuple[Diagnostic, ...] = ()
     hint: str = ""
 
-    def render(self, source: str | None = None) -> str:
-        """The message as people read it; ``source`` is the text that ``place`` points into."""
+    def render(self, source: str | None = None, name: str | None = None) -> str:
+        """The message as people read it; ``source`` is the text of the file called ``name``."""
         head = f"{self.place}: " if self.place else ""
         lines = [f"{head}{self.severity}: {self.message}"]
-        lines += _excerpt(self.place, source)
+        if self.place and (name is None or self.place.file == name):
+            lines += _excerpt(self.place, source)
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        lines += [note.render(source) for note in self.notes]
+        lines += [note.render(source, name) for note in self.notes]
         return "\n".join(lines)
 
     def at(self, place: Place | None) -> Diagnostic:
@@ -71,7 +72,7 @@ class ShloError(Exception):
 
     Attributes:
         diagnostics: the messages, most important first; never empty.
-        source: the text that the diagnostics' places point into, where known.
+        source: the text of the file called ``source_name``, shown with carets.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class ShloError(Exception):
         place: Place | None = None,
         hint: str = "",
         source: str | None = None,
+        source_name: str | None = None,
     ) -> None:
         if isinstance(message, str):
             message = Diagnostic("error", message, place, hint=hint)
@@ -88,15 +90,16 @@ class ShloError(Exception):
             message = (message,)
         self.diagnostics = tuple(message)
         self.source = source
+        self.source_name = source_name
         super().__init__(self.render())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel between processes with their diagnostics."""
-        return _restored, (type(self), self.diagnostics, self.source)
+        return _restored, (type(self), self.diagnostics, self.source, self.source_name)
 
     def render(self) -> str:
         """All diagnostics as text, carets included."""
-        return "\n".join(d.render(self.source) for d in self.diagnostics)
+        return "\n".join(d.render(self.source, self.source_name) for d in self.diagnostics)
 
     def with_source(self, source: str | None, file: str | None = None) -> ShloError:
         """The same error, pointing into ``source``; ``file`` replaces the name ``-``."""
@@ -107,15 +110,19 @@ class ShloError(Exception):
                 place = replace(place, file=file)
             return replace(diagnostic, place=place, notes=notes)
 
-        error = type(self)([named(d) for d in self.diagnostics], source=source)
+        found = [named(d) for d in self.diagnostics]
+        error = type(self)(found, source=source, source_name=file)
         error.__cause__ = self.__cause__
         return error
 
 
 def _restored(
-    kind: type[ShloError], diagnostics: tuple[Diagnostic, ...], source: str | None
+    kind: type[ShloError],
+    diagnostics: tuple[Diagnostic, ...],
+    source: str | None,
+    source_name: str | None,
 ) -> ShloError:
-    return kind(diagnostics, source=source)
+    return kind(diagnostics, source=source, source_name=source_name)
 
 
 class ParseError(ShloError):

@@ -299,6 +299,11 @@ def is_tensor(type: Type) -> bool:
     return isinstance(type, ir.RankedTensorType)
 
 
+def is_static_tensor(type: Any) -> bool:
+    """Whether a type is a tensor whose sizes are all known."""
+    return is_tensor(type) and type.has_static_shape and "!" not in str(type.element_type)
+
+
 def is_memref(type: Type) -> bool:
     return isinstance(type, ir.MemRefType)
 

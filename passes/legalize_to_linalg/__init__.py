@@ -12,21 +12,26 @@ register them. What has no rule is refused with its name, types and location.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.mlir import Operation
+from shlo_tools.mlir import Operation, Type
 from shlo_tools.passes.legalize_to_linalg import (
     contraction,
     control_flow,
     conversion,
+    convolution,
     custom_calls,
     data_movement,
     elementwise,
     gather_scatter,
+    linear_algebra,
     reduction,
+    signal,
     sorting,
+    windows,
 )
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowered_type
 from shlo_tools.passes.protect_arguments import note_signature
@@ -36,12 +41,16 @@ FAMILIES = (
     contraction,
     control_flow,
     conversion,
+    convolution,
     custom_calls,
     data_movement,
     elementwise,
     gather_scatter,
+    linear_algebra,
     reduction,
+    signal,
     sorting,
+    windows,
 )
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
@@ -61,7 +70,50 @@ class LegalizeToLinalg(Pass):
                 _lower_global(child)
         conversion = ir.Conversion(RULES, lowered_type, ILLEGAL)
         conversion.check(op)
+        _check_types(op)
+        _check_calls(op)
         conversion.module(op)
+
+
+# Upstream dialects that the way from linalg to LLVM knows.
+LOWERED = "affine arith bufferization builtin cf complex func index linalg llvm math memref scf"
+LOWERED_DIALECTS = (*LOWERED.split(), "tensor", "ub", "vector")
+
+
+def _check_types(module: Operation) -> None:
+    """Refuse ops of dialects, and on types, that are not lowered here or later."""
+    reasons: dict[Type, str] = {}
+    for op in mlir.walk(module):
+        dialect = op.name.partition(".")[0]
+        if dialect in LOWERED_DIALECTS:
+            continue
+        if dialect not in ("stablehlo", "chlo"):
+            ir.raise_unsupported([op], f"dialect {dialect!r}")
+        for value in (*op.operands, *op.results):
+            type = value.type
+            if type not in reasons:
+                reasons[type] = _refusal(str(type))
+            if reasons[type]:
+                ir.raise_unsupported([op], reasons[type])
+
+
+def _refusal(type: str) -> str:
+    """Why a type is not lowered; '' if it is."""
+    if "!quant" in type:
+        return "quantized types"
+    if "?" in type:
+        return "dynamic shapes"
+    narrow = re.search(r"[x<](f[468]E\w+)", type)
+    return f"element type {narrow[1]}" if narrow else ""
+
+
+def _check_calls(module: Operation) -> None:
+    """Refuse calls of functions that have no body."""
+    declared = {ir.symbol_name(func) for func in ir.functions(module) if ir.is_declaration(func)}
+    for op in mlir.walk(module) if declared else ():
+        if op.name == "func.call" and ir.callee_of(op) in declared:
+            reason = f"@{ir.callee_of(op)} is declared without a body"
+            ir.raise_unsupported([op], reason)
 
 
 def _lower_global(weight: Operation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,6 +180,11 @@ def select_function(module: mlir.Module, function: str) -> None:
         raise ShloError(f"there is no function @{function}", hint=hint)
     if ir.is_declaration(named[function]):
         raise ShloError(f"@{function} is a declaration without a body")
+    for type in itertools.chain(*ir.signature(named[function])):
+        if not mlir.is_static_tensor(type):
+            place = mlir.place_of(named[function].location)
+            message = f"@{function} takes or returns {type}; static tensors are supported"
+            raise UnsupportedError(message, place=place)
     for name, func in named.items():
         visibility = "public" if name == function else "private"
         func.attributes["sym_visibility"] = mlir.string_attr(visibility)
