@@ -197,6 +197,12 @@ def new_context() -> Context:
 _lock = threading.RLock()
 _library_context: Context | None = None
 
+# A fork while another thread holds the lock would leave it locked for good in the child.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
 
 @contextmanager
 def library_context() -> Iterator[Context]:
