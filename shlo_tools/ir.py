@@ -290,7 +290,7 @@ class Conversion:
         return lowered
 
     def check(self, root: Operation) -> None:
-        """Raise UnsupportedError naming every op below ``root`` that no rule converts."""
+        """Raise UnsupportedError naming the ops below ``root`` that no rule converts."""
         missing = [
             op
             for op in mlir.walk(root)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shlo_tools import mlir
+from shlo_tools import mlir, sharding
 from shlo_tools.errors import (
     Diagnostic,
     ParseError,
@@ -89,8 +89,9 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
     if "\0" in source:
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
     check_nesting(source, name)
+    plain = sharding.strip(source, name) if "sdy." in source else source
     try:
-        return mlir.parse_module(source)
+        return mlir.parse_module(plain)
     except mlir.MLIRError as error:
         raise parse_error(error, source, name) from error
 
@@ -125,7 +126,8 @@ def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
         else:
             module = mlir.parse_module(source)
     except (mlir.MLIRError, ValueError) as error:
-        raise ParseError([d.at(None) for d in mlir.diagnostics_of(error)]) from error
+        text = "; ".join(d.message for d in mlir.diagnostics_of(error))
+        raise ParseError(f"{name}: broken bytecode: {text}") from error
     if module is None:
         raise ParseError(f"{name}: broken bytecode")
     return module
@@ -237,6 +239,7 @@ _CARRIED = {
     "result_accuracy",
     "channel_handle",
     "operandSegmentSizes",
+    "resultSegmentSizes",
     "algorithm",
     "source_target_pairs",
 }

@@ -19,6 +19,7 @@ from typing import Any
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Type
 from shlo_tools.passes.legalize_to_linalg import (
+    batch_normalization,
     contraction,
     control_flow,
     conversion,
@@ -28,6 +29,7 @@ from shlo_tools.passes.legalize_to_linalg import (
     elementwise,
     gather_scatter,
     linear_algebra,
+    random,
     reduction,
     signal,
     sorting,
@@ -38,6 +40,7 @@ from shlo_tools.passes.protect_arguments import note_signature
 from shlo_tools.pipeline.registry import Pass
 
 FAMILIES = (
+    batch_normalization,
     contraction,
     control_flow,
     conversion,
@@ -47,6 +50,7 @@ FAMILIES = (
     elementwise,
     gather_scatter,
     linear_algebra,
+    random,
     reduction,
     signal,
     sorting,

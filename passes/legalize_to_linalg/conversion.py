@@ -6,6 +6,10 @@ first step rounds to odd, which the second step cannot tell from the exact value
 
 from __future__ import annotations
 
+from typing import Any
+
+import ml_dtypes
+
 from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.mlir import Value
@@ -145,3 +149,54 @@ def _float_to_integer(e: Emit, value: Value, source: ElementType, target: Elemen
     inside = e(name, safe, type=mlir.integer_type(target.bits))
     bounded = e.select(too_big, e.constant(most, target), inside)
     return e.select(too_small, e.constant(least, target), bounded)
+
+
+# --- reduced precision ----------------------------------------------------------------------------
+@elementwise
+def reduce_precision(e: Emit, operand: Value) -> Value:
+    """Round the bits as a type of fewer mantissa bits would, then flush what its exponent lacks.
+
+    NaNs are kept as they are, even where no mantissa is left to tell them from infinity.
+    """
+    bits = ELEMENT_TYPES[f"ui{e.operand.bits}"]
+    mantissa = mantissa_bits(e.operand)
+    exponent = e.operand.bits - 1 - mantissa
+    wanted_exponent = e.op.attributes["exponent_bits"].value
+    wanted_mantissa = e.op.attributes["mantissa_bits"].value
+    value = e("arith.bitcast", operand, type=structured.element(bits))
+    reduced = value
+    if wanted_mantissa < mantissa:
+        reduced = _round_bits(e, reduced, mantissa - wanted_mantissa, bits)
+    if wanted_exponent < exponent:
+        reduced = _flush_exponent(e, value, reduced, (exponent, mantissa, wanted_exponent), bits)
+    number = e("arith.bitcast", reduced, type=structured.element(e.operand))
+    return e.select(e.compare_floats("uno", operand, operand), operand, number)
+
+
+def mantissa_bits(type: ElementType) -> int:
+    """How many bits of a float type's significand are stored."""
+    finfo: Any = ml_dtypes.finfo
+    return int(finfo(type.dtype).nmant)
+
+
+def _round_bits(e: Emit, value: Value, dropped: int, bits: ElementType) -> Value:
+    """Round to even at bit ``dropped``; a carry out of the mantissa raises the exponent."""
+    half = e.constant((1 << (dropped - 1)) - 1, bits)
+    last = e("arith.andi", e("arith.shrui", value, e.constant(dropped, bits)), e.constant(1, bits))
+    raised = e("arith.addi", value, e("arith.addi", half, last))
+    return e("arith.andi", raised, e.constant(-1 << dropped, bits))
+
+
+def _flush_exponent(
+    e: Emit, value: Value, reduced: Value, widths: tuple[int, int, int], bits: ElementType
+) -> Value:
+    """Infinity above, zero below the exponents that ``wanted`` bits hold; the sign is kept."""
+    exponent, mantissa, wanted = widths
+    bias, reach = (1 << (exponent - 1)) - 1, (1 << (wanted - 1)) - 1
+    infinity = e.constant(((1 << exponent) - 1) << mantissa, bits)
+    sign = e("arith.andi", value, e.constant(1 << (bits.bits - 1), bits))
+    field = e("arith.andi", reduced, infinity)
+    above = e.compare_integers("ugt", field, e.constant((bias + reach) << mantissa, bits))
+    below = e.compare_integers("ule", field, e.constant((bias - reach) << mantissa, bits))
+    bounded = e.select(above, e("arith.ori", sign, infinity), reduced)
+    return e.select(below, sign, bounded)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from shlo_tools import mlir
 from shlo_tools.dtypes import (
     Array,
@@ -68,12 +70,19 @@ def _signless(attribute: mlir.Attribute, type: TensorType) -> mlir.Attribute:
 
 @scalar_only("stablehlo.constant")
 def _constant_scalar(e: Emit) -> Value:
-    first = from_attribute(e.op.attributes["value"]).reshape(-1)[:1]
+    first = _first(e.op.attributes["value"], e.result)
     if not e.result.is_complex:
         return _bits(e, first, e.result)
     part = element_type_of("f32" if e.result.bits == 64 else "f64")
     parts = (_bits(e, first.real, part), _bits(e, first.imag, part))
     return e("complex.create", *parts, type=structured.element(e.result))
+
+
+def _first(attribute: mlir.Attribute, element: ElementType) -> Array:
+    """The first element; a splat holds no other, however large its type is."""
+    if mlir.is_dense_resource(attribute):
+        return from_attribute(attribute).reshape(-1)[:1]
+    return np.frombuffer(mlir.dense_bytes(attribute, element.dtype.itemsize), element.dtype)
 
 
 def _bits(e: Emit, one: Array, type: ElementType) -> Value:

@@ -446,15 +446,7 @@ def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
 
 @elementwise
 def count_leading_zeros(e: Emit, operand: Value) -> Value:
-    """The ones that are left when every bit below the first one is set and all are flipped."""
-    for distance in _powers_of_two(e.operand.bits):
-        moved = e("arith.shrui", operand, e.constant(distance))
-        operand = e("arith.ori", operand, moved)
-    return popcnt(e, not_(e, operand))
-
-
-def _powers_of_two(below: int) -> list[int]:
-    return [1 << i for i in range((below - 1).bit_length())]
+    return e("math.ctlz", operand)
 
 
 @elementwise
@@ -479,17 +471,7 @@ def _complex_one(e: Emit) -> Value:
 
 @elementwise
 def popcnt(e: Emit, operand: Value) -> Value:
-    """Neighbouring bits are added, then neighbouring sums of two bits, of four, ...
-
-    Not ``math.ctpop``: convert-math-to-libm refuses it (and ``ctlz``, and ``copysign``).
-    """
-    for distance in _powers_of_two(e.operand.bits):
-        lower = sum(((1 << distance) - 1) << at for at in range(0, e.operand.bits, 2 * distance))
-        mask = e.constant(lower)
-        moved = e("arith.shrui", operand, e.constant(distance))
-        parts = e("arith.andi", operand, mask), e("arith.andi", moved, mask)
-        operand = e("arith.addi", *parts)
-    return operand
+    return e("math.ctpop", operand)
 
 
 @elementwise

@@ -45,3 +45,15 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         iterators=["reduction" if d in reduced else "parallel" for d in range(rank)],
         output_maps=[structured.affine_map(rank, kept)] * count,
     )
+
+
+@lowers
+def map(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    result = tensor_type(op.results[0].type)
+
+    def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        return inline(op.regions[0], scalars[: len(operands)], inner)
+
+    maps = [structured.identity(result.rank)] * len(operands)
+    outputs = [structured.empty(build, result)]
+    return structured.generic(build, operands, maps, outputs, [result], body)

@@ -29,12 +29,26 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 @lowers
 def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """Bring the dimension last, sort the rows of a matrix, and bring it back."""
     types = [tensor_type(value.type) for value in op.operands]
+    return sorted_along(op, build, operands, types, op.attributes["dimension"].value)
+
+
+def sorted_along(
+    comparing: Operation,
+    build: Lowering,
+    operands: list[Value],
+    types: Sequence[TensorType],
+    axis: int,
+) -> list[Value]:
+    """Bring the dimension last, sort the rows of a matrix, and bring it back.
+
+    Args:
+        comparing: an op whose region is the comparator.
+    """
     shape = types[0].static_shape
     if prod(shape) < 2 or not shape:
         return operands
-    axis = op.attributes["dimension"].value % len(shape)
+    axis %= len(shape)
     order = [d for d in range(len(shape)) if d != axis] + [axis]
     back = [order.index(d) for d in range(len(shape))]
     moved_shape = [shape[d] for d in order]
@@ -43,7 +57,7 @@ def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Valu
     for value, type in zip(operands, types, strict=True):
         moved = transposed(build, value, order, type.with_shape(moved_shape))
         rows.append(reshaped(build, moved, type.with_shape(moved_shape), type.with_shape(matrix)))
-    results = _sorted_rows(op, build, rows, types, matrix)
+    results = _sorted_rows(comparing, build, rows, types, matrix)
     returned = []
     for value, type in zip(results, types, strict=True):
         shaped = reshaped(build, value, type.with_shape(matrix), type.with_shape(moved_shape))

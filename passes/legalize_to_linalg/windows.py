@@ -1,24 +1,26 @@
-"""Windows: reductions of them as loops of a ``linalg.generic``, scans, and select_and_scatter."""
+"""Windows: reductions of them as loops of a ``linalg.generic``, and choosing from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import Array, ElementType, TensorType, from_attribute, tensor_type
+from shlo_tools.dtypes import ElementType, TensorType, from_attribute, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg import scans, structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import padded
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, inline
 from shlo_tools.passes.legalize_to_linalg.kernels import (
+    SLT,
     arithmetic,
     choose,
+    compare,
     kernel_call,
     load,
     loop,
@@ -50,8 +52,14 @@ class Windows:
         def given(name: str) -> tuple[int, ...]:
             return tuple(op.attributes[name]) if name in op.attributes else (1,) * len(size)
 
-        lists = (given(n) for n in ("window_strides", "base_dilations", "window_dilations"))
-        return cls(size, *lists, tuple(padding[:, 0].tolist()), tuple(padding[:, 1].tolist()))
+        return cls(
+            size,
+            stride=given("window_strides"),
+            base_dilation=given("base_dilations"),
+            dilation=given("window_dilations"),
+            low=tuple(padding[:, 0].tolist()),
+            high=tuple(padding[:, 1].tolist()),
+        )
 
     @property
     def moving(self) -> list[int]:
@@ -74,6 +82,17 @@ def window_loops(result: Sequence[int], window_rank: int) -> tuple[list[int], li
     return [numbers[d] for d in range(len(result))], inner, kinds
 
 
+def once(build: Lowering, value: Value, type: TensorType) -> Value:
+    """``value``, of which windows read elements several times.
+
+    Put into a buffer, so that fusion does not compute an element each time it is read.
+    """
+    if not mlir.is_result_of(value, ("linalg.generic",)):
+        return value
+    target = structured.empty(build, type)
+    return build.value("bufferization.materialize_in_destination", (value, target), target.type)
+
+
 # --- reduce_window --------------------------------------------------------------------------------
 @lowers
 def reduce_window(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
@@ -91,9 +110,9 @@ def reduce_window(op: Operation, operands: list[Value], build: Lowering) -> Sequ
     ]
     if results[0].size == 0:
         return [structured.empty(build, type) for type in results]
-    scanned = _scanned_dimension(windows, inputs[0].static_shape)
-    if scanned is not None:
-        return _scan(op, build, operands[:count], promoted, windows, scanned)
+    found = scans.find(windows, inputs[0].static_shape)
+    if found is not None:
+        return scans.scan(op, build, operands[:count], promoted, found)
     tensors = [
         _padded(build, value, type, init, windows)
         for value, type, init in zip(operands, inputs, init_values, strict=False)
@@ -105,7 +124,8 @@ def _padded(
     build: Lowering, value: Value, type: TensorType, init: Value, windows: Windows
 ) -> Value:
     if not any((*windows.low, *windows.high)) and set(windows.base_dilation) <= {1}:
-        return value
+        overlap = any(windows.stride[d] < windows.size[d] for d in windows.moving)
+        return once(build, value, type) if overlap else value
     interior = [dilation - 1 for dilation in windows.base_dilation]
     rows = zip(type.static_shape, windows.low, windows.high, interior, strict=True)
     shape = [low + n + max(0, n - 1) * gap + high for n, low, high, gap in rows]
@@ -164,73 +184,110 @@ def _promoted(
     ]
 
 
-# --- cumulative reductions ------------------------------------------------------------------------
-def _scanned_dimension(windows: Windows, shape: Sequence[int]) -> int | None:
-    """The dimension whose every prefix (or suffix) is one window, if there is one."""
-    if len(windows.moving) != 1 or {*windows.stride, *windows.base_dilation} != {1}:
-        return None
-    d = windows.moving[0]
-    rest = windows.size[d] - 1
-    elsewhere = [e for axis in range(len(shape)) if axis != d for e in _edges(windows, axis)]
-    if any(elsewhere) or windows.size[d] != shape[d] or windows.dilation[d] != 1:
-        return None
-    return d if _edges(windows, d) in ((rest, 0), (0, rest)) else None
-
-
-def _edges(windows: Windows, dimension: int) -> tuple[int, int]:
-    return windows.low[dimension], windows.high[dimension]
-
-
-def _scan(
-    op: Operation,
-    build: Lowering,
-    inputs: list[Value],
-    init_values: list[Value],
-    windows: Windows,
-    dimension: int,
-) -> Sequence[Value]:
-    """Each window is its neighbour's and one element more: a loop that carries results along.
-
-    A window of n elements and n - 1 - i cells of padding also folds n - i init values. Where
-    those are not known to change nothing a second, one-dimensional scan provides them.
-    """
-    results = [tensor_type(result.type) for result in op.results]
-    count, length = len(results), windows.size[dimension]
-    forward = windows.low[dimension] > 0
-    neutral = _is_identity(op)
-    made = [structured.empty(build, type) for type in results]
-    folded = [structured.empty(build, type.with_shape([length])) for type in results]
-    inits = [
-        structured.filled(build, value, type.with_shape(()))
-        for value, type in zip(init_values, results, strict=True)
-    ]
-    attributes = {
-        "dimension": mlir.integer_attr(dimension, mlir.integer_type(64)),
-        "reverse": mlir.bool_attr(not forward),
-        "neutral": mlir.bool_attr(neutral),
-    }
-    destinations = made if neutral else [*made, *folded]
+# --- select_and_scatter ---------------------------------------------------------------------------
+@lowers
+def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Loops over the windows in order; each finds its element, then adds the source's there."""
+    windows = Windows.of(op)
+    operand, source, init = (tensor_type(value.type) for value in op.operands)
+    result = tensor_type(op.results[0].type)
+    value = structured.extract(build, operands[2], init.element_type)
+    promoted = _promoted(op, build, [value], [init.element_type], [result])
+    filled = structured.filled(build, promoted[0], result)
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
-        state, given = arguments[: len(destinations)], arguments[len(destinations) :]
-        emitter = _Scan(op, dimension, forward, results, given[:count], given[count:])
-        if neutral:
-            return emitter.rows(inner, state)
-        folds = emitter.folded_inits(inner, state[count:])
-        scanned = emitter.rows(inner, state[:count])
-        return [*emitter.with_inits(inner, scanned, folds), *folds]
+        target, elements, sources = arguments
 
-    called = kernel_call(op, build, "scan", destinations, [*inputs, *inits], body, attributes)
-    return called[:count]
+        def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
+            bounds = [
+                _bounds(b, windows, d, position, operand.static_shape[d])
+                for d, position in enumerate(positions)
+            ]
+
+            def apply(then: Lowering) -> Sequence[Value]:
+                where = _selected(op, then, elements, windows, bounds)
+                given = load(then, sources, positions)
+                values = _promoted(op, then, [given], [source.element_type], [result])
+                old = load(then, state[0], where)
+                combined = inline(op.regions[1], [old, *values], then)[0]
+                return [store(then, combined, state[0], where)]
+
+            if not _may_be_empty(windows, operand.static_shape, source.static_shape):
+                return apply(b)
+            types = [tensor.type for tensor in state]
+            return choose(b, _any_inside(b, bounds), types, apply, lambda _: state)
+
+        return nest(inner, source.static_shape, [target], one)
+
+    described = {name: op.attributes[name] for name in _NAMES if name in op.attributes}
+    return kernel_call(op, build, "select_and_scatter", [filled], operands[:2], body, described)
 
 
-# The scalar that changes nothing under a body of one op; booleans and integers by their range.
-_IDENTITIES = {
-    "stablehlo.add": lambda low, high: (0,),
-    "stablehlo.multiply": lambda low, high: (1,),
-    "stablehlo.maximum": lambda low, high: (low,),
-    "stablehlo.minimum": lambda low, high: (high,),
-    "stablehlo.and": lambda low, high: (-1, high) if low else (high,),
-    "stablehlo.or": lambda low, high: (0,),
-    "stablehlo.xor": lambda low, high: (0,),
-}
+_NAMES = ("window_dimensions", "window_strides", "padding")
+Bounds = tuple[Value, Value]  # the first place of a window within the operand, and past the last
+
+
+def _bounds(build: Lowering, windows: Windows, d: int, position: Value, size: int) -> Bounds:
+    """Where window ``position`` begins and ends within a dimension of ``size`` elements."""
+    start = arithmetic(build, "muli", position, structured.index(build, windows.stride[d]))
+    if windows.low[d]:
+        start = arithmetic(build, "subi", start, structured.index(build, windows.low[d]))
+    end = arithmetic(build, "addi", start, structured.index(build, windows.size[d]))
+    if windows.low[d] > 0:
+        start = arithmetic(build, "maxsi", start, structured.index(build, 0))
+    if windows.high[d] > 0:
+        end = arithmetic(build, "minsi", end, structured.index(build, size))
+    return start, end
+
+
+def _may_be_empty(windows: Windows, shape: Sequence[int], counts: Sequence[int]) -> bool:
+    """Whether some window lies in the padding altogether."""
+    last = [(n - 1) * stride for n, stride in zip(counts, windows.stride, strict=True)]
+    return any(
+        windows.size[d] <= windows.low[d] or last[d] - windows.low[d] >= size
+        for d, size in enumerate(shape)
+    )
+
+
+def _any_inside(build: Lowering, bounds: Sequence[Bounds]) -> Value:
+    inside = [compare(build, SLT, start, end) for start, end in bounds]
+    return reduce(partial(arithmetic, build, "andi"), inside)
+
+
+def _selected(
+    op: Operation,
+    build: Lowering,
+    elements: Value,
+    windows: Windows,
+    bounds: Sequence[Bounds],
+) -> list[Value]:
+    """Where the selected element of a window is; the window holds at least one.
+
+    The first element meets itself once: whichever is kept, it is the same.
+    """
+    starts = [start for start, _ in bounds]
+    counts = [arithmetic(build, "subi", *reversed(bounds[d])) for d in windows.moving]
+
+    def step(b: Lowering, offsets: list[Value], state: list[Value]) -> Sequence[Value]:
+        best, *kept = state
+        where = list(starts)
+        for d, offset in zip(windows.moving, offsets, strict=True):
+            where[d] = arithmetic(b, "addi", starts[d], offset)
+        here = [where[d] for d in windows.moving]
+        element = load(b, elements, where)
+        keep = inline(op.regions[0], [best, element], b)[0]
+        pairs = zip([best, *kept], [element, *here], strict=True)
+        return [b.value("arith.select", (keep, *pair), pair[0].type) for pair in pairs]
+
+    def level(b: Lowering, offsets: list[Value], state: list[Value]) -> Sequence[Value]:
+        if len(offsets) == len(counts):
+            return step(b, offsets, state)
+        count = counts[len(offsets)]
+        return loop(b, count, state, lambda inner, i, held: level(inner, [*offsets, i], held))
+
+    first = [load(build, elements, starts), *(starts[d] for d in windows.moving)]
+    _, *found = level(build, [], first)
+    where = list(starts)
+    for d, place in zip(windows.moving, found, strict=True):
+        where[d] = place
+    return where

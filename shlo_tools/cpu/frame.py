@@ -6,7 +6,6 @@ import ctypes
 import os
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,8 +25,6 @@ class Frame:
     def __init__(
         self, arena_bytes: int, weights: int, host_calls: Sequence[Callable[[int], None]] = ()
     ) -> None:
-        self.host_calls = host_calls
-        self.exception: BaseException | None = None  # raised by a host call
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
         self.arena = aligned_bytes(arena_bytes)
@@ -37,7 +34,9 @@ class Frame:
         words[_INDEX["arena_end"]] = self._arena + arena_bytes
         words[_INDEX["callbacks"]] = _callbacks()
         words[_INDEX["weights"]] = weights
-        _frames[self.address] = self
+        calls: Sequence[Any] = host_calls
+        self._host_calls = (ctypes.py_object * max(1, len(calls)))(*calls)
+        words[_INDEX["host"]] = ctypes.addressof(self._host_calls)
 
     def reset(self) -> None:
         """Make the frame ready for a call."""
@@ -54,56 +53,72 @@ class Frame:
         status = self.words[_INDEX["status"]]
         if status == 0:
             return
-        if status == layout.STATUS["signal"]:
+        if status in (layout.STATUS["signal"], layout.STATUS["host"]):
             raise self._take_exception()
-        if status == layout.STATUS["host"] and self.exception is not None:
-            raise self.exception
         if status == layout.STATUS["cancelled"]:
             raise ExecutionTimeout(f"stopped after {timeout} seconds")
         raise _failed_check(checks[status - 1])
 
     def _take_exception(self) -> BaseException:
-        """The exception that a signal handler raised; its reference was left in the words."""
-        for field in ("word0", "word2"):  # type and traceback
-            held = self.words[_INDEX[field]]
+        """What Python code called from native code raised; its references are in the words."""
+        type, value, trace = (self.words[_INDEX[field]] for field in ("word0", "word1", "word2"))
+        exception: BaseException = ctypes.cast(value, ctypes.py_object).value
+        if trace:
+            exception = exception.with_traceback(ctypes.cast(trace, ctypes.py_object).value)
+        for held in (type, value, trace):
             if held:
                 ctypes.pythonapi.Py_DecRef(ctypes.cast(held, ctypes.py_object))
-        value = ctypes.cast(self.words[_INDEX["word1"]], ctypes.py_object)
-        exception: BaseException = value.value
-        ctypes.pythonapi.Py_DecRef(value)
         return exception
 
 
 def _failed_check(check: Any) -> ExecutionError:
     named = {item.name: item.attr.value for item in check}
-    place = None
-    if "place" in named:
-        file, line, column = named["place"].rsplit(":", 2)
-        place = Place(file, int(line), int(column))
+    place = read_place(named.get("place"))
     return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
 
 
+def read_place(text: str | None) -> Place | None:
+    """The place that lowering wrote down as ``file:line:column``."""
+    if text is None:
+        return None
+    file, line, column = text.rsplit(":", 2)
+    return Place(file, int(line), int(column))
+
+
 # --- what native code calls -----------------------------------------------------------------------
-# A ctypes callback would swallow KeyboardInterrupt, so polling is native: it takes the GIL, lets
-# Python run its signal handlers, and leaves an exception they raise in the frame.
-_POLL = """
+# Python is called from native code, not through ctypes callbacks: those swallow what is raised
+# before their first line, and that is where a pending KeyboardInterrupt comes up. ``poll`` lets
+# Python run its signal handlers; ``host`` calls one of the frame's Python objects with the address
+# of a table. An exception stays in the frame.
+_CALLBACKS = """
 llvm.func @PyGILState_Ensure() -> i32
 llvm.func @PyGILState_Release(i32)
 llvm.func @PyErr_CheckSignals() -> i32
 llvm.func @PyErr_Fetch(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @PyErr_NormalizeException(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+llvm.func @PyLong_FromVoidPtr(!llvm.ptr) -> !llvm.ptr
+llvm.func @PyObject_CallOneArg(!llvm.ptr, !llvm.ptr) -> !llvm.ptr
+llvm.func @Py_DecRef(!llvm.ptr)
+llvm.func @fail(%frame: !llvm.ptr, %why: i64) {{
+  %status = llvm.getelementptr %frame[{status}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %type = llvm.getelementptr %frame[{word0}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %value = llvm.getelementptr %frame[{word1}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %trace = llvm.getelementptr %frame[{word2}] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.call @PyErr_Fetch(%type, %value, %trace) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.call @PyErr_NormalizeException(%type, %value, %trace)
+    : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.store volatile %why, %status : i64, !llvm.ptr
+  llvm.return
+}}
 llvm.func @poll(%frame: !llvm.ptr) -> i64 {{
   %zero = llvm.mlir.constant(0 : i64) : i64
   %one = llvm.mlir.constant(1 : i64) : i64
   %none = llvm.mlir.constant(0 : i32) : i32
-  %cancel = llvm.mlir.constant({cancel} : i64) : i64
+  %cancel = llvm.mlir.constant({POLL_CANCEL} : i64) : i64
   %cancelled = llvm.mlir.constant({cancelled} : i64) : i64
   %exception = llvm.mlir.constant({signal} : i64) : i64
   %status = llvm.getelementptr %frame[{status}] : (!llvm.ptr) -> !llvm.ptr, i8
   %poll = llvm.getelementptr %frame[{poll}] : (!llvm.ptr) -> !llvm.ptr, i8
-  %type = llvm.getelementptr %frame[{word0}] : (!llvm.ptr) -> !llvm.ptr, i8
-  %value = llvm.getelementptr %frame[{word1}] : (!llvm.ptr) -> !llvm.ptr, i8
-  %trace = llvm.getelementptr %frame[{word2}] : (!llvm.ptr) -> !llvm.ptr, i8
   %asked = llvm.load volatile %poll : !llvm.ptr -> i64
   llvm.store volatile %zero, %poll : i64, !llvm.ptr
   %gil = llvm.call @PyGILState_Ensure() : () -> i32
@@ -111,10 +126,7 @@ llvm.func @poll(%frame: !llvm.ptr) -> i64 {{
   %quiet = llvm.icmp "eq" %raised, %none : i32
   llvm.cond_br %quiet, ^released, ^fetch
 ^fetch:
-  llvm.call @PyErr_Fetch(%type, %value, %trace) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
-  llvm.call @PyErr_NormalizeException(%type, %value, %trace)
-    : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
-  llvm.store volatile %exception, %status : i64, !llvm.ptr
+  llvm.call @fail(%frame, %exception) : (!llvm.ptr, i64) -> ()
   llvm.call @PyGILState_Release(%gil) : (i32) -> ()
   llvm.return %one : i64
 ^released:
@@ -127,6 +139,31 @@ llvm.func @poll(%frame: !llvm.ptr) -> i64 {{
 ^go:
   llvm.return %zero : i64
 }}
+llvm.func @host(%frame: !llvm.ptr, %number: i64, %table: !llvm.ptr) -> i64 {{
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %null = llvm.mlir.zero : !llvm.ptr
+  %exception = llvm.mlir.constant({host_failed} : i64) : i64
+  %field = llvm.getelementptr %frame[{host}] : (!llvm.ptr) -> !llvm.ptr, i8
+  %calls = llvm.load %field : !llvm.ptr -> !llvm.ptr
+  %entry = llvm.getelementptr %calls[%number] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %callable = llvm.load %entry : !llvm.ptr -> !llvm.ptr
+  %gil = llvm.call @PyGILState_Ensure() : () -> i32
+  %address = llvm.call @PyLong_FromVoidPtr(%table) : (!llvm.ptr) -> !llvm.ptr
+  %result = llvm.call @PyObject_CallOneArg(%callable, %address)
+    : (!llvm.ptr, !llvm.ptr) -> !llvm.ptr
+  llvm.call @Py_DecRef(%address) : (!llvm.ptr) -> ()
+  %raised = llvm.icmp "eq" %result, %null : !llvm.ptr
+  llvm.cond_br %raised, ^fetch, ^done
+^fetch:
+  llvm.call @fail(%frame, %exception) : (!llvm.ptr, i64) -> ()
+  llvm.call @PyGILState_Release(%gil) : (i32) -> ()
+  llvm.return %one : i64
+^done:
+  llvm.call @Py_DecRef(%result) : (!llvm.ptr) -> ()
+  llvm.call @PyGILState_Release(%gil) : (i32) -> ()
+  llvm.return %zero : i64
+}}
 """
 _callback_table: list[Any] = []  # [engine, table]; made once per process
 
@@ -134,37 +171,15 @@ _callback_table: list[Any] = []  # [engine, table]; made once per process
 def _callbacks() -> int:
     """Address of the table of callbacks (``layout.CALLBACKS``)."""
     if not _callback_table:
-        offsets = {
-            name: layout.offset(name) for name in ("status", "poll", "word0", "word1", "word2")
-        }
-        text = _POLL.format(cancel=layout.POLL_CANCEL, **layout.STATUS, **offsets)
+        fields = ("status", "poll", "word0", "word1", "word2", "host")
+        numbers = {field: layout.offset(field) for field in fields}
+        numbers |= {name: layout.STATUS[name] for name in ("cancelled", "signal")}
+        numbers |= {"host_failed": layout.STATUS["host"], "POLL_CANCEL": layout.POLL_CANCEL}
         with mlir.library_context():
-            engine = mlir.execution_engine(mlir.parse_module(text), 0)
-            poll = mlir.entry_address(engine, "poll")
-        host = ctypes.cast(_host_callback, ctypes.c_void_p).value
-        _callback_table[:] = [engine, (ctypes.c_int64 * len(layout.CALLBACKS))(poll, host or 0)]
+            engine = mlir.execution_engine(mlir.parse_module(_CALLBACKS.format(**numbers)), 0)
+            addresses = [mlir.entry_address(engine, name) for name in layout.CALLBACKS]
+        _callback_table[:] = [engine, (ctypes.c_int64 * len(addresses))(*addresses)]
     return ctypes.addressof(_callback_table[1])
-
-
-_frames: weakref.WeakValueDictionary[int, Frame] = weakref.WeakValueDictionary()
-
-
-def _call_host(address: int, number: int, table: int) -> int:
-    """Run host call ``number`` of the executable that the frame is of, on a table of addresses.
-
-    Whatever it raises is kept for the caller of the executable; raised here it would be lost.
-    """
-    frame = _frames[address]
-    try:
-        frame.host_calls[number](table)
-    except BaseException as exception:
-        frame.exception = exception
-        frame.words[_INDEX["status"]] = layout.STATUS["host"]
-        return 1
-    return 0
-
-
-_host_callback = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)(_call_host)
 
 
 # --- watching calls -------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def resolve(module: mlir.Module) -> dict[str, int]:
             continue
         name = ir.symbol_name(op)
         if name.startswith(_BLAS_PREFIX):
-            bound[name] = _address(_blas(), name)
+            bound[name] = _address(blas(), name)
         elif not name.startswith("llvm.") and not hasattr(_process(), name):
             raise UnsupportedError(f"compiled code calls @{name}, which this process does not have")
     return bound
@@ -45,7 +45,7 @@ def _process() -> ctypes.CDLL:
 
 
 @functools.cache
-def _blas() -> ctypes.CDLL:
+def blas() -> ctypes.CDLL:
     """OpenBLAS, loaded on first use and kept to one thread."""
     import scipy_openblas32
 

@@ -5,27 +5,47 @@ builders take arrays and Python numbers wherever they take a tensor.
 """
 
 from shlo_tools.ops import (
+    batch_normalization,
+    chlo,
     contraction,
     control_flow,
+    convolution,
     data_movement,
     elementwise,
     gather_scatter,
+    grouping,
+    linear_algebra,
+    quantization,
+    random,
     reduction,
+    signal,
     sorting,
+    windows,
 )
 from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, verify
 from shlo_tools.ops._value import Tensor, TokenType, TupleType, Value
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
+from shlo_tools.ops.linear_algebra import Transpose
+from shlo_tools.ops.random import RngAlgorithm, RngDistribution
+from shlo_tools.ops.signal import FftType
 
 FAMILIES = (
+    batch_normalization,
     contraction,
     control_flow,
+    convolution,
     data_movement,
     elementwise,
     gather_scatter,
+    grouping,
+    linear_algebra,
+    quantization,
+    random,
     reduction,
+    signal,
     sorting,
+    windows,
 )
 
 globals().update(BUILDERS)

@@ -12,13 +12,19 @@ from numpy.typing import ArrayLike
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._value import ValueType
 from shlo_tools.ops import (
+    batch_normalization as batch_normalization,
+    chlo as chlo,
     contraction as contraction,
     control_flow as control_flow,
     data_movement as data_movement,
     elementwise as elementwise,
     gather_scatter as gather_scatter,
+    linear_algebra as linear_algebra,
+    random as random,
     reduction as reduction,
+    signal as signal,
     sorting as sorting,
+    windows as windows,
 )
 from shlo_tools.ops._op import (
     BUILDERS as BUILDERS,
@@ -39,6 +45,16 @@ from shlo_tools.ops.elementwise import (
     ComparisonDirection as ComparisonDirection,
     ComparisonType as ComparisonType,
 )
+from shlo_tools.ops.linear_algebra import (
+    Transpose as Transpose,
+)
+from shlo_tools.ops.random import (
+    RngAlgorithm as RngAlgorithm,
+    RngDistribution as RngDistribution,
+)
+from shlo_tools.ops.signal import (
+    FftType as FftType,
+)
 
 FAMILIES: builtins.tuple[ModuleType, ...]
 
@@ -58,10 +74,16 @@ ValueLike = Value | TensorLike
 RegionLike = Callable[..., Value | Sequence[Value]]
 # "2x3xf32", a TensorType, or a shape alone, which takes the first operand's element type.
 TypeLike = ValueType | str | Sequence[Dim]
+# One number, with the element type of its dtype.
+NumberLike = np.generic | builtins.int | builtins.float | builtins.bool | builtins.complex
 # Enums, and the names of their members.
 ComparisonDirectionLike = ComparisonDirection | Literal["EQ", "NE", "GE", "GT", "LE", "LT"]
 ComparisonTypeLike = ComparisonType | Literal["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]
+FftTypeLike = FftType | Literal["FFT", "IFFT", "RFFT", "IRFFT"]
 PrecisionLike = Precision | Literal["DEFAULT", "HIGH", "HIGHEST"]
+RngAlgorithmLike = RngAlgorithm | Literal["DEFAULT", "THREE_FRY", "PHILOX"]
+RngDistributionLike = RngDistribution | Literal["UNIFORM", "NORMAL"]
+TransposeLike = Transpose | Literal["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]
 
 def abs(operand: TensorLike) -> Tensor:
     """Absolute value; of a complex number its modulus, a real."""
@@ -74,6 +96,37 @@ def and_(lhs: TensorLike, rhs: TensorLike) -> Tensor:
 
 def atan2(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Angle of the point (rhs, lhs), in (-pi, pi]."""
+
+def batch_norm_grad(
+    operand: TensorLike,
+    scale: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    grad_output: TensorLike,
+    epsilon: float,
+    feature_index: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of ``batch_norm_training`` for its operand, scale and offset."""
+
+def batch_norm_inference(
+    operand: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    epsilon: float,
+    feature_index: int,
+) -> Tensor:
+    """``scale * (operand - mean) / sqrt(variance + epsilon) + offset``, per feature."""
+
+def batch_norm_training(
+    operand: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    epsilon: float,
+    feature_index: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The operand normalized by its own mean and (biased) variance, and those two."""
 
 def bitcast_convert(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """The same bits as another element type; a width ratio adds or drops the last dimension."""
@@ -93,6 +146,13 @@ def cbrt(operand: TensorLike) -> Tensor:
 
 def ceil(operand: TensorLike) -> Tensor:
     """Smallest integral value not below the operand."""
+
+def cholesky(a: TensorLike, lower: bool = False) -> Tensor:
+    """The triangular factor l of Hermitian positive-definite matrices: a = l l^H (or u^H u).
+
+    Only the chosen triangle of ``a`` is read; the other one of the result holds zeros. A matrix
+    that is not positive-definite gives NaN.
+    """
 
 def clamp(min: TensorLike, operand: TensorLike, max: TensorLike) -> Tensor:
     """minimum(maximum(operand, min), max); the bounds are 0-dimensional or of operand's shape."""
@@ -128,6 +188,35 @@ def convert(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """Each element as the nearest value of the result's element type.
 
     Floats to integers truncate and saturate, NaN becomes 0; anything nonzero is true.
+    """
+
+def convolution(
+    lhs: TensorLike,
+    rhs: TensorLike,
+    window_strides: Sequence[int] | None = None,
+    padding: Sequence[Sequence[int]] | None = None,
+    lhs_dilation: Sequence[int] | None = None,
+    rhs_dilation: Sequence[int] | None = None,
+    window_reversal: Sequence[bool] | None = None,
+    *,
+    input_batch_dimension: int,
+    input_feature_dimension: int,
+    input_spatial_dimensions: Sequence[int],
+    kernel_input_feature_dimension: int,
+    kernel_output_feature_dimension: int,
+    kernel_spatial_dimensions: Sequence[int],
+    output_batch_dimension: int,
+    output_feature_dimension: int,
+    output_spatial_dimensions: Sequence[int],
+    feature_group_count: int = 1,
+    batch_group_count: int = 1,
+    precision_config: Sequence[PrecisionLike] | None = None,
+    result_type: TypeLike | None = None,
+) -> Tensor:
+    """Sums of products of the kernel ``rhs`` with every window of ``lhs``.
+
+    Strides and dilations are 1, paddings 0 where they are not given. ``result_type`` gives a
+    wider element type to accumulate in, such as i32 for i8 operands.
     """
 
 def cosine(operand: TensorLike) -> Tensor:
@@ -186,6 +275,13 @@ def exponential(operand: TensorLike) -> Tensor:
 def exponential_minus_one(operand: TensorLike) -> Tensor:
     """exp(operand) - 1, accurate near 0."""
 
+def fft(operand: TensorLike, fft_type: FftTypeLike, fft_length: Sequence[int]) -> Tensor:
+    """Fourier transform of the last one to three dimensions; ``fft_length`` are their real sizes.
+
+    RFFT keeps the first n / 2 + 1 numbers of the last dimension, IRFFT takes as many. IFFT and
+    IRFFT divide by the number of values.
+    """
+
 def floor(operand: TensorLike) -> Tensor:
     """Largest integral value not above the operand."""
 
@@ -224,6 +320,9 @@ def log_plus_one(operand: TensorLike) -> Tensor:
 
 def logistic(operand: TensorLike) -> Tensor:
     """1 / (1 + exp(-operand))."""
+
+def map(inputs: Sequence[TensorLike], dimensions: Sequence[int], computation: RegionLike) -> Tensor:
+    """``computation`` of each position's elements; ``dimensions`` lists all of them in order."""
 
 def maximum(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Larger value; NaN wins and -0 < +0; OR for booleans, lexicographic for complex."""
@@ -276,6 +375,24 @@ def reduce(
 def reduce_precision(operand: TensorLike, exponent_bits: int, mantissa_bits: int) -> Tensor:
     """Round to a float format of that many exponent and mantissa bits, and back."""
 
+def reduce_window(
+    inputs: Sequence[TensorLike],
+    init_values: Sequence[TensorLike],
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    base_dilations: Sequence[int] | None = None,
+    window_dilations: Sequence[int] | None = None,
+    padding: Sequence[Sequence[int]] | None = None,
+    *,
+    body: RegionLike,
+) -> tuple[Tensor, ...]:
+    """Fold every window of ``inputs`` with ``body``.
+
+    ``padding`` (pairs of low and high, possibly negative) puts cells around the inputs that hold
+    the init values and enter the reductions; ``base_dilations`` puts them between the elements.
+    Strides and dilations are 1, paddings 0 where they are not given.
+    """
+
 def remainder(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Remainder with the sign of the dividend, like C's ``%`` and fmod."""
 
@@ -284,6 +401,28 @@ def reshape(operand: TensorLike, result_type: TypeLike) -> Tensor:
 
 def reverse(operand: TensorLike, dimensions: Sequence[int]) -> Tensor:
     """The elements in opposite order along the dimensions."""
+
+def rng(
+    a: TensorLike,
+    b: TensorLike,
+    shape: TensorLike,
+    rng_distribution: RngDistributionLike,
+    result_type: TypeLike,
+) -> Tensor:
+    """Random numbers: from a up to below b, or around the mean a with standard deviation b.
+
+    ``shape`` is a constant that repeats the result's shape.
+    """
+
+def rng_bit_generator(
+    rng_algorithm: RngAlgorithmLike,
+    initial_state: TensorLike,
+    result_types: Sequence[TypeLike],
+) -> tuple[Tensor, Tensor]:
+    """An updated state and random bits.
+
+    ``result_types`` ends with the output's type; the state's type may stand before it.
+    """
 
 def round_nearest_afz(operand: TensorLike) -> Tensor:
     """Nearest integral value, ties away from zero."""
@@ -317,6 +456,24 @@ def scatter(
 
 def select(pred: TensorLike, on_true: TensorLike, on_false: TensorLike) -> Tensor:
     """on_true where pred holds, else on_false; pred may be 0-dimensional."""
+
+def select_and_scatter(
+    operand: TensorLike,
+    source: TensorLike,
+    init_value: TensorLike,
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    padding: Sequence[Sequence[int]] | None = None,
+    *,
+    select: RegionLike,
+    scatter: RegionLike,
+) -> Tensor:
+    """From each window of ``operand`` one element is selected; there its ``source`` is added.
+
+    ``select`` tells of two elements, the earlier one first, whether the first is kept;
+    ``scatter`` combines what a place of the result holds with a source element. Cells of the
+    padding are never selected: a window without others contributes nothing.
+    """
 
 def shift_left(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """lhs shifted left by rhs bits; 0 when rhs is the width or more."""
@@ -368,6 +525,20 @@ def tanh(operand: TensorLike) -> Tensor:
 
 def transpose(operand: TensorLike, permutation: Sequence[int]) -> Tensor:
     """Result dimension d is operand dimension permutation[d]."""
+
+def triangular_solve(
+    a: TensorLike,
+    b: TensorLike,
+    left_side: bool,
+    lower: bool,
+    unit_diagonal: bool,
+    transpose_a: TransposeLike,
+) -> Tensor:
+    """The solution x of op(a) x = b, or of x op(a) = b where ``left_side`` is false.
+
+    Only the chosen triangle of ``a`` is read, and not its diagonal where ``unit_diagonal`` says
+    that it is 1.
+    """
 
 def while_(operand: Sequence[ValueLike], cond: RegionLike, body: RegionLike) -> tuple[Value, ...]:
     """Apply ``body`` to the operands as long as ``cond`` holds of them."""

@@ -44,6 +44,7 @@ I64Matrix = Annotated[Sequence[Sequence[int]], "dense i64"]
 Symbol = Annotated[FunctionSymbol, "symbol"]
 Symbols = Annotated[Sequence[str], "symbols"]
 Elements = Annotated[np.ndarray[Any, Any], "elements"]
+Number = Annotated[np.generic, "number"]
 
 
 class AttributeEnum(Enum):
@@ -94,6 +95,45 @@ def _decode_matrix(attribute: Any) -> list[list[int]]:
     return found
 
 
+def _encode_number(value: Any) -> Attribute:
+    """A numpy scalar as ``1.0 : f32``, ``1 : ui8`` or ``#complex.number<:f32 1.0, 2.0>``."""
+    type = dtypes.from_dtype(np.asarray(value).dtype)
+    if not type.is_complex:
+        literal = _literal(np.asarray(value), type)
+        return mlir.parse_attribute(literal if type.is_boolean else f"{literal} : {type}")
+    part = "f32" if type.bits == 64 else "f64"
+    double = dtypes.element_type("f64")  # whose bits complex.number reads, whatever its type
+    parts = (_literal(np.float64(half), double) for half in (value.real, value.imag))
+    return mlir.parse_attribute(f"#complex.number<:{part} {', '.join(parts)}> : {type}")
+
+
+def _literal(value: Any, type: dtypes.ElementType) -> str:
+    """MLIR's spelling of one number; a float by its bits, so that nothing is rounded."""
+    if not type.is_float:
+        return str(value.item()).lower()
+    bits = int.from_bytes(value.tobytes(), "little")
+    return f"0x{bits:0{-(-type.bits // 4)}X}"
+
+
+def _decode_number(attribute: Any) -> Any:
+    type = dtypes.element_type(attribute.type)
+    found: Any
+    if type.is_complex:
+        real, imaginary = re.findall(r"[^\s<>:,]+", str(attribute))[2:4]
+        found = type.dtype.type(complex(_part(real), _part(imaginary)))
+    else:
+        found = np.asarray(attribute.value).astype(type.dtype)[()]
+    return found
+
+
+def _part(text: str) -> float:
+    """Half of a printed complex number; infinities and NaN are printed as their bits."""
+    if not text.startswith("0x"):
+        return float(text)
+    raw = bytes.fromhex(text[2:])
+    return float(np.frombuffer(raw, f">f{len(raw)}")[0])
+
+
 def _encode_any(value: Any) -> Attribute:
     """A Python value as the attribute that a dictionary holds for it."""
     if mlir.is_attribute(value):
@@ -115,19 +155,18 @@ def _encode_any(value: Any) -> Attribute:
     raise ShloError(f"{value!r} cannot be written as an attribute")
 
 
-def _enum(cls: type[AttributeEnum]) -> Codec:
+def _enum(cls: type[AttributeEnum], dialect: str = "stablehlo") -> Codec:
     def encode(value: Any) -> Attribute:
         name = value.name if isinstance(value, Enum) else str(value)
         if name not in cls.__members__:
             known = ", ".join(cls.__members__)
             raise ShloError(f"{name!r} is no {cls.mnemonic()}; known: {known}")
-        return mlir.parse_attribute(f"#stablehlo<{cls.mnemonic()} {name}>")
+        return mlir.parse_attribute(f"#{dialect}<{cls.mnemonic()} {name}>")
 
     return Codec(encode, lambda attribute: cls[re.findall(r"\w+", str(attribute))[-1]])
 
 
-def _enums(cls: type[AttributeEnum]) -> Codec:
-    one = _enum(cls)
+def _enums(one: Codec) -> Codec:
     return Codec(
         lambda values: mlir.array_attr(one.encode(value) for value in values),
         lambda attribute: [one.decode(item) for item in attribute],
@@ -150,6 +189,7 @@ _BY_ANNOTATION: dict[Any, Codec] = {
         lambda attribute: [_text(item) for item in attribute],
     ),
     Elements: Codec(lambda v: dtypes.to_attribute(np.asarray(v)), dtypes.from_attribute),
+    Number: Codec(_encode_number, _decode_number),
     I64Matrix: Codec(_encode_matrix, _decode_matrix),
     Sequence[int]: Codec(lambda v: mlir.i64_array_attr(_as_ints(v)), lambda a: tuple(a)),
     Sequence[bool]: Codec(mlir.bool_array_attr, lambda a: tuple(a)),
@@ -167,10 +207,10 @@ def codec(annotation: Any) -> Codec:
         return found
     if isinstance(annotation, type) and issubclass(annotation, AttributeEnum):
         return _enum(annotation)
-    if get_origin(annotation) is Sequence or get_origin(annotation) is not None:
-        inner = get_args(annotation)[0]
-        if isinstance(inner, type) and issubclass(inner, AttributeEnum):
-            return _enums(inner)
+    if get_origin(annotation) is Annotated:  # Annotated[ComparisonDirection, "chlo"]
+        return _enum(*get_args(annotation))
+    if get_origin(annotation) is not None:
+        return _enums(codec(get_args(annotation)[0]))
     raise TypeError(f"no attribute is annotated {annotation!r}")
 
 
@@ -182,11 +222,13 @@ class Struct:
         attribute: the op's attribute name, for example ``dot_dimension_numbers``.
         mnemonic: its name in the dialect, for example ``dot``.
         fields: field name -> parameter name; values are ``int`` or a sequence of them.
+        dialect: the dialect it belongs to.
     """
 
     attribute: str
     mnemonic: str
     fields: tuple[str, ...]
+    dialect: str = "stablehlo"
 
     def encode(self, values: Mapping[str, Any]) -> Attribute:
         written = []
@@ -197,7 +239,7 @@ class Struct:
                     written.append(f"{field} = {_as_ints(value)}")
             else:
                 written.append(f"{field} = {_as_int(value)}")
-        return mlir.parse_attribute(f"#stablehlo.{self.mnemonic}<{', '.join(written)}>")
+        return mlir.parse_attribute(f"#{self.dialect}.{self.mnemonic}<{', '.join(written)}>")
 
     def decode(self, attribute: Any) -> dict[str, Any]:
         found = dict(re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", str(attribute)))

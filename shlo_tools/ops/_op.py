@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import (
@@ -150,7 +150,8 @@ def op(
         def build(*args: Any, **kwargs: Any) -> Any:
             return _build(description, args, kwargs)
 
-        BUILDERS[function.__name__] = build
+        if dialect == "stablehlo":  # others are reached through their module: ops.chlo.tan
+            BUILDERS[function.__name__] = build
         return build
 
     return decorate if rule is None else decorate(rule)
@@ -224,6 +225,8 @@ def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, 
     attributes = _attributes(description, values)
     if description.segments:
         attributes["operandSegmentSizes"] = mlir.i32_array_attr([len(g) for g in operands])
+    if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
+        attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
     made = build.op(
         description.name,
         [_ssa(value) for group in operands for value in group],
@@ -335,16 +338,20 @@ def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[s
 
 
 def _results(result: Any) -> list[Value]:
+    """What a rule returns, flat: nothing, a value, values, or groups of values."""
     if result is None:
         return []
-    return [result] if isinstance(result, Value) else list(result)
+    if isinstance(result, Value):
+        return [result]
+    return [value for group in result for value in _results(group)]
 
 
-def _with_values(result: Any, values: Iterable[mlir.Value]) -> Any:
-    made = [as_value(v.type, ssa) for v, ssa in zip(_results(result), values, strict=True)]
+def _with_values(result: Any, values: Iterator[mlir.Value]) -> Any:
     if result is None:
         return None
-    return made[0] if isinstance(result, Value) else tuple(made)
+    if isinstance(result, Value):
+        return as_value(result.type, next(values))
+    return tuple(_with_values(group, values) for group in result)
 
 
 class _BuiltRegion:
@@ -427,6 +434,17 @@ def verify(operation: Operation) -> None:
     except ConstraintError as error:
         message = f"{operation.name}: {error.diagnostics[0].message}"
         raise ConstraintError(message, place=mlir.place_of(operation.location)) from error
+
+
+def read_arguments(operation: Operation) -> dict[str, Any]:
+    """What the op's function would be called with to build an existing op, by parameter name.
+
+    Attributes are Python values; operands are Values; a region stands for the op's.
+
+    Raises:
+        ConstraintError: an attribute that the op needs is missing.
+    """
+    return _read(DESCRIPTIONS[operation.name], operation)
 
 
 def _read(description: OpDescription, operation: Operation) -> dict[str, Any]:

@@ -49,6 +49,19 @@ def reduce(
     return tuple(acc.like(shape=shape) for acc in accumulators)
 
 
+@op
+def map(inputs: Sequence[Tensor], dimensions: Sequence[int], computation: Region) -> Tensor:
+    """``computation`` of each position's elements; ``dimensions`` lists all of them in order."""
+    first = inputs[0]
+    require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
+    in_order = list(dimensions) == list(range(first.rank))
+    require("C3", in_order, f"{list(dimensions)} are not the {first.rank} dimensions in order")
+    results = computation(*(tensor.like(shape=()) for tensor in inputs))
+    require("C4", len(results) == 1 and results[0].rank == 0, "computation returns no scalar")
+    shape = [_common([t.shape[d] for t in inputs]) for d in range(first.rank)]
+    return results[0].like(shape=shape)
+
+
 def _common(dims: Sequence[Dim]) -> Dim:
     found = dims[0]
     for dim in dims[1:]:

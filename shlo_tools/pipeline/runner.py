@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Any, TextIO
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
@@ -33,7 +33,8 @@ class Instrumentation:
         asm: how IR is printed, as options of ``get_asm``.
         timing: collect times per pass.
         single_passes: give each C++ pass a run of its own, so that ``on_pass`` names it.
-        on_pass: called with the passes that start now; C++ passes start several at a time.
+        on_pass: called with the name of the pass that starts now; with several, joined by
+            commas, where C++ passes share a run.
     """
 
     verify_each: bool = True
@@ -45,7 +46,7 @@ class Instrumentation:
     asm: Mapping[str, Any] = field(default_factory=dict)
     timing: bool = False
     single_passes: bool = False
-    on_pass: Callable[[Sequence[str]], None] | None = None
+    on_pass: Callable[[str], None] | None = None
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -150,11 +151,9 @@ def _check_native(node: Node, anchor: str, text: str) -> None:
     try:
         _pass_manager(f"{anchor}({node})")
     except ValueError as error:
-        if "does not refer to a registered pass" in str(error):
-            hint = did_you_mean(node.name, [*registry.names(), *mlir.native_pass_names()])
-            raise grammar.error(
-                text, node.position, f"there is no pass {node.name!r}", hint
-            ) from error
+        if _UNREGISTERED in str(error):
+            message, hint = f"there is no pass {node.name!r}", _closest(node.name)
+            raise grammar.error(text, node.position, message, hint) from error
         lines = [line for line in str(error).split("\n") if line.strip()]
         hint = ""
         if "did you intend to nest" in str(error):
@@ -162,14 +161,29 @@ def _check_native(node: Node, anchor: str, text: str) -> None:
         raise grammar.error(text, node.position, lines[0].strip(), hint) from error
 
 
+_UNREGISTERED = "does not refer to a registered pass"
+
+
+def _closest(name: str) -> str:
+    return did_you_mean(name, [*registry.names(), *mlir.native_pass_names()])
+
+
 def anchor_of(name: str) -> str:
-    """The op that a pass, given as a bare flag, is nested under (``builtin.module`` if any)."""
+    """The op that a pass, given as a bare flag, is nested under (``builtin.module`` if any).
+
+    Raises:
+        PipelineError: there is no pass or pipeline of that name.
+    """
     cls = registry.find_pass(name)
     if cls is not None:
         return "builtin.module" if cls.anchor == "any" else cls.anchor
+    if registry.find_pipeline(name) is not None:
+        return "builtin.module"
     try:
         _pass_manager(f"builtin.module({name})")
     except ValueError as error:
+        if _UNREGISTERED in str(error):
+            raise PipelineError(f"there is no pass {name!r}", hint=_closest(name)) from error
         restricted = re.search(r"restricted to '([\w.]+)'", str(error))
         if restricted:
             return restricted[1]
@@ -225,14 +239,14 @@ def _run_python(node: Node, op: Operation, watch: Instrumentation) -> None:
         if watch.verify_each:
             _verify(op, node.name)
 
-    _watched(cls.__name__, node.name, op, watch, run)
+    _watched(cls.__name__, (node.name,), op, watch, run)
 
 
 def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> None:
     manager = _pass_manager(f"{op.name}({','.join(str(node) for node in nodes)})")
     manager.enable_verifier(watch.verify_each)
-    name = ",".join(node.name for node in nodes)
-    title = "".join(word.capitalize() for word in re.split(r"[-_]", name))
+    names = [inner.name for node in nodes for inner in node.passes()]
+    title = "".join(word.capitalize() for word in re.split(r"[-_]", names[0]))
 
     def run() -> None:
         try:
@@ -240,7 +254,7 @@ def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> Non
         except mlir.MLIRError as error:
             raise PassError(mlir.diagnostics_of(error)) from error
 
-    _watched(title, name, op, watch, run)
+    _watched(title, names, op, watch, run)
 
 
 def _verify(op: Operation, name: str) -> None:
@@ -252,8 +266,14 @@ def _verify(op: Operation, name: str) -> None:
 
 
 def _watched(
-    title: str, name: str, op: Operation, watch: Instrumentation, run: Callable[[], None]
+    title: str,
+    names: Sequence[str],
+    op: Operation,
+    watch: Instrumentation,
+    run: Callable[[], None],
 ) -> None:
+    """Run passes (one, wherever something is printed) under the eyes of ``watch``."""
+    name = ",".join(names)
     if watch.on_pass:
         watch.on_pass(name)
     if watch.before(name):
@@ -275,7 +295,14 @@ def _watched(
 
 
 def _print(what: str, op: Operation, watch: Instrumentation) -> None:
-    while watch.module_scope and op.parent is not None:
-        op = mlir.inner_operation(op.parent)
-    text = op.get_asm(large_elements_limit=watch.elide)
-    print(f"// -----// IR Dump {what} //----- //\n{text}\n", file=watch.stream, flush=True)
+    banner = f"// -----// IR Dump {what} //----- //"
+    if watch.module_scope and op.parent is not None:
+        symbol = f": @{_symbol(op)}" if _symbol(op) else ""
+        banner = f"// -----// IR Dump {what} ('{op.name}' operation{symbol}) //----- //"
+        while op.parent is not None:
+            op = mlir.inner_operation(op.parent)
+    print(f"{banner}\n{op.get_asm(**watch.asm)}\n", file=watch.stream, flush=True)
+
+
+def _symbol(op: Operation) -> str:
+    return str(op.attributes["sym_name"].value) if "sym_name" in op.attributes else ""

@@ -1,0 +1,49 @@
+"""lit's configuration: ``lit tests/lit`` or ``lit .`` in the checkout, installed or not.
+
+Tools run under the interpreter that lit runs under. FileCheck is the one of the environment
+variable FILECHECK, else the ``filecheck`` that pip puts beside the interpreter. Optional packages
+that are installed are features: ``// REQUIRES: jax``.
+"""
+
+# ruff: noqa: F821
+import importlib.util
+import os
+import shutil
+import sys
+
+import lit.formats
+
+OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
+TOOLS = {"%shlo-opt": "shlo_opt", "%shlo-run": "shlo_run"}
+
+root = os.path.dirname(os.path.abspath(__file__))
+
+
+def find_filecheck() -> str:
+    """The FileCheck to use; without one no test could fail."""
+    given = os.environ.get("FILECHECK")
+    found = shutil.which(given) if given else None
+    if given and not found:
+        lit_config.fatal(f"FILECHECK={given} is no program")
+    found = found or shutil.which("filecheck", path=os.path.dirname(sys.executable))
+    if not found:
+        lit_config.fatal("no FileCheck: pip install filecheck, or set FILECHECK")
+    return found
+
+
+config.name = "shlo-tools"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = []  # tests/lit has some: programs elsewhere are no tests
+config.excludes = ["Inputs"]
+config.test_source_root = root
+config.test_exec_root = os.path.join(root, "build", "lit")
+
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+config.environment["NO_COLOR"] = "1"
+config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.find_spec(p)}
+
+for name, module in TOOLS.items():
+    config.substitutions.append((name, f'"{sys.executable}" -m shlo_tools.tools.{module}'))
+config.substitutions.append((r"\bFileCheck\b", f'"{find_filecheck()}"'))

@@ -1,0 +1,131 @@
+"""Constants, comparisons with infinity, and functions of the bits of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools import ir, ops
+from shlo_tools.dtypes import ELEMENT_TYPES, Kind, from_attribute, tensor_type
+from shlo_tools.mlir import Operation
+from shlo_tools.ops import Tensor
+from shlo_tools.ops._attributes import Number, codec
+from shlo_tools.passes.legalize_chlo import formula as f
+from shlo_tools.passes.legalize_chlo.formula import Term, abs, bitcast, convert, is_nan, select
+from shlo_tools.passes.legalize_chlo.formula import constant as splat
+from shlo_tools.passes.legalize_chlo.rules import applied, rewrites
+
+
+# --- constants ------------------------------------------------------------------------------------
+@rewrites
+def constant(op: Operation) -> Sequence[Tensor]:
+    return [ops.constant(from_attribute(op.attributes["value"]))]
+
+
+@rewrites
+def constant_like(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    value = codec(Number).decode(op.attributes["value"])
+    return [splat(value, tensor_type(op.results[0].type)).tensor]
+
+
+# --- infinities -----------------------------------------------------------------------------------
+@rewrites
+def is_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    return [_equals(abs(_widened(operand)), float("inf"), operand).tensor]
+
+
+@rewrites
+def is_neg_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    return [_equals(_widened(operand), float("-inf"), operand).tensor]
+
+
+@rewrites
+def is_pos_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    return [_equals(_widened(operand), float("inf"), operand).tensor]
+
+
+# Formats without an infinity: a constant of it would be NaN.
+_FINITE = ("FN", "FNU", "FNUZ")
+
+
+def _widened(operand: Tensor) -> Term:
+    """Floats of less than 16 bits in f32, where arithmetic begins."""
+    return convert(Term(operand), "f32") if operand.element_type.bits < 16 else Term(operand)
+
+
+def _equals(value: Term, infinity: float, operand: Tensor) -> Term:
+    if operand.element_type.name.endswith(_FINITE):
+        return splat(False, operand.type.with_element(ELEMENT_TYPES["i1"]))
+    return value == infinity
+
+
+# --- products -------------------------------------------------------------------------------------
+@rewrites
+def conj(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    if not operand.element_type.is_complex:
+        return [operand]
+    return [ops.complex(ops.real(operand), ops.negate(ops.imag(operand)))]
+
+
+@rewrites
+def square(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    if operand.element_type.is_complex:
+        return [applied(op, "square", operand)]
+    wide = _widened(operand)
+    return [convert(wide * wide, operand.element_type).tensor]
+
+
+@rewrites
+def tan(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    if operand.element_type.is_complex:
+        return [applied(op, "tan", operand)]
+    return [convert(f.tan(_widened(operand)), operand.element_type).tensor]
+
+
+@rewrites
+def mulhi(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+    element = lhs.element_type
+    if element.bits == 64:
+        return [_mulhi_64(Term(lhs), Term(rhs)).tensor]
+    # the whole product fits the type of twice the width
+    wide = f"{'i' if element.kind is Kind.SIGNED else 'ui'}{max(8, 2 * element.bits)}"
+    product = convert(Term(lhs), wide) * convert(Term(rhs), wide)
+    return [convert(product >> element.bits, element).tensor]
+
+
+def _mulhi_64(lhs: Term, rhs: Term) -> Term:
+    # four products of 32-bit halves; as unsigned a negative number is larger by 2^64
+    a, b = bitcast(lhs, "ui64"), bitcast(rhs, "ui64")
+    low = (1 << 32) - 1
+    a_low, a_high, b_low, b_high = a & low, a >> 32, b & low, b >> 32
+    cross, other = a_low * b_high, a_high * b_low
+    carry = ((a_low * b_low) >> 32) + (cross & low) + (other & low)
+    high = a_high * b_high + (cross >> 32) + (other >> 32) + (carry >> 32)
+    if lhs.element_type.kind is Kind.SIGNED:
+        high = high - select(lhs < 0, b, 0) - select(rhs < 0, a, 0)
+    return bitcast(high, lhs.element_type)
+
+
+# --- neighbours -----------------------------------------------------------------------------------
+@rewrites
+def next_after(op: Operation, x: Tensor, y: Tensor) -> Sequence[Tensor]:
+    return [neighbour(op, x, y)]
+
+
+def neighbour(op: Operation, x: Tensor, y: Tensor) -> Tensor:
+    """The number next to x toward y: the bits of a float count up away from zero."""
+    element = x.element_type
+    if not element.is_float or element.bits < 8 or element.name == "f8E8M0FNU":
+        ir.raise_unsupported([op], f"{element} has no bits to count with")
+    integer = f"ui{element.bits}"
+    sign_bit = 1 << (element.bits - 1)
+    wide = "f64" if element.bits == 64 else "f32"
+    from_, to = convert(Term(x), wide), convert(Term(y), wide)
+    bits, target = bitcast(Term(x), integer), bitcast(Term(y), integer)
+    away = (from_ < to) == (from_ > 0.0)
+    stepped = select(away, bits + 1, bits - 1)
+    if element.name.endswith("FNUZ"):  # where -0 would be, there is NaN
+        stepped = select(stepped == sign_bit, 0, stepped)
+    smallest = (target & sign_bit) | 1
+    moved = select(from_ == 0.0, smallest, stepped)
+    moved = select((from_ == to) | is_nan(to), target, moved)
+    return bitcast(select(is_nan(from_), bits, moved), element).tensor

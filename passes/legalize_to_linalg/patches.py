@@ -1,0 +1,358 @@
+"""Convolutions as matrix products: every window of the input becomes a row (or a column).
+
+A spatial dimension of the input becomes two of the patches, which window and which tap in it.
+Where one of the two has size 1 the patches are the input itself. Which dimensions are put last
+follows from what lies last in memory. Dimensions go by name, see ``labelled``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.contraction import converted, matrix_product
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
+from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic, nest
+from shlo_tools.passes.legalize_to_linalg.labelled import (
+    GROUP,
+    INPUT_FEATURE,
+    OUTPUT_FEATURE,
+    Labelled,
+    Spatial,
+    places,
+    spatial_label,
+    tap_label,
+    window_label,
+)
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor
+from shlo_tools.passes.legalize_to_linalg.windows import once
+
+# So many elements of patches exist at a time; more are made and multiplied in parts.
+MAX_PATCHES = 1 << 22
+
+
+def by_matrix_product(
+    op: Operation,
+    build: Lowering,
+    lhs: Labelled,
+    rhs: Labelled,
+    result: Sequence[str],
+    type: TensorType,
+    spatial: Sequence[Spatial],
+) -> Value:
+    """A convolution of f32 or f64 (``type`` is the result's) without padding.
+
+    Loops run over groups, and over the outermost dimensions as long as the patches are too large
+    or the output features stand between the dimensions of the windows.
+    """
+    lhs, rhs = lhs.without_ones(build), rhs.without_ones(build)
+    sizes = dict(zip(result, type.static_shape, strict=True))
+    labels = [label for label in result if sizes[label] > 1]
+    looped = _looped(lhs, rhs, labels, sizes, spatial)
+    rest = [label for label in labels if label not in looped]
+    plan = _plan(lhs, rhs, rest, spatial, looped)
+    grouped = GROUP in looped
+    weights = None if grouped else _weights(op, build, rhs, plan, type)
+    part = type.with_shape([sizes[label] for label in rest])
+    whole = type.with_shape([sizes[label] for label in labels])
+
+    def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
+        at = dict(zip(looped, positions, strict=True))
+        piece, moved = _sliced(b, lhs, at, spatial)
+        kernel = weights or _weights(op, b, _sliced(b, rhs, at, [])[0], plan, type)
+        made = _product(op, b, piece, kernel, plan, rest, part, moved)
+        return [_put(b, made, state[0], at, labels, sizes)]
+
+    if weights is not None and not looped:
+        made = _product(op, build, lhs, weights, plan, rest, part, spatial)
+    else:
+        counts = [sizes[label] for label in looped]
+        made = nest(build, counts, [structured.empty(build, whole)], one)[0]
+    return reshaped(build, made, whole, type)
+
+
+# --- what order everything is in ------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Plan:
+    """How the patches are laid out: [rows, columns] if ``rows_first``, else [columns, rows].
+
+    Rows are the places of windows, columns the places in them. ``copied`` tells whether the
+    patches are made at all, or are the input itself.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows_first: bool
+    copied: bool
+
+
+def _looped(
+    lhs: Labelled,
+    rhs: Labelled,
+    labels: Sequence[str],
+    sizes: Mapping[str, int],
+    spatial: Sequence[Spatial],
+) -> list[str]:
+    """The groups and the outermost dimensions, which one matrix product leaves out."""
+    columns = prod(rhs.sizes[label] for label in _columns(rhs))
+    whole = _renamed(lhs, spatial) is not None
+    looped = [label for label in labels if label == GROUP]
+    rest = [label for label in labels if label != GROUP]
+    while len(rest) > 1 and rest[0] != OUTPUT_FEATURE:
+        rows = prod(sizes[label] for label in rest if label != OUTPUT_FEATURE)
+        between = rest[1] == OUTPUT_FEATURE and len(rest) > 2
+        if not between and (whole or rows * columns <= MAX_PATCHES):
+            break
+        looped.append(rest.pop(0))
+    return looped
+
+
+def _columns(rhs: Labelled) -> list[str]:
+    return [label for label in rhs.labels if label not in (GROUP, OUTPUT_FEATURE)]
+
+
+def _renamed(lhs: Labelled, spatial: Sequence[Spatial]) -> tuple[str, ...] | None:
+    """The labels of the patches' dimensions in the input, if the patches are the input."""
+    names: dict[str, str] = {}
+    if any(dimension.low for dimension in spatial):
+        return None
+    for i, dimension in enumerate(spatial):
+        if dimension.window == 1 and dimension.stride == 1 and dimension.count == dimension.size:
+            names[spatial_label(i)] = window_label(i)
+        elif (
+            dimension.count == 1 and dimension.dilation == 1 and dimension.window == dimension.size
+        ):
+            names[spatial_label(i)] = tap_label(i)
+        elif dimension.size > 1:
+            return None
+    return tuple(names.get(label, label) for label in lhs.labels)
+
+
+def _plan(
+    lhs: Labelled,
+    rhs: Labelled,
+    rest: Sequence[str],
+    spatial: Sequence[Spatial],
+    looped: Sequence[str],
+) -> _Plan:
+    rows = [label for label in rest if label != OUTPUT_FEATURE]
+    columns = _columns(rhs)
+    names = _renamed(lhs, spatial)
+    if names is not None:
+        names = tuple(label for label in names if label not in looped)
+        if set(names[: len(rows)]) == set(rows):
+            split = len(rows)
+            return _Plan(names[:split], names[split:], rows_first=True, copied=False)
+        if set(names[: len(columns)]) == set(columns):
+            split = len(columns)
+            return _Plan(names[split:], names[:split], rows_first=False, copied=False)
+    last = _last_in_patches(lhs, rows, columns, spatial)
+    rows, columns = (
+        [label for label in labels if label != last] + [last] * (last in labels)
+        for labels in (rows, columns)
+    )
+    return _Plan(tuple(rows), tuple(columns), rows_first=last in columns, copied=True)
+
+
+def _last_in_patches(
+    lhs: Labelled, rows: Sequence[str], columns: Sequence[str], spatial: Sequence[Spatial]
+) -> str:
+    """The innermost dimension of the patches: the one of the longest runs in the input."""
+    for label in reversed(lhs.labels):
+        candidates = [label] * (label in (*rows, *columns))
+        for i, dimension in enumerate(spatial):
+            if label == spatial_label(i):
+                run = dimension.count // dimension.stride, dimension.window // dimension.dilation
+                ordered = (window_label(i), tap_label(i))
+                candidates += ordered if run[0] >= run[1] else reversed(ordered)
+        for candidate in candidates:
+            if candidate in (*rows, *columns):
+                return candidate
+    return (*rows, *columns, "")[0]
+
+
+# --- the factors ----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Weights:
+    """The kernel as a matrix [columns, output features], or transposed."""
+
+    matrix: Value
+    transposed: bool
+
+
+def _weights(
+    op: Operation, build: Lowering, rhs: Labelled, plan: _Plan, type: TensorType
+) -> _Weights:
+    wide = rhs.type.with_element(type.element_type)
+    rhs = Labelled(converted(op, build, rhs.value, rhs.type, wide), wide, rhs.labels)
+    features = tuple(label for label in rhs.labels if label == OUTPUT_FEATURE)
+    transposed = rhs.labels == (*features, *plan.columns) and bool(features)
+    if not transposed:
+        rhs = rhs.ordered(build, (*plan.columns, *features))
+    count = prod(rhs.sizes[label] for label in features)
+    inner = prod(rhs.sizes[label] for label in plan.columns)
+    matrix = wide.with_shape([1, count, inner] if transposed else [1, inner, count])
+    return _Weights(reshaped(build, rhs.value, rhs.type, matrix), transposed)
+
+
+def _patches(
+    op: Operation,
+    build: Lowering,
+    lhs: Labelled,
+    plan: _Plan,
+    sizes: Mapping[str, int],
+    spatial: Sequence[Spatial],
+    wide: TensorType,
+) -> Value:
+    """The matrix of patches, as the plan has it."""
+    parts = (plan.rows, plan.columns) if plan.rows_first else (plan.columns, plan.rows)
+    matrix = wide.with_shape([1, *(prod(sizes[label] for label in part) for part in parts)])
+    if not plan.copied:
+        made = lhs.type.with_element(wide.element_type)
+        return reshaped(build, converted(op, build, lhs.value, lhs.type, made), made, matrix)
+    order = [label for part in parts for label in part]
+    lhs, spatial, order, sizes = _merged(build, lhs, spatial, order, sizes)
+    made = wide.with_shape([sizes[label] for label in order])
+    loops = {label: number for number, label in enumerate(order)}
+    read = structured.affine_map(len(order), places(lhs.labels, loops, spatial))
+
+    def body(into: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        e = Emit(op, into)
+        return [cast_scalar(e, scalars[0], lhs.type.element_type, wide.element_type)]
+
+    source = once(build, lhs.value, lhs.type)
+    outputs = [structured.empty(build, made)]
+    copied = structured.generic(build, [source], [read], outputs, [made], body)[0]
+    return reshaped(build, copied, made, matrix)
+
+
+def _merged(
+    build: Lowering,
+    lhs: Labelled,
+    spatial: Sequence[Spatial],
+    order: list[str],
+    sizes: Mapping[str, int],
+) -> tuple[Labelled, Sequence[Spatial], list[str], Mapping[str, int]]:
+    """Neighbouring taps' features follow each other in memory: one dimension of longer runs."""
+    for i, dimension in enumerate(spatial):
+        inside = (tap_label(i), INPUT_FEATURE)
+        adjacent = lhs.labels[-2:] == (spatial_label(i), INPUT_FEATURE)
+        if not (adjacent and tuple(order[-2:]) == inside and dimension.dilation == 1):
+            continue
+        *outer, size, features = lhs.type.static_shape
+        type = lhs.type.with_shape([*outer, size * features])
+        value = reshaped(build, lhs.value, lhs.type, type)
+        merged = Spatial(
+            size=size * features,
+            window=dimension.window * features,
+            stride=dimension.stride * features,
+            low=dimension.low * features,
+            base_dilation=1,
+            dilation=1,
+            count=dimension.count,
+        )
+        all_spatial = [merged if j == i else other for j, other in enumerate(spatial)]
+        all_sizes = {**sizes, tap_label(i): merged.window}
+        return Labelled(value, type, lhs.labels[:-1]), all_spatial, order[:-1], all_sizes
+    return lhs, spatial, order, sizes
+
+
+def _product(
+    op: Operation,
+    build: Lowering,
+    lhs: Labelled,
+    weights: _Weights,
+    plan: _Plan,
+    rest: Sequence[str],
+    part: TensorType,
+    spatial: Sequence[Spatial],
+) -> Value:
+    """The result's dimensions ``rest``, of which the output features are the first or the last."""
+    sizes = dict(zip(rest, part.static_shape, strict=True))
+    columns = {label: size for label, size in lhs.sizes.items() if label == INPUT_FEATURE}
+    columns |= {tap_label(i): dimension.window for i, dimension in enumerate(spatial)}
+    matrix = _patches(op, build, lhs, plan, {**sizes, **columns}, spatial, part)
+    features = [label for label in rest if label == OUTPUT_FEATURE]
+    count = prod(sizes[label] for label in features)
+    rows = prod(sizes[label] for label in plan.rows)
+    if rest[:1] == [OUTPUT_FEATURE] and len(rest) > 1:
+        made, order = part.with_shape([1, count, rows]), [*features, *plan.rows]
+        factors = (weights.matrix, matrix)
+        flags = (not weights.transposed, plan.rows_first)
+    else:
+        made, order = part.with_shape([1, rows, count]), [*plan.rows, *features]
+        factors = (matrix, weights.matrix)
+        flags = (not plan.rows_first, weights.transposed)
+    value = matrix_product(op, build, *factors, made, *flags)
+    shaped = part.with_shape([sizes[label] for label in order])
+    product = Labelled(reshaped(build, value, made, shaped), shaped, tuple(order))
+    return product.ordered(build, rest).value
+
+
+# --- parts of the result --------------------------------------------------------------------------
+def _sliced(
+    build: Lowering, tensor: Labelled, at: Mapping[str, Value], spatial: Sequence[Spatial]
+) -> tuple[Labelled, list[Spatial]]:
+    """What a part of the result needs of an operand, without dimensions of size 1.
+
+    Args:
+        at: looped dimensions of the result, and which place of each is computed.
+    """
+    offsets: dict[str, Value] = {label: at[label] for label in tensor.labels if label in at}
+    sizes = tensor.sizes | dict.fromkeys(offsets, 1)
+    moved = list(spatial)
+    for i, dimension in enumerate(spatial):
+        if window_label(i) in at:
+            stride, first = (structured.index(build, n) for n in (dimension.stride, -dimension.low))
+            start = arithmetic(build, "muli", at[window_label(i)], stride)
+            moved[i] = replace(dimension, count=1, low=0)
+            if spatial_label(i) in sizes:
+                offsets[spatial_label(i)] = arithmetic(build, "addi", start, first)
+                sizes[spatial_label(i)] = moved[i].extent
+    kept = tuple(label for label in tensor.labels if sizes[label] > 1)
+    type = tensor.type.with_shape([sizes[label] for label in kept])
+    attributes = _slice_attributes(tensor.labels, sizes, offsets, [1])
+    starts = [offsets[label] for label in tensor.labels if label in offsets]
+    value = build.value(
+        "tensor.extract_slice", (tensor.value, *starts), lowered_tensor(type), attributes
+    )
+    return Labelled(value, type, kept), moved
+
+
+def _put(
+    build: Lowering,
+    value: Value,
+    into: Value,
+    at: Mapping[str, Value],
+    labels: Sequence[str],
+    sizes: Mapping[str, int],
+) -> Value:
+    """A part of the result, of the dimensions ``labels``, at the place that it was computed for."""
+    part = {**sizes, **dict.fromkeys(at, 1)}
+    attributes = _slice_attributes(labels, part, at, [1, 1])
+    starts = [at[label] for label in labels if label in at]
+    return build.value("tensor.insert_slice", (value, into, *starts), into.type, attributes)
+
+
+def _slice_attributes(
+    labels: Sequence[str],
+    sizes: Mapping[str, int],
+    offsets: Mapping[str, Value],
+    operands: Sequence[int],
+) -> dict[str, mlir.Attribute]:
+    """Of a slice that begins at ``offsets``, and at 0 elsewhere."""
+    static = [mlir.DYNAMIC if label in offsets else 0 for label in labels]
+    return {
+        "static_offsets": mlir.i64_array_attr(static),
+        "static_sizes": mlir.i64_array_attr([sizes[label] for label in labels]),
+        "static_strides": mlir.i64_array_attr([1] * len(labels)),
+        "operandSegmentSizes": mlir.i32_array_attr([*operands, len(offsets), 0, 0]),
+    }

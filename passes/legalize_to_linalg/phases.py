@@ -1,0 +1,156 @@
+"""Convolutions of a dilated input, taken apart into ones of the input as it is.
+
+Between the elements of a dilated input lie zeros. Which taps of the kernel meet elements depends
+on where a window starts: windows that start alike make a convolution of their own, with some of
+the taps, a part of the result, and no multiplication by those zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import gcd, prod
+
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.data_movement import inserted, padded
+from shlo_tools.passes.legalize_to_linalg.labelled import (
+    Labelled,
+    Spatial,
+    spatial_label,
+    tap_label,
+    window_label,
+)
+
+# More convolutions than this are not made of one; its input is filled with zeros instead.
+MAX_PHASES = 16
+
+# Given lhs, rhs, spatial dimensions without dilation and a type for it: the result.
+Convolve = Callable[[Labelled, Labelled, Sequence[Spatial], TensorType], Value]
+# The zero of an element type.
+Zero = Callable[[TensorType], Value]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The windows ``first``, ``first + step``, ... and the taps that meet elements in them."""
+
+    first: int
+    step: int
+    first_tap: int
+    tap_step: int
+    spatial: Spatial
+
+    def within(self, size: int, low: int) -> Phase:
+        """The same in an input of ``size``, after ``low`` cells of padding."""
+        moved = replace(self.spatial, size=size, low=self.spatial.low - low, base_dilation=1)
+        return replace(self, spatial=moved)
+
+
+def phases_of(dimension: Spatial) -> list[Phase]:
+    """A spatial dimension as ones without dilation.
+
+    Window o sees at tap k the element (o * stride + k * dilation - low) / base_dilation, where
+    that is a whole number.
+    """
+    base = dimension.base_dilation
+    step = base // gcd(dimension.stride, base)
+    tap_step = base // gcd(dimension.dilation, base)
+    found = []
+    for first in range(min(step, dimension.count)):
+        start = first * dimension.stride - dimension.low
+        for tap in range(min(tap_step, dimension.window)):
+            if (start + tap * dimension.dilation) % base == 0:
+                spatial = replace(
+                    dimension,
+                    window=-((tap - dimension.window) // tap_step),
+                    stride=step * dimension.stride // base,
+                    low=-((start + tap * dimension.dilation) // base),
+                    base_dilation=1,
+                    dilation=tap_step * dimension.dilation // base,
+                    count=-((first - dimension.count) // step),
+                )
+                found.append(Phase(first, step, tap, tap_step, spatial))
+    return found
+
+
+def by_phases(
+    build: Lowering,
+    lhs: Labelled,
+    rhs: Labelled,
+    spatial: Sequence[Spatial],
+    labels: Sequence[str],
+    type: TensorType,
+    zero: Zero,
+    convolve: Convolve,
+) -> Value:
+    """Pad the input, convolve each combination of phases, and put the results in their places.
+
+    Args:
+        labels: the result's dimensions; its type is ``type``.
+    """
+    phases = [phases_of(dimension) for dimension in spatial]
+    if prod(len(rows) for rows in phases) > MAX_PHASES:
+        phases = [[Phase(0, 1, 0, 1, dimension)] for dimension in spatial]
+    pieces = list(product(*phases))
+    if pieces:
+        lhs, moved = _padded(build, lhs, phases, zero)
+        pieces = list(product(*moved))
+    made = []
+    for chosen in pieces:
+        geometry = [phase.spatial for phase in chosen]
+        counts = {window_label(i): dimension.count for i, dimension in enumerate(geometry)}
+        old = dict(zip(labels, type.static_shape, strict=True))
+        part = type.with_shape([counts.get(label, old[label]) for label in labels])
+        made.append((part, convolve(lhs, _taps(build, rhs, chosen), geometry, part)))
+    if len(made) == 1 and made[0][0] == type:
+        return made[0][1]
+    covered = sum(part.size for part, _ in made) == type.size
+    total = structured.empty(build, type)
+    if not covered:  # some windows meet no element
+        total = structured.filled(build, zero(type), type)
+    for chosen, (part, value) in zip(pieces, made, strict=True):
+        first = {window_label(i): phase.first for i, phase in enumerate(chosen)}
+        steps = {window_label(i): phase.step for i, phase in enumerate(chosen)}
+        places = [first.get(label, 0) for label in labels]
+        strides = [steps.get(label, 1) for label in labels]
+        total = inserted(build, value, total, places, part.static_shape, strides)
+    return total
+
+
+def _padded(
+    build: Lowering, lhs: Labelled, phases: Sequence[Sequence[Phase]], zero: Zero
+) -> tuple[Labelled, list[list[Phase]]]:
+    """The input with zeros as far as the windows of any phase reach.
+
+    A dimension that is still dilated has one phase and gets the zeros between its elements too.
+    """
+    sizes, low, interior = lhs.sizes, dict.fromkeys(lhs.labels, 0), dict.fromkeys(lhs.labels, 0)
+    moved = []
+    for i, rows in enumerate(phases):
+        label = spatial_label(i)
+        interior[label] = rows[0].spatial.base_dilation - 1
+        size = (sizes[label] - 1) * (interior[label] + 1) + 1
+        low[label] = max(0, *(phase.spatial.low for phase in rows))
+        ends = (phase.spatial.extent - phase.spatial.low for phase in rows)
+        sizes[label] = low[label] + max(size, *ends)
+        moved.append([phase.within(sizes[label], low[label]) for phase in rows])
+    type = lhs.type.with_shape(sizes.values())
+    if type == lhs.type:
+        return lhs, moved
+    edges = list(low.values()), list(interior.values())
+    value = padded(build, lhs.value, lhs.type, zero(lhs.type), type, *edges)
+    return Labelled(value, type, lhs.labels), moved
+
+
+def _taps(build: Lowering, rhs: Labelled, chosen: Sequence[Phase]) -> Labelled:
+    """The part of the kernel that meets elements."""
+    return rhs.cut(
+        build,
+        {tap_label(i): phase.spatial.window for i, phase in enumerate(chosen)},
+        {tap_label(i): phase.first_tap for i, phase in enumerate(chosen)},
+        {tap_label(i): phase.tap_step for i, phase in enumerate(chosen)},
+    )

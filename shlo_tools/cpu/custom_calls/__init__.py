@@ -1,0 +1,17 @@
+"""The custom_call targets that exporters emit for CPUs, and those of our own lowering.
+
+``TARGETS`` has the function of each; how it is called is told in ``shlo_tools.extend``.
+"""
+
+from __future__ import annotations
+
+from shlo_tools.cpu.custom_calls import fourier, lapack, matrices, programs, sparse
+from shlo_tools.extend import CustomCall
+
+TARGETS: dict[str, CustomCall] = {
+    **lapack.TARGETS,
+    **matrices.TARGETS,
+    **fourier.TARGETS,
+    **sparse.TARGETS,
+    **programs.TARGETS,
+}

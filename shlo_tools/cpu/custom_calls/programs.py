@@ -1,0 +1,54 @@
+"""Targets that say something about the program they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
+from shlo_tools.extend import CustomCall
+
+
+def shape_assertion(
+    holds: Array, *words: Array, attributes: Mapping[str, Any], place: Place | None
+) -> None:
+    """Stop the program where a constraint on its sizes does not hold.
+
+    ``{0}``, ``{1}``, ... in the ``error_message`` stand for the other operands.
+    """
+    if holds:
+        return
+    message = str(attributes.get("error_message", "a shape assertion failed"))
+    for number, word in enumerate(words):
+        message = message.replace(f"{{{number}}}", str(word))
+    raise ExecutionError(Diagnostic("error", message, place))
+
+
+def python_callback(*operands: Array, attributes: Mapping[str, Any], place: Place | None) -> None:
+    """A function of the process that exported the program: nobody else has it."""
+    message = (
+        f"the program calls Python function {attributes.get('index', '?')} of the JAX process that"
+        " exported it (jax.pure_callback, io_callback, debug.callback), which it does not contain"
+    )
+    hint = "export it without the callback, or register a function for this target"
+    raise UnsupportedError(Diagnostic("error", message, place, hint=hint))
+
+
+def allocate_buffer(*, result_types: Sequence[TensorType]) -> Array:
+    """``jax.lax.empty``: any values; zeros here, so that runs repeat."""
+    return np.zeros(result_types[0].static_shape, result_types[0].element_type.dtype)
+
+
+def dce_sink(*operands: Array) -> None:
+    """Keeps its operands from being removed as unused."""
+
+
+TARGETS: dict[str, CustomCall] = {
+    "shape_assertion": shape_assertion,
+    "xla_ffi_python_cpu_callback": python_callback,
+    "AllocateBuffer": allocate_buffer,
+    "dce_sink": dce_sink,
+}

@@ -1,0 +1,134 @@
+"""CHLO ops that work along dimensions: the largest elements, scans, ragged dot products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from shlo_tools.dtypes import Dim, TensorType
+from shlo_tools.ops._attributes import Struct
+from shlo_tools.ops._constraints import at_most, compatible, every, in_range, meet, require, same
+from shlo_tools.ops._op import DESCRIPTIONS, op
+from shlo_tools.ops._value import Region, Tensor
+from shlo_tools.ops.contraction import Precision
+
+ChloPrecision = Annotated[Precision, "chlo"]
+
+
+@op(dialect="chlo")
+def top_k(operand: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest values of the last dimension in descending order, and their i32 indices.
+
+    Of equal values the one of lower index comes first.
+    """
+    require("C1", operand.rank > 0, f"{operand.type} has no dimension")
+    require("C2", k >= 0 and at_most(k, operand.shape[-1]), f"k = {k} for {operand.type}")
+    values = operand.like(shape=[*operand.shape[:-1], k])
+    return values, values.like(element_type="i32")
+
+
+@op(dialect="chlo", segments=True)
+def scan(
+    inputs: Sequence[Tensor],
+    inits: Sequence[Tensor],
+    dimension: int,
+    *,
+    body: Region,
+    scan_dim_size: int | None = None,
+    is_reverse: bool | None = None,
+    is_associative: bool | None = None,
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Fold along a dimension and keep what every step gives: (outputs, last carries).
+
+    ``body`` takes the slices of ``inputs`` at one position, without the dimension, then the
+    carries; it returns slices of the outputs and the next carries. ``scan_dim_size`` is the
+    number of steps where there are no inputs.
+    """
+    sizes = [tensor.shape[dimension] for tensor in inputs if in_range([dimension], tensor.rank)]
+    require("C1", len(sizes) == len(inputs), f"an input has no dimension {dimension}")
+    sizes += [] if scan_dim_size is None else [scan_dim_size]
+    require("C2", len(sizes) > 0, "the number of steps is not known")
+    alike = every(same(size, sizes[0]) for size in sizes)
+    require("C2", alike, f"the inputs have {sizes} steps")
+    steps = next((size for size in sizes if isinstance(size, int)), sizes[0])
+    slices = [t.like(shape=_without(t.shape, dimension)) for t in inputs]
+    results = body(*slices, *inits)
+    require("C3", len(results) >= len(inits), "the body does not return the carries")
+    count = len(results) - len(inits)
+    pairs = zip(results[count:], inits, strict=True)
+    require("C3", every(compatible(a, b) for a, b in pairs), "the body changes the carries' types")
+    outputs = [
+        t.like(shape=[*t.shape[:dimension], steps, *t.shape[dimension:]]) for t in results[:count]
+    ]
+    return tuple(outputs), tuple(init.like() for init in inits)
+
+
+def _without(shape: Sequence[Dim], dimension: int) -> list[Dim]:
+    return [size for axis, size in enumerate(shape) if axis != dimension]
+
+
+RAGGED_DOT_DIMENSION_NUMBERS = Struct(
+    "ragged_dot_dimension_numbers",
+    "ragged_dot",
+    (
+        "lhs_batching_dimensions",
+        "rhs_batching_dimensions",
+        "lhs_contracting_dimensions",
+        "rhs_contracting_dimensions",
+        "lhs_ragged_dimensions",
+        "rhs_group_dimensions",
+    ),
+    dialect="chlo",
+)
+
+
+@op(dialect="chlo", structs=[RAGGED_DOT_DIMENSION_NUMBERS])
+def ragged_dot(
+    lhs: Tensor,
+    rhs: Tensor,
+    group_sizes: Tensor,
+    lhs_batching_dimensions: Sequence[int] = (),
+    rhs_batching_dimensions: Sequence[int] = (),
+    lhs_contracting_dimensions: Sequence[int] = (),
+    rhs_contracting_dimensions: Sequence[int] = (),
+    lhs_ragged_dimensions: Sequence[int] = (),
+    rhs_group_dimensions: Sequence[int] = (),
+    precision_config: Sequence[ChloPrecision] | None = None,
+    result_type: TensorType | None = None,
+) -> Tensor:
+    """A dot product whose lhs has one dimension cut in consecutive groups of ``group_sizes``.
+
+    Cut across a free dimension of lhs, each group meets its own rhs along the group dimension
+    (rows beyond the last group give 0); across a contracting one, each group gives a result of
+    its own, in front; across a batching one, groups change nothing.
+    """
+    require("C1", len(lhs_ragged_dimensions) == 1, "lhs has not one ragged dimension")
+    ragged = lhs_ragged_dimensions[0]
+    require("C2", in_range([ragged], lhs.rank), f"dimension {ragged} of {lhs.type}")
+    require("C3", group_sizes.element_type.is_integer, f"group sizes are {group_sizes.type}")
+    require("C3", group_sizes.rank > 0, "group_sizes has no dimension")
+    used = (*lhs_batching_dimensions, *lhs_contracting_dimensions)
+    groups = 0 if ragged in used else 1
+    require("C4", len(rhs_group_dimensions) == groups, f"{list(rhs_group_dimensions)} of rhs")
+    require("C4", in_range(rhs_group_dimensions, rhs.rank), f"{list(rhs_group_dimensions)} of rhs")
+    for axis in rhs_group_dimensions:
+        fits = same(rhs.shape[axis], group_sizes.shape[-1])
+        require("C5", fits, f"{rhs.type} and {group_sizes.type} differ in the number of groups")
+    rhs_used = (*rhs_batching_dimensions, *rhs_contracting_dimensions)
+    overlap = set(rhs_used) & set(rhs_group_dimensions)
+    require("C6", not overlap, f"rhs dimensions {sorted(overlap)} have two roles")
+    kept = [axis for axis in range(rhs.rank) if axis not in rhs_group_dimensions]
+    product: Tensor = DESCRIPTIONS["stablehlo.dot_general"].rule(
+        lhs,
+        rhs.like(shape=[rhs.shape[axis] for axis in kept]),
+        lhs_batching_dimensions,
+        [kept.index(axis) for axis in rhs_batching_dimensions],
+        lhs_contracting_dimensions,
+        [kept.index(axis) for axis in rhs_contracting_dimensions],
+    )
+    shape = product.shape
+    if ragged in lhs_contracting_dimensions:
+        shape = (group_sizes.shape[-1], *shape)
+    element = result_type.element_type if result_type else lhs.element_type
+    result = lhs.like(shape=shape, element_type=element)
+    return Tensor(meet(result.type, result_type)) if result_type else result

@@ -1,0 +1,69 @@
+"""Random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ops._attributes import AttributeEnum
+from shlo_tools.ops._constraints import every, require, same
+from shlo_tools.ops._op import op
+from shlo_tools.ops._value import Scalar, Tensor
+
+
+class RngDistribution(AttributeEnum):
+    """How the numbers of ``rng`` are distributed."""
+
+    UNIFORM = 1
+    NORMAL = 2
+
+
+class RngAlgorithm(AttributeEnum):
+    """How ``rng_bit_generator`` makes bits; ``DEFAULT`` is ``PHILOX``, as on XLA:CPU."""
+
+    DEFAULT = 0
+    THREE_FRY = 1
+    PHILOX = 2
+
+
+@op
+def rng(
+    a: Scalar,
+    b: Scalar,
+    shape: Tensor,
+    rng_distribution: RngDistribution,
+    result_type: TensorType,
+) -> Tensor:
+    """Random numbers: from a up to below b, or around the mean a with standard deviation b.
+
+    ``shape`` is a constant that repeats the result's shape.
+    """
+    result = Tensor(result_type)
+    element = a.element_type
+    require("I1", not element.is_complex, f"element type {element}")
+    require("C1", b.element_type == element == result.element_type, "element types differ")
+    normal = rng_distribution is RngDistribution.NORMAL
+    require("C2", element.is_float or not normal, f"no normal distribution of {element}")
+    require("C3", shape.rank == 1 and same(shape.shape[0], result.rank), "shape does not fit")
+    return result
+
+
+@op
+def rng_bit_generator(
+    rng_algorithm: RngAlgorithm, initial_state: Tensor, result_types: Sequence[TensorType]
+) -> tuple[Tensor, Tensor]:
+    """An updated state and random bits.
+
+    ``result_types`` ends with the output's type; the state's type may stand before it.
+    """
+    require("I2", initial_state.element_type.name == "ui64", "the state is not of type ui64")
+    require("I2", initial_state.rank == 1, "the state has not rank 1")
+    words = (2,) if rng_algorithm is RngAlgorithm.THREE_FRY else (2, 3)
+    size = initial_state.shape[0]
+    require("C2", not isinstance(size, int) or size in words, f"a state of {size} words")
+    output = Tensor(result_types[-1])
+    number = output.element_type.is_integer or output.element_type.is_float
+    require("O2", number, f"the output is of type {output.element_type}")
+    given = every(type.shape == initial_state.shape for type in result_types[:-1])
+    require("C1", given, "the states' types differ")
+    return initial_state.like(), output

@@ -1,0 +1,44 @@
+"""What programs mean: executable semantics on numpy, one small function per op.
+
+The functions mirror the specification's text, not the lowering; they are what native results are
+compared with. ``compile`` gives the interface of a compiled program, ``interpret`` runs one once,
+``interpret_grid`` simulates a grid of processes.
+"""
+
+from shlo_tools.reference import (
+    batch_normalization,
+    contraction,
+    control_flow,
+    convolution,
+    data_movement,
+    elementwise,
+    gather_scatter,
+    grouping,
+    linear_algebra,
+    quantization,
+    random,
+    reduction,
+    signal,
+    sorting,
+    windows,
+)
+from shlo_tools.reference._evaluates import EVALUATORS, evaluates
+from shlo_tools.reference.executable import (
+    GridResults,
+    Reference,
+    Signature,
+    compile,
+    interpret,
+    interpret_grid,
+)
+
+__all__ = [
+    "EVALUATORS",
+    "GridResults",
+    "Reference",
+    "Signature",
+    "compile",
+    "evaluates",
+    "interpret",
+    "interpret_grid",
+]

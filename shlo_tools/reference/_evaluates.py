@@ -1,0 +1,43 @@
+"""``@evaluates``: one function per op computes its results from arrays."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EVALUATORS: dict[str, Callable[..., Any]] = {}  # by full op name, ``stablehlo.transpose``
+
+
+@overload
+def evaluates(function: F) -> F: ...
+
+
+@overload
+def evaluates(*, dialect: str) -> Callable[[F], F]: ...
+
+
+def evaluates(function: F | None = None, *, dialect: str = "stablehlo") -> F | Callable[[F], F]:
+    """Make a function the meaning of the op it is named after (``if_`` is ``stablehlo.if``).
+
+    It takes what the op function of that name in ``shlo_tools.ops`` takes: arrays for operands,
+    Python values for attributes, functions of arrays for regions. Where its signature names
+    them it also gets ``result_types``, the ``TensorType`` of each result with every size known
+    that the program tells, and ``process``, the ``grid.Process`` it runs in. It returns one
+    value, or a tuple of them; it never writes into its operands.
+    """
+
+    def register(function: F) -> F:
+        EVALUATORS[f"{dialect}.{function.__name__.rstrip('_')}"] = function
+        return function
+
+    return register if function is None else register(function)
+
+
+@functools.cache
+def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of a function's parameters."""
+    return frozenset(inspect.signature(function).parameters)

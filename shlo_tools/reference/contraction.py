@@ -1,0 +1,95 @@
+"""Ops that multiply and sum: dot products."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, TensorType
+from shlo_tools.ops.contraction import Precision
+from shlo_tools.reference._evaluates import evaluates
+from shlo_tools.reference.elementwise import converted
+from shlo_tools.reference.rounding import element_of, rounded
+
+
+@evaluates
+def dot_general(
+    lhs: Array,
+    rhs: Array,
+    lhs_batching_dimensions: Sequence[int] = (),
+    rhs_batching_dimensions: Sequence[int] = (),
+    lhs_contracting_dimensions: Sequence[int] = (),
+    rhs_contracting_dimensions: Sequence[int] = (),
+    precision_config: Sequence[Precision] | None = None,
+    *,
+    result_types: list[TensorType] | None = None,
+) -> Array:
+    element = result_types[0].element_type if result_types else element_of(lhs)
+    lhs_free = _others(lhs, lhs_batching_dimensions, lhs_contracting_dimensions)
+    rhs_free = _others(rhs, rhs_batching_dimensions, rhs_contracting_dimensions)
+    batch = [lhs.shape[d] for d in lhs_batching_dimensions]
+    depth = math.prod(lhs.shape[d] for d in lhs_contracting_dimensions)
+    rows = [lhs.shape[d] for d in lhs_free]
+    columns = [rhs.shape[d] for d in rhs_free]
+    left = np.transpose(lhs, [*lhs_batching_dimensions, *lhs_free, *lhs_contracting_dimensions])
+    right = np.transpose(rhs, [*rhs_batching_dimensions, *rhs_contracting_dimensions, *rhs_free])
+    product = multiplied(
+        left.reshape(math.prod(batch), math.prod(rows), depth),
+        right.reshape(math.prod(batch), depth, math.prod(columns)),
+        element,
+    )
+    return product.reshape([*batch, *rows, *columns])
+
+
+def _others(array: Array, *used: Sequence[int]) -> list[int]:
+    taken = {d for dimensions in used for d in dimensions}
+    return [d for d in range(array.ndim) if d not in taken]
+
+
+def multiplied(lhs: Array, rhs: Array, element: ElementType) -> Array:
+    """Matrix products [b, m, k] x [b, k, n], summed more exactly than ``element`` and rounded.
+
+    Products and sums are those of ``element``: integers wrap in its width, and operands of
+    another type are converted first.
+    """
+    if element.is_boolean:
+        return np.asarray(np.matmul(lhs, rhs))
+    if element.is_integer:
+        return _integers(converted(lhs, element), converted(rhs, element), element)
+    wide: Any = np.complex128 if element.is_complex else np.float64
+    with np.errstate(all="ignore"):
+        return rounded(np.matmul(_as(lhs, wide), _as(rhs, wide)), element.dtype)
+
+
+def wide_element(element: ElementType) -> ElementType:
+    """What sums of products are kept in: integers wrap, so that their own width will do."""
+    if element.is_float:
+        return ELEMENT_TYPES["f64"]
+    return ELEMENT_TYPES["complex<f64>"] if element.is_complex else element
+
+
+def _as(array: Array, dtype: Any) -> Array:
+    return np.ascontiguousarray(array.astype(dtype))
+
+
+def _integers(lhs: Array, rhs: Array, element: ElementType) -> Array:
+    """Through float64 products where those are exact, which BLAS computes; else by numpy."""
+    depth = lhs.shape[-1]
+    if element.bits <= 8 and depth < 1 << 36:
+        exact = np.matmul(_as(lhs, np.float64), _as(rhs, np.float64))
+        return rounded(exact.astype(np.int64), element.dtype)
+    if element.bits <= 32 and depth < 1 << 20:
+        # The low half is exact in a float64 sum; of the high half only low bits remain.
+        low = _as(lhs, np.int64) & 0xFFFF
+        high = _as(lhs, np.int64) >> 16
+        right = _as(rhs, np.float64)
+        parts = [np.matmul(_as(part, np.float64), right) for part in (low, high)]
+        if all(np.all(np.abs(part) < 2.0**53) for part in parts):
+            whole = parts[0].astype(np.int64) + (parts[1].astype(np.int64) << 16)
+            return rounded(whole, element.dtype)
+    wide = np.int64 if element.bits < 64 else element.dtype
+    with np.errstate(over="ignore"):
+        return rounded(np.matmul(lhs.astype(wide), rhs.astype(wide)), element.dtype)

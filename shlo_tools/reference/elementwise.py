@@ -1,0 +1,445 @@
+"""Elementwise ops: the result has the operands' shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, Kind, TensorType
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
+from shlo_tools.reference import complex_functions as on_complex
+from shlo_tools.reference._evaluates import evaluates
+from shlo_tools.reference.bits import (
+    from_unsigned,
+    leading_zeros,
+    sign_bit,
+    total_order,
+    unsigned,
+)
+from shlo_tools.reference.rounding import (
+    closely,
+    element_of,
+    exactly,
+    extended,
+    rounded,
+    widened,
+    wrapped,
+)
+
+
+def _is_float(x: Array) -> bool:
+    return element_of(x).is_float
+
+
+def _is_complex(x: Array) -> bool:
+    return element_of(x).is_complex
+
+
+def _is_boolean(x: Array) -> bool:
+    return x.dtype == np.bool_
+
+
+def _function(real: Callable[..., Any], complex: Callable[..., Any], *operands: Array) -> Array:
+    return closely(complex if _is_complex(operands[0]) else real, *operands)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+@evaluates
+def abs(operand: Array) -> Array:
+    if _is_complex(operand):
+        return rounded(np.abs(extended(operand)), operand.real.dtype)
+    if _is_float(operand):
+        return _with_sign(operand, np.zeros(operand.shape, np.bool_))
+    return exactly(np.abs, operand)
+
+
+def _with_sign(x: Array, negative: Array) -> Array:
+    """Floats with the given sign bits, NaNs too; a type without a sign keeps its values."""
+    if x.dtype == ELEMENT_TYPES["f8E8M0FNU"].dtype:
+        return rounded(np.where(negative, np.nan, widened(x)), x.dtype)
+    bits, element = unsigned(x), element_of(x)
+    top = bits.dtype.type(1) << bits.dtype.type(element.bits - 1)
+    made = np.where(negative, bits | top, bits & ~top)
+    if element.name.endswith("FNUZ"):  # their only NaN is what -0 would be, and has no sign
+        made = np.where((bits == top) | ((bits == 0) & negative), bits, made)
+    return from_unsigned(made, x.dtype)
+
+
+@evaluates
+def add(lhs: Array, rhs: Array) -> Array:
+    return lhs | rhs if _is_boolean(lhs) else exactly(np.add, lhs, rhs)
+
+
+@evaluates
+def and_(lhs: Array, rhs: Array) -> Array:
+    return exactly(np.bitwise_and, lhs, rhs)
+
+
+@evaluates
+def atan2(lhs: Array, rhs: Array) -> Array:
+    return _function(np.arctan2, on_complex.atan2, lhs, rhs)
+
+
+@evaluates
+def cbrt(operand: Array) -> Array:
+    return _function(np.cbrt, on_complex.cbrt, operand)
+
+
+@evaluates
+def ceil(operand: Array) -> Array:
+    return exactly(np.ceil, operand)
+
+
+@evaluates
+def clamp(min: Array, operand: Array, max: Array) -> Array:
+    return minimum(maximum(operand, min), max)
+
+
+@evaluates
+def compare(
+    lhs: Array,
+    rhs: Array,
+    comparison_direction: ComparisonDirection,
+    compare_type: ComparisonType | None = None,
+) -> Array:
+    name = comparison_direction.name
+    if _is_complex(lhs) and name not in ("EQ", "NE"):
+        left, right = (lhs, rhs) if name in ("LT", "LE") else (rhs, lhs)
+        return on_complex.precedes(left, right, or_equal=name in ("LE", "GE"))
+    if compare_type is ComparisonType.TOTALORDER and _is_float(lhs):
+        lhs, rhs = total_order(lhs), total_order(rhs)
+    else:
+        lhs, rhs = widened(lhs), widened(rhs)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(_COMPARISONS[name](lhs, rhs))
+
+
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "EQ": np.equal,
+    "NE": np.not_equal,
+    "GE": np.greater_equal,
+    "GT": np.greater,
+    "LE": np.less_equal,
+    "LT": np.less,
+}
+
+
+@evaluates
+def complex(lhs: Array, rhs: Array) -> Array:
+    return on_complex.joined(lhs, rhs)
+
+
+@evaluates
+def convert(operand: Array, *, result_types: list[TensorType]) -> Array:
+    return converted(operand, result_types[0].element_type)
+
+
+def converted(operand: Array, element: ElementType) -> Array:
+    """Each element as the nearest value of another element type."""
+    if _is_complex(operand) and not element.is_complex:
+        operand = operand.real
+    if element.is_boolean:
+        return np.asarray(widened(operand) != 0)
+    if element.is_integer and _is_float(operand):
+        return _saturated(extended(operand), element)
+    return rounded(widened(operand), element.dtype)
+
+
+def _saturated(x: Array, element: ElementType) -> Array:
+    """Floats truncated to integers: out of range gives the limit, NaN 0."""
+    signed = element.kind is Kind.SIGNED
+    low = -(1 << (element.bits - 1)) if signed else 0
+    high = (1 << (element.bits - signed)) - 1
+    inside = (x > low - 1) & (x < high + 1)
+    wide = np.int64 if signed else np.uint64
+    with np.errstate(invalid="ignore"):
+        whole = np.where(inside, x, 0).astype(wide)
+    whole = np.where(x >= high + 1, wide(high), np.where(x <= low - 1, wide(low), whole))
+    return wrapped(whole, element)
+
+
+@evaluates
+def cosine(operand: Array) -> Array:
+    return closely(np.cos, operand)
+
+
+@evaluates
+def count_leading_zeros(operand: Array) -> Array:
+    return rounded(leading_zeros(operand), operand.dtype)
+
+
+@evaluates
+def divide(lhs: Array, rhs: Array) -> Array:
+    if not element_of(lhs).is_integer:
+        return (closely if _is_complex(lhs) else exactly)(np.divide, lhs, rhs)
+    x, y = widened(lhs), widened(rhs)
+    with np.errstate(all="ignore"):
+        quotient = (x - np.fmod(x, np.where(y == 0, y.dtype.type(1), y))) // np.where(
+            y == 0, y.dtype.type(1), y
+        )
+    return rounded(np.where(y == 0, ~y.dtype.type(0), quotient), lhs.dtype)
+
+
+@evaluates
+def exponential(operand: Array) -> Array:
+    return closely(np.exp, operand)
+
+
+@evaluates
+def exponential_minus_one(operand: Array) -> Array:
+    return _function(np.expm1, on_complex.exponential_minus_one, operand)
+
+
+@evaluates
+def floor(operand: Array) -> Array:
+    return exactly(np.floor, operand)
+
+
+@evaluates
+def imag(operand: Array) -> Array:
+    if _is_complex(operand):
+        return np.array(operand.imag)
+    return np.zeros(operand.shape, operand.dtype)
+
+
+@evaluates
+def is_finite(x: Array) -> Array:
+    return np.asarray(np.isfinite(widened(x)))
+
+
+@evaluates
+def log(operand: Array) -> Array:
+    return closely(np.log, operand)
+
+
+@evaluates
+def log_plus_one(operand: Array) -> Array:
+    return _function(np.log1p, on_complex.log_plus_one, operand)
+
+
+@evaluates
+def logistic(operand: Array) -> Array:
+    return closely(on_complex.logistic, operand)
+
+
+@evaluates
+def maximum(lhs: Array, rhs: Array) -> Array:
+    if _is_boolean(lhs):
+        return lhs | rhs
+    return _chosen(lhs, rhs, np.greater, sign_bit(rhs) if _is_float(lhs) else True)
+
+
+@evaluates
+def minimum(lhs: Array, rhs: Array) -> Array:
+    if _is_boolean(lhs):
+        return lhs & rhs
+    return _chosen(lhs, rhs, np.less, sign_bit(lhs) if _is_float(lhs) else True)
+
+
+def _chosen(lhs: Array, rhs: Array, better: Callable[..., Any], if_equal: Any) -> Array:
+    """lhs where it is better or NaN, or where they are equal (0 and -0) and ``if_equal``."""
+    x, y = widened(lhs), widened(rhs)
+    with np.errstate(invalid="ignore"):
+        if _is_complex(lhs):
+            up = better is np.greater
+            wins = on_complex.precedes(y, x, True) if up else on_complex.precedes(x, y, True)
+        else:
+            wins = better(x, y) | ((x == y) & if_equal)
+        nan = (np.isnan(x), np.isnan(y)) if not element_of(lhs).is_integer else (False, False)
+    return np.asarray(np.where(nan[0] | (wins & ~np.asarray(nan[1])), lhs, rhs))
+
+
+@evaluates
+def multiply(lhs: Array, rhs: Array) -> Array:
+    return (closely if _is_complex(lhs) else exactly)(np.multiply, lhs, rhs)
+
+
+@evaluates
+def negate(operand: Array) -> Array:
+    if _is_float(operand):
+        return _with_sign(operand, ~sign_bit(operand))
+    if _is_complex(operand):
+        return on_complex.joined(negate(operand.real), negate(operand.imag))
+    return exactly(np.negative, operand)
+
+
+@evaluates
+def not_(operand: Array) -> Array:
+    return exactly(np.invert, operand)
+
+
+@evaluates
+def or_(lhs: Array, rhs: Array) -> Array:
+    return exactly(np.bitwise_or, lhs, rhs)
+
+
+@evaluates
+def popcnt(operand: Array) -> Array:
+    return rounded(np.bitwise_count(unsigned(operand)), operand.dtype)
+
+
+@evaluates
+def power(lhs: Array, rhs: Array) -> Array:
+    if element_of(lhs).is_integer:
+        return _integer_power(lhs, rhs)
+    return _function(np.power, on_complex.power, lhs, rhs)
+
+
+def _integer_power(base: Array, exponent: Array) -> Array:
+    """Wrapping products; to a negative power only 1 and -1 are integers, all else gives 0."""
+    b, e = np.broadcast_arrays(widened(base), widened(exponent))
+    one = b.dtype.type(1)
+    result, factor, rest = np.ones_like(b), b, np.where(e < 0, b.dtype.type(0), e)
+    with np.errstate(over="ignore"):
+        while rest.any():
+            result = np.where(rest & one, result * factor, result)
+            factor, rest = factor * factor, rest >> one
+    odd = (e & one) != 0
+    unit = np.where(b == 1, 1, np.where(b == -1, np.where(odd, -1, 1), 0)).astype(np.int8)
+    return rounded(np.where(e < 0, unit, result), base.dtype)
+
+
+@evaluates
+def real(operand: Array) -> Array:
+    return np.array(operand.real) if _is_complex(operand) else operand
+
+
+@evaluates
+def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
+    if element_of(operand).bits < 16:
+        wide = reduce_precision(operand.astype(np.float32), exponent_bits, mantissa_bits)
+        return rounded(wide, operand.dtype)
+    bits = unsigned(operand)
+    word, width = bits.dtype.type, element_of(operand).bits
+    stored = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element_of(operand).name]
+    top = word(1) << word(width - 1)
+    sign, magnitude = bits & top, bits & ~top
+    infinity = ((word(1) << word(width - 1 - stored)) - word(1)) << word(stored)
+    if mantissa_bits < stored:
+        drop = word(stored - mantissa_bits)
+        half = (word(1) << (drop - word(1))) - word(1)
+        kept = magnitude + half + ((magnitude >> drop) & word(1))
+        rounded_off = kept & ~((word(1) << drop) - word(1))
+    else:
+        rounded_off = magnitude
+    bias = (1 << (width - 2 - stored)) - 1
+    if exponent_bits < width - 1 - stored:
+        own = (1 << (exponent_bits - 1)) - 1
+        least, most = word(bias - own + 1), word(bias + own)
+        exponent = rounded_off >> word(stored)
+        rounded_off = np.where(exponent > most, infinity, rounded_off)
+        rounded_off = np.where(exponent < least, word(0), rounded_off)
+    nan = magnitude > infinity
+    return from_unsigned(np.where(nan, bits, sign | rounded_off), operand.dtype)
+
+
+@evaluates
+def remainder(lhs: Array, rhs: Array) -> Array:
+    if _is_complex(lhs):
+        raise UnsupportedError("the specification does not define the remainder of complex numbers")
+    if not element_of(lhs).is_integer:
+        return exactly(np.fmod, lhs, rhs)
+    x, y = widened(lhs), widened(rhs)
+    with np.errstate(all="ignore"):
+        rest = np.where(
+            y == -1 if y.dtype.kind == "i" else False, 0, np.fmod(x, np.where(y == 0, 1, y))
+        )
+    return rounded(np.where(y == 0, x, rest.astype(x.dtype)), lhs.dtype)
+
+
+@evaluates
+def round_nearest_afz(operand: Array) -> Array:
+    def round_away(x: Array) -> Array:
+        whole = np.trunc(x)
+        away = np.abs(x - whole) >= 0.5
+        return np.copysign(np.abs(whole) + away, x)
+
+    return exactly(round_away, operand)
+
+
+@evaluates
+def round_nearest_even(operand: Array) -> Array:
+    return exactly(np.rint, operand)
+
+
+@evaluates
+def rsqrt(operand: Array) -> Array:
+    return _function(lambda x: 1 / np.sqrt(x), on_complex.rsqrt, operand)
+
+
+@evaluates
+def select(pred: Array, on_true: Array, on_false: Array) -> Array:
+    return np.asarray(np.where(pred, on_true, on_false))
+
+
+@evaluates
+def shift_left(lhs: Array, rhs: Array) -> Array:
+    x, amount = unsigned(lhs), unsigned(rhs)
+    width = element_of(lhs).bits
+    shifted = x << np.minimum(amount, amount.dtype.type(width - 1))
+    return _of_bits(np.where(amount >= width, x.dtype.type(0), shifted), lhs)
+
+
+@evaluates
+def shift_right_arithmetic(lhs: Array, rhs: Array) -> Array:
+    width = element_of(lhs).bits
+    amount = np.minimum(unsigned(rhs).astype(np.uint64), np.uint64(width - 1)).astype(np.int64)
+    bits = unsigned(lhs).astype(np.uint64)
+    unused = np.uint64(64 - width)
+    return _of_bits((bits << unused).view(np.int64) >> (amount + (64 - width)), lhs)
+
+
+@evaluates
+def shift_right_logical(lhs: Array, rhs: Array) -> Array:
+    x, amount = unsigned(lhs), unsigned(rhs)
+    width = element_of(lhs).bits
+    shifted = x >> np.minimum(amount, amount.dtype.type(width - 1))
+    return _of_bits(np.where(amount >= width, x.dtype.type(0), shifted), lhs)
+
+
+def _of_bits(bits: Array, like: Array) -> Array:
+    """Integers with the low bits of ``bits``, of the type of ``like``."""
+    return wrapped(np.asarray(bits), element_of(like))
+
+
+@evaluates
+def sign(operand: Array) -> Array:
+    if _is_complex(operand):
+        return closely(on_complex.sign, operand)
+    x = widened(operand)
+    if not _is_float(operand):
+        return rounded(np.sign(x), operand.dtype)
+    return rounded(np.where((x == 0) | np.isnan(x), x, np.copysign(1, x)), operand.dtype)
+
+
+@evaluates
+def sine(operand: Array) -> Array:
+    return closely(np.sin, operand)
+
+
+@evaluates
+def sqrt(operand: Array) -> Array:
+    return (closely if _is_complex(operand) else exactly)(np.sqrt, operand)
+
+
+@evaluates
+def subtract(lhs: Array, rhs: Array) -> Array:
+    return exactly(np.subtract, lhs, rhs)
+
+
+@evaluates
+def tan(operand: Array) -> Array:
+    return closely(np.tan, operand)
+
+
+@evaluates
+def tanh(operand: Array) -> Array:
+    return closely(np.tanh, operand)
+
+
+@evaluates
+def xor(lhs: Array, rhs: Array) -> Array:
+    return exactly(np.bitwise_xor, lhs, rhs)

@@ -1,0 +1,178 @@
+"""Processes of a grid: how they meet in collectives, and how a grid of them is simulated.
+
+Each process runs in a thread. They meet at rendezvous points; when every process that is still
+running waits, none can go on, and all of them get an error that says who waits for what.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shlo_tools.errors import ExecutionError, ShloError
+from shlo_tools.grid import ProcessId
+
+Value = Any
+
+
+@dataclass
+class _Meeting:
+    """Values that processes brought to one rendezvous."""
+
+    values: dict[ProcessId, Any] = field(default_factory=dict)
+    taken: int = 0
+
+
+class Grid:
+    """What the processes of a simulated grid share."""
+
+    def __init__(self, num_replicas: int, num_partitions: int) -> None:
+        self.num_replicas, self.num_partitions = num_replicas, num_partitions
+        self._changed = threading.Condition()
+        self._running = num_replicas * num_partitions
+        self._waiting: dict[ProcessId, str] = {}
+        self._meetings: dict[Hashable, _Meeting] = {}
+        self._channels: dict[Hashable, deque[Any]] = defaultdict(deque)
+        self._failure: str | None = None
+
+    def meet(
+        self, key: Hashable, process: ProcessId, value: Any, group: Sequence[ProcessId], what: str
+    ) -> list[Any]:
+        """Bring a value to a rendezvous of a group; returns all values in the group's order."""
+        with self._changed:
+            meeting = self._meetings.setdefault(key, _Meeting())
+            meeting.values[process] = value
+            self._changed.notify_all()
+            self._wait(process, lambda: len(meeting.values) == len(group), what)
+            values = [meeting.values[member] for member in group]
+            meeting.taken += 1
+            if meeting.taken == len(group):
+                del self._meetings[key]
+            return values
+
+    def put(self, channel: Hashable, value: Any) -> None:
+        """Send a value; the receiver may come later."""
+        with self._changed:
+            self._channels[channel].append(value)
+            self._changed.notify_all()
+
+    def take(self, channel: Hashable, process: ProcessId, what: str) -> Any:
+        """Wait for a value that another process sends."""
+        with self._changed:
+            queue = self._channels[channel]
+            self._wait(process, lambda: bool(queue), what)
+            return queue.popleft()
+
+    def _wait(self, process: ProcessId, ready: Callable[[], bool], what: str) -> None:
+        while not ready():
+            if self._failure is not None:
+                raise ExecutionError(self._failure)
+            self._waiting[process] = what
+            self._detect()
+            if self._failure is None:
+                self._changed.wait()
+            # Whoever changes something wakes everybody, and each looks again for itself.
+            self._waiting.pop(process, None)
+
+    def _detect(self) -> None:
+        if len(self._waiting) == self._running:
+            listed = "; ".join(f"process {p} waits {w}" for p, w in sorted(self._waiting.items()))
+            self._fail(f"deadlock: {listed}")
+
+    def _fail(self, message: str) -> None:
+        self._failure = self._failure or message
+        self._changed.notify_all()
+
+    def leave(self, error: BaseException | None) -> None:
+        """A process has ended."""
+        with self._changed:
+            self._running -= 1
+            if error is not None:
+                self._fail(f"another process failed: {error}")
+            elif self._running:
+                self._detect()
+
+
+class Process:
+    """One process of a grid: who it is, whom it talks to, what the host feeds it.
+
+    Attributes:
+        id: (replica, partition).
+        infeed: one tuple of arrays per ``infeed`` to come.
+        outfeed: what ``outfeed`` wrote.
+        host: per channel what the host sends, for ``recv`` from the host.
+        to_host: per channel what was sent to the host.
+    """
+
+    def __init__(
+        self,
+        id: ProcessId,
+        grid: Grid,
+        infeed: Sequence[tuple[Any, ...]] = (),
+        host: dict[int, Sequence[tuple[Any, ...]]] | None = None,
+    ) -> None:
+        self.id, self.grid = id, grid
+        self.infeed = deque(infeed)
+        self.outfeed: list[tuple[Any, ...]] = []
+        self.host = {channel: deque(values) for channel, values in (host or {}).items()}
+        self.to_host: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        self._times: dict[Hashable, int] = defaultdict(int)
+
+    @property
+    def replica_id(self) -> int:
+        return self.id[0]
+
+    @property
+    def partition_id(self) -> int:
+        return self.id[1]
+
+    def exchange(
+        self, op: str, channel_id: int, group: Sequence[ProcessId], value: Any
+    ) -> list[Any]:
+        """Values of all members of the process group, in its order."""
+        if self.id not in group:
+            raise ExecutionError(f"process {self.id} is in none of the groups")
+        meeting = (op, channel_id, tuple(group))
+        self._times[meeting] += 1
+        what = f"in {op} for {sorted(set(group) - {self.id})}"
+        return self.grid.meet((*meeting, self._times[meeting]), self.id, value, group, what)
+
+
+ALONE = Process((0, 0), Grid(1, 1))
+
+
+def simulate(processes: Sequence[Process], run: Callable[[Process], Any]) -> list[Any]:
+    """Run a function for every process of a grid, each in a thread; returns the results.
+
+    Raises:
+        ShloError: what the first process to fail raised, or a deadlock.
+    """
+    results: list[Any] = [None] * len(processes)
+    failures: list[BaseException] = []
+
+    def main(number: int, process: Process) -> None:
+        error: BaseException | None = None
+        try:
+            results[number] = run(process)
+        except BaseException as raised:
+            error = raised
+            failures.append(raised)
+            if not isinstance(raised, ShloError):
+                raise
+        finally:
+            process.grid.leave(error)
+
+    threads = [
+        threading.Thread(target=main, args=(number, process), daemon=True)
+        for number, process in enumerate(processes)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return results

@@ -1,0 +1,368 @@
+"""From MLIR modules to steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dtypes import TensorType, of_array
+from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
+from shlo_tools.mlir import Operation
+from shlo_tools.ops import DESCRIPTIONS, elementwise
+from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops._op import OpDescription, Role, read_arguments
+from shlo_tools.ops._value import OtherType, Tensor, Value, ValueType, as_value, value_type
+from shlo_tools.reference import upstream
+from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
+from shlo_tools.reference.interpreter import Region, Run
+from shlo_tools.reference.quantization import on_quantized
+from shlo_tools.reference.steps import Body, Environment, Evaluate, Function, Program, Step
+
+_OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
+_ENDS = ("stablehlo.return", "func.return", "shape.assuming_yield", "shape.yield", "tensor.yield")
+
+
+def translate(module: mlir.Module, roots: Sequence[str]) -> Program:
+    """The functions that ``roots`` need, as steps; in the library's context.
+
+    Raises:
+        ShloError: there is no such function, or functions call each other in a circle.
+    """
+    named = {ir.symbol_name(func): func for func in ir.functions(module.operation)}
+    functions: dict[str, Function] = {}
+    wanted = list(roots)
+    while wanted:
+        name = wanted.pop()
+        if name in functions:
+            continue
+        if name not in named or ir.is_declaration(named[name]):
+            raise UnsupportedError(f"there is no function @{name} with a body")
+        translator = _Translator()
+        functions[name] = translator.function(named[name])
+        wanted += sorted(translator.called)
+    _settle(functions, roots)
+    return Program(functions)
+
+
+def function_names(module: mlir.Module) -> list[str]:
+    """The functions of a module that have bodies."""
+    found = ir.functions(module.operation)
+    return [ir.symbol_name(func) for func in found if not ir.is_declaration(func)]
+
+
+def _settle(functions: dict[str, Function], roots: Sequence[str]) -> None:
+    """Refuse circles of calls, and find out which bodies are elementwise, callees first."""
+    done: dict[str, bool] = {}
+    for root in roots:
+        stack = [root]
+        path: set[str] = set()
+        while stack:
+            name = stack[-1]
+            if name in path or name in done:
+                stack.pop()
+                path.discard(name)
+                if name not in done:
+                    done[name] = _is_elementwise(functions[name].body, functions)
+                continue
+            path.add(name)
+            for callee in _callees(functions[name].body):
+                if callee in path:
+                    raise UnsupportedError(f"@{callee} calls itself, through @{name}")
+                if callee not in done:
+                    stack.append(callee)
+    for function in functions.values():
+        for body in _bodies(function.body):
+            _is_elementwise(body, functions)
+
+
+def _callees(body: Body) -> list[str]:
+    return [name for inner in _bodies(body) for step in inner.steps for name in calls_of(step)]
+
+
+def calls_of(step: Step) -> tuple[str, ...]:
+    """The functions that a step may call."""
+    return (*([step.callee] if step.callee else []), *getattr(step.evaluate, "called", ()))
+
+
+def _bodies(body: Body) -> list[Body]:
+    """A body and those inside it."""
+    found = [body]
+    for outer in found:
+        for step in outer.steps:
+            found.extend(getattr(step.evaluate, "bodies", ()))
+    return found
+
+
+def _is_elementwise(body: Body, functions: Mapping[str, Function]) -> bool:
+    body.elementwise = body.is_scalar and all(
+        step.elementwise or (step.callee is not None and functions[step.callee].body.elementwise)
+        for step in body.steps
+    )
+    return body.elementwise
+
+
+class _Translator:
+    """Translates one function; numbers its values."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[mlir.Value, int] = {}
+        self.called: set[str] = set()
+
+    def function(self, func: Operation) -> Function:
+        inputs, results = ir.signature(func)
+        body = self.body(func.regions[0])
+        return Function(
+            ir.symbol_name(func),
+            body,
+            tuple(_type(type) for type in inputs),
+            tuple(_type(type) for type in results),
+        )
+
+    def body(self, region: mlir.Region) -> Body:
+        blocks = list(region.blocks)
+        if len(blocks) != 1:
+            raise UnsupportedError("regions of several blocks are not supported")
+        arguments = list(blocks[0].arguments)
+        numbers = tuple(self._number(argument) for argument in arguments)
+        body = Body(numbers, tuple(_type(argument.type) for argument in arguments))
+        used: list[set[int]] = []
+        for view in blocks[0].operations:
+            op = mlir.inner_operation(view)
+            if op.name in _ENDS:
+                body.yields = tuple(self.numbers[value] for value in op.operands)
+                body.yield_types = tuple(_type(value.type) for value in op.operands)
+                continue
+            step = self.step(op)
+            body.steps.append(step)
+            used.append({*step.operands, *_inner_uses(step)})
+        _release(body, used)
+        return body
+
+    def _number(self, value: mlir.Value) -> int:
+        return self.numbers.setdefault(value, len(self.numbers))
+
+    def step(self, op: Operation) -> Step:
+        operands = tuple(self.numbers[value] for value in op.operands)
+        types = tuple(_type(value.type) for value in op.operands)
+        result_types = tuple(_type(value.type) for value in op.results)
+        place = mlir.place_of(op.location)
+        step = Step(op.name, ir.describe(op), place, operands, (), result_types)
+        if op.name in ("func.call", "call"):
+            step.callee = ir.text_of(op, "callee").lstrip("@")
+            self.called.add(step.callee)
+        elif op.name in EVALUATORS and op.name in DESCRIPTIONS:
+            step.evaluate = self._evaluator(op, types, result_types)
+            step.elementwise = op.name in _ELEMENTWISE and _all_scalar((*types, *result_types))
+            if any(_is_dynamic(type) for type in (*types, *result_types)):
+                step.check = _check_of(op)
+        else:
+            step.evaluate = upstream.evaluator(op, lambda region: self.body(region))
+            step.elementwise = step.evaluate is not None and upstream.is_elementwise(op)
+        step.results = tuple(self._number(value) for value in op.results)
+        return step
+
+    def _evaluator(
+        self, op: Operation, types: Sequence[ValueType], result_types: Sequence[ValueType]
+    ) -> Evaluate:
+        try:
+            arguments = read_arguments(op)
+        except ShloError as error:
+            raise type(error)(
+                [
+                    Diagnostic(
+                        "error",
+                        f"{ir.describe(op)}: {error.diagnostics[0].message}",
+                        mlir.place_of(op.location),
+                    )
+                ]
+            ) from error
+        bodies = iter([self.body(region) for region in op.regions])
+        call = _Call(op.name, DESCRIPTIONS[op.name], arguments, bodies, result_types, op)
+        self.called.update(call.called)
+        if any(isinstance(t, OtherType) and "!quant" in t.text for t in (*types, *result_types)):
+            return on_quantized(call, types, result_types)
+        return call
+
+
+class _Call:
+    """Calls the function of an op with a step's operands and the op's attributes."""
+
+    def __init__(
+        self,
+        name: str,
+        description: OpDescription,
+        arguments: Mapping[str, Any],
+        bodies: Any,
+        result_types: Sequence[ValueType],
+        op: Operation,
+    ) -> None:
+        self.name = name
+        self.function = EVALUATORS[name]
+        offered = keywords_of(self.function)
+        self.groups: list[tuple[str, int | None]] = []  # parameter, and the length of a group
+        self.constants: dict[str, Any] = {}
+        self.regions: dict[str, Body | list[Body]] = {}
+        self.symbols: dict[str, str] = {}
+        for parameter in description.parameters:
+            value = arguments[parameter.name]
+            if parameter.role is Role.OPERANDS:
+                self.groups.append((parameter.name, len(value)))
+            elif parameter.role in _OPERANDS:
+                if value is not None:
+                    self.groups.append((parameter.name, None))
+            elif parameter.role is Role.REGION:
+                self.regions[parameter.name] = next(bodies)
+            elif parameter.role is Role.REGIONS:
+                self.regions[parameter.name] = list(bodies)
+            elif isinstance(value, FunctionSymbol):
+                self.symbols[parameter.name] = str(value)
+            elif parameter.name in offered:
+                self.constants[parameter.name] = value
+        if "result_types" in offered:
+            self.constants["result_types"] = list(result_types)
+        if "place" in offered:
+            self.constants["place"] = mlir.place_of(op.location)
+        self.extra = {name for name in ("process", "run") if name in offered}
+        self.called = {
+            *self.symbols.values(),
+            *map(str, arguments.get("called_computations") or ()),
+        }
+
+    @property
+    def bodies(self) -> list[Body]:
+        found: list[Body] = []
+        for held in self.regions.values():
+            found.extend(held if isinstance(held, list) else [held])
+        return found
+
+    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any:
+        return self.with_regions(run, operands, self.regions_in(run, environment))
+
+    def regions_in(self, run: Run, environment: Environment) -> dict[str, Any]:
+        """The op's regions as functions, by parameter name."""
+        return {
+            name: [Region(body, run, environment) for body in held]
+            if isinstance(held, list)
+            else Region(held, run, environment)
+            for name, held in self.regions.items()
+        }
+
+    def with_regions(self, run: Run, operands: Sequence[Any], regions: Mapping[str, Any]) -> Any:
+        """The op's results, with the given functions for its regions."""
+        arguments = {**self.constants, **regions}
+        position = 0
+        for name, length in self.groups:
+            if length is None:
+                arguments[name] = operands[position]
+                position += 1
+            else:
+                arguments[name] = list(operands[position : position + length])
+                position += length
+        for name, symbol in self.symbols.items():
+            arguments[name] = _named(run, symbol)
+        if "process" in self.extra:
+            arguments["process"] = run.process
+        if "run" in self.extra:
+            arguments["run"] = run
+        return self.function(**arguments)
+
+
+def _named(run: Run, symbol: str) -> Callable[..., Any]:
+    return lambda *arguments: tuple(run.call(symbol, arguments))
+
+
+# --- types and values -----------------------------------------------------------------------------
+def _type(type: mlir.Type) -> ValueType:
+    """The type of a value; scalars outside tensors are held as 0-dimensional arrays."""
+    found = value_type(type)
+    if isinstance(found, OtherType) and found.text in dtypes.ELEMENT_TYPES:
+        return TensorType((), dtypes.element_type(found.text))
+    return found
+
+
+def _is_dynamic(type: ValueType) -> bool:
+    return isinstance(type, TensorType) and not type.is_static
+
+
+def _all_scalar(types: Sequence[ValueType]) -> bool:
+    return all(isinstance(type, TensorType) and type.rank == 0 for type in types)
+
+
+def _elementwise_names() -> set[str]:
+    names = {
+        name
+        for name, description in DESCRIPTIONS.items()
+        if description.rule.__module__ in (elementwise.__name__, "shlo_tools.ops.chlo.functions")
+    }
+    return {*names, "stablehlo.constant"}
+
+
+_ELEMENTWISE = _elementwise_names()
+
+
+def _inner_uses(step: Step) -> set[int]:
+    """Numbers of values that the regions of a step read."""
+    return {
+        number
+        for body in getattr(step.evaluate, "bodies", ())
+        for inner in _bodies(body)
+        for number in (*inner.yields, *(n for s in inner.steps for n in s.operands))
+    }
+
+
+def _release(body: Body, used: Sequence[set[int]]) -> None:
+    """Note for each step which values of this body are not needed after it."""
+    own = {number for step in body.steps for number in step.results}
+    needed = set(body.yields)
+    for step, uses in zip(reversed(body.steps), reversed(used), strict=True):
+        last = ({*uses, *step.results} & own) - needed
+        step.released = tuple(sorted(last))
+        needed |= uses
+
+
+# --- checks of sizes known only at run time -------------------------------------------------------
+def _check_of(op: Operation) -> Callable[[Sequence[Any]], None] | None:
+    """The op function's constraints, to be checked with the operands' actual sizes."""
+    description = DESCRIPTIONS[op.name]
+    arguments = read_arguments(op)
+    fixed: dict[str, Any] = {}
+    groups: list[tuple[str, int | None]] = []
+    for parameter in description.parameters:
+        value = arguments[parameter.name]
+        if parameter.role is Role.OPERANDS:
+            groups.append((parameter.name, len(value)))
+        elif parameter.role in _OPERANDS and value is not None:
+            groups.append((parameter.name, None))
+        elif parameter.role is Role.REGION:
+            fixed[parameter.name] = _yielding(value)
+        elif parameter.role is Role.REGIONS:
+            fixed[parameter.name] = [_yielding(region) for region in value]
+        else:
+            fixed[parameter.name] = value
+
+    def check(operands: Sequence[Any]) -> None:
+        values = [_actual(operand) for operand in operands]
+        given, position = dict(fixed), 0
+        for name, length in groups:
+            given[name] = (
+                values[position] if length is None else values[position : position + length]
+            )
+            position += 1 if length is None else length
+        description.rule(**given)
+
+    return check
+
+
+def _yielding(region: Any) -> Callable[..., tuple[Tensor, ...]]:
+    end = ir.terminator(region.region.blocks[0])
+    types = [_type(value.type) for value in end.operands]
+    results: Any = tuple(as_value(type) for type in types)
+    return lambda *arguments: results
+
+
+def _actual(value: Any) -> Value:
+    """The type that a value has at run time."""
+    if hasattr(value, "dtype"):
+        return Tensor(of_array(value))
+    return Value(getattr(value, "type", OtherType("!stablehlo.token")))

@@ -1,0 +1,283 @@
+"""Elementwise ops on every real type (and the complex basics), edges against edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from batch import Case, Compare, check, operation, same, same_bits, type_of, within
+from expected import BOOLEAN, FLOAT, INTEGER, bits_of, expected, table
+from values import (
+    COMPLEX,
+    FLOATS,
+    REAL,
+    SIGNED,
+    dense,
+    dtype,
+    edges,
+    noise,
+    pairs,
+    singles,
+    triples,
+)
+
+Array = np.ndarray[Any, Any]
+
+UNARY = ("abs", "ceil", "count_leading_zeros", "floor", "negate", "not", "popcnt")
+UNARY += ("round_nearest_afz", "round_nearest_even", "sign", "sqrt")
+SIGNED_ONLY = ("abs", "sign")
+BINARY = sorted({*BOOLEAN, *FLOAT, *INTEGER} - set(UNARY))
+# Flipping or clearing a sign is an operation on bits, that of a NaN too.
+ON_BITS = ("abs", "negate")
+
+
+def _types(name: str) -> list[str]:
+    elements = (*REAL, *COMPLEX)
+    return [
+        element
+        for element in elements
+        if name in table(element) and not (name in SIGNED_ONLY and element.startswith("ui"))
+    ]
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name: str) -> None:
+    compare = same_bits if name in ON_BITS else same
+    check(
+        [
+            operation(name, [x], expected(name, element, x), compare=compare)
+            for element in _types(name)
+            for x in [dense(element) if element in FLOATS else singles(element)]
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(name: str) -> None:
+    check(
+        [
+            operation(name, pairs(element), expected(name, element, *pairs(element)))
+            for element in _types(name)
+        ]
+    )
+
+
+# --- comparing and choosing -----------------------------------------------------------------------
+DIRECTIONS = {
+    "EQ": np.equal,
+    "NE": np.not_equal,
+    "LT": np.less,
+    "LE": np.less_equal,
+    "GT": np.greater,
+    "GE": np.greater_equal,
+}
+
+
+def _answers(direction: str, x: Array, y: Array) -> Array:
+    with np.errstate(invalid="ignore"):
+        return DIRECTIONS[direction](x, y)
+
+
+def _compare(direction: str, operands: Any, wanted: Array, type: str = "") -> Case:
+    held = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
+    if type:
+        held += f", compare_type = #stablehlo<comparison_type {type}>"
+    return operation("compare", operands, wanted, held)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_compare(direction: str) -> None:
+    """NaN is unequal to everything and not ordered; unsigned and i1 order as unsigned numbers."""
+    cases = []
+    for element in REAL:
+        wanted = _answers(direction, *pairs(element))
+        cases.append(_compare(direction, pairs(element), wanted))
+        if element in FLOATS:
+            cases.append(_compare(direction, pairs(element), wanted, "FLOAT"))
+        else:
+            type = "SIGNED" if element in SIGNED else "UNSIGNED"
+            cases.append(_compare(direction, pairs(element), wanted, type))
+    check(cases)
+
+
+def _total_order(array: Array) -> Array:
+    """-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN, as Python integers."""
+    bits = bits_of(array).astype(object)
+    lowest = int(np.iinfo(bits_of(array).dtype).min)
+    return np.array([b if b >= 0 else lowest - b - 1 for b in bits], object)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_compare_total_order(direction: str) -> None:
+    """Zeros and NaNs are ordered by sign and payload; equality is equality of bits."""
+    cases = []
+    for element in FLOATS:
+        x, y = pairs(element)
+        payload = (bits_of(np.array([np.nan], dtype(element))) + 1).view(dtype(element))
+        x = np.concatenate([x, np.repeat(payload, 3), x[:3]])
+        y = np.concatenate([y, payload, [np.nan, np.inf], np.repeat(payload, 3)]).astype(x.dtype)
+        keys = _total_order(x), _total_order(y)
+        wanted = DIRECTIONS[direction](*keys).astype(bool)
+        cases.append(_compare(direction, (x, y), wanted, "TOTALORDER"))
+    check(cases)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_compare_complex(direction: str) -> None:
+    """By real parts, then by imaginary parts."""
+    cases = []
+    for element in COMPLEX:
+        x, y = pairs(element)
+        tuples = zip(x.tolist(), y.tolist(), strict=True)
+        rows = [((a.real, a.imag), (b.real, b.imag)) for a, b in tuples]
+        answers = {
+            "EQ": [a == b for a, b in rows],
+            "NE": [a != b for a, b in rows],
+            "LT": [a < b for a, b in rows],
+            "LE": [a <= b for a, b in rows],
+            "GT": [a > b for a, b in rows],
+            "GE": [a >= b for a, b in rows],
+        }
+        cases.append(_compare(direction, (x, y), np.array(answers[direction])))
+    check(cases)
+
+
+def test_select() -> None:
+    """Whole elements are chosen, NaN payloads included; a scalar predicate chooses everything."""
+    cases = []
+    for element in (*REAL, *COMPLEX):
+        x, y = pairs(element)
+        pred = np.arange(len(x)) % 3 == 0
+        wanted = np.where(pred, x, y)
+        cases.append(operation("select", [pred, x, y], wanted, compare=same_bits))
+        for scalar in (np.array(True), np.array(False)):
+            wanted = x if scalar else y
+            cases.append(operation("select", [scalar, x, y], wanted, compare=same_bits))
+    check(cases)
+
+
+def test_clamp() -> None:
+    """min(max(operand, low), high): NaN wins, and where low > high it is high."""
+    cases = []
+    for element in REAL:
+        low, x, high = triples(element)
+
+        def clamped(low: Array, x: Array, high: Array, element: str = element) -> Array:
+            return expected("minimum", element, expected("maximum", element, x, low), high)
+
+        cases.append(operation("clamp", [low, x, high], clamped(low, x, high)))
+        one, two = np.array(edges(element)[0]), np.array(edges(element)[-1])
+        wanted = clamped(np.full_like(x, one), x, np.full_like(x, two))
+        cases.append(operation("clamp", [one, x, two], wanted))
+        cases.append(operation("clamp", [one, x, high], clamped(np.full_like(x, one), x, high)))
+        cases.append(operation("clamp", [low, x, two], clamped(low, x, np.full_like(x, two))))
+    check(cases)
+
+
+def test_is_finite() -> None:
+    check(
+        [
+            operation("is_finite", [x], np.isfinite(x))
+            for element in FLOATS
+            for x in [singles(element)]
+        ]
+    )
+
+
+# --- complex numbers ------------------------------------------------------------------------------
+def test_complex_parts() -> None:
+    cases = []
+    for element, part in zip(COMPLEX, ("f32", "f64"), strict=True):
+        z, (re, im) = singles(element), pairs(part)
+        cases.append(operation("real", [z], z.real.copy(), compare=same_bits))
+        cases.append(operation("imag", [z], z.imag.copy(), compare=same_bits))
+        made = np.empty(re.shape, dtype(element))
+        made.real, made.imag = re, im
+        cases.append(operation("complex", [re, im], made, compare=same_bits))
+    for element in FLOATS:
+        x = singles(element)
+        cases.append(operation("real", [x], x, compare=same_bits))
+        cases.append(operation("imag", [x], np.zeros_like(x)))
+    check(cases)
+
+
+def test_complex_product_and_quotient() -> None:
+    """Off by a few units in the last place of the largest term."""
+    cases = []
+    for element in COMPLEX:
+        x, y = noise(element), noise(element, seed=1)
+        wide = x.astype(np.clongdouble), y.astype(np.clongdouble)
+        close = _close_complex(4 * np.finfo(x.dtype).eps)
+        for name, wanted in (("multiply", wide[0] * wide[1]), ("divide", wide[0] / wide[1])):
+            cases.append(operation(name, [x, y], wanted, compare=close, result=type_of(x)))
+        size = np.abs(wide[0])
+        cases.append(operation("abs", [x], size, compare=within(2), result=type_of(x.real)))
+    check(cases)
+
+
+def _close_complex(bound: float) -> Compare:
+    def compare(actual: Array, wanted: Array) -> str:
+        error = np.abs(actual - wanted) / np.abs(wanted)
+        worst = int(np.argmax(error))
+        return f"off by {error[worst]} at {worst}" if not error[worst] <= bound else ""
+
+    return compare
+
+
+def test_abs_of_complex_neither_overflows_nor_underflows() -> None:
+    z = np.array([3e38 + 1e38j, 3e-42 + 4e-42j, complex("inf+nanj"), complex("nan-infj"), -0j])
+    x = z.astype(np.complex64)
+    wanted = np.hypot(x.real.astype(float), x.imag.astype(float))
+    check([operation("abs", [x], wanted, compare=within(1), result="tensor<5xf32>")])
+
+
+# --- rounding -------------------------------------------------------------------------------------
+def test_every_operation_rounds() -> None:
+    """16-bit floats are rounded after every op, not once at the end."""
+    text = """
+      %sum = stablehlo.add %in0, %in1 : {0}
+      %out0 = stablehlo.subtract %sum, %in0 : {0}
+      %square = stablehlo.multiply %in0, %in1 : {0}
+      %out1 = stablehlo.add %square, %in0 : {0}"""
+    cases = []
+    for element in FLOATS:
+        x, y = pairs(element)
+        with np.errstate(all="ignore"):
+            results = [(x + y) - x, (x * y) + x]  # no fused multiply-add either
+        cases.append(Case(element, text.format(type_of(x)), [x, y], results))
+    check(cases)
+
+
+# --- functions ------------------------------------------------------------------------------------
+FUNCTIONS = {
+    "cbrt": np.cbrt,
+    "cosine": np.cos,
+    "exponential": np.exp,
+    "exponential_minus_one": np.expm1,
+    "log": np.log,
+    "log_plus_one": np.log1p,
+    "logistic": lambda x: np.where(x < 0, np.exp(x), 1) / (1 + np.exp(-np.abs(x))),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "sine": np.sin,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "atan2": np.arctan2,
+    "power": np.power,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function(name: str) -> None:
+    """Against extended precision: 16-bit floats nearly correctly rounded, others within 4 ulp.
+
+    Four units are what the C library promises for its worst functions (cbrt, tanhf).
+    """
+    cases = []
+    for element in FLOATS:
+        operands = pairs(element) if name in ("atan2", "power") else [dense(element)]
+        with np.errstate(all="ignore"):
+            wanted = FUNCTIONS[name](*(x.astype(np.longdouble) for x in operands))
+        close = within(0.51 if dtype(element).itemsize == 2 else 4)
+        cases.append(operation(name, operands, wanted, compare=close, result=type_of(operands[0])))
+    check(cases)

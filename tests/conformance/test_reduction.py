@@ -1,0 +1,231 @@
+"""``reduce``: every body, variadic ones, promotion, captured values, nothing to reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from batch import Case, check, type_of
+from expected import INTEGER
+from values import COMPLEX, FLOATS, INTEGERS, REAL, dtype, edges, noise
+
+Array = np.ndarray[Any, Any]
+
+
+def _reduce(
+    array: Array, init: Array, axes: Sequence[int], body: str, wanted: Array, **options: Any
+) -> Case:
+    """``stablehlo.reduce`` of one input by a body of one op on (accumulator, element)."""
+    scalar = type_of(np.zeros((), wanted.dtype) if "results" not in options else init)
+    result = options["results"][0] if "results" in options else type_of(wanted)
+    text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) ({{
+      ^bb0(%x: {scalar}, %y: {scalar}):
+        %z = stablehlo.{body} %x, %y : {scalar}
+        stablehlo.return %z : {scalar}
+      }}) {{dimensions = {_axes(axes)}}} : ({type_of(array)}, {type_of(init)}) -> {result}"""
+    name = f"{body} {type_of(array)} over {list(axes)}"
+    return Case(name, text, [array, init], [wanted], **options)
+
+
+def _axes(axes: Sequence[int]) -> str:
+    return f"array<i64: {', '.join(map(str, axes))}>" if len(axes) else "array<i64>"
+
+
+def _folded(
+    function: Callable[[Array, Array], Array], array: Array, init: Array, axes: Sequence[int]
+) -> Array:
+    """numpy's answer, one slice after the other in row-major order."""
+    kept = [d for d in range(array.ndim) if d not in axes]
+    moved = array.transpose([*axes, *kept])
+    shape = tuple(array.shape[d] for d in kept)
+    rows = moved.reshape(-1, *shape) if array.size else np.zeros((0, *shape), array.dtype)
+    total = np.full(shape, init, init.dtype)
+    for row in rows:
+        total = np.asarray(function(total, row.astype(init.dtype)))
+    return total.astype(init.dtype)
+
+
+INTEGER_BODIES = ("add", "multiply", "and", "or", "xor", "minimum", "maximum")
+
+
+@pytest.mark.parametrize("body", INTEGER_BODIES)
+def test_integers(body: str) -> None:
+    """Exact, sums and products wrap around.
+
+    An initial value that is no identity is applied once, as everywhere in practice; the
+    specification leaves open how often.
+    """
+    cases = []
+    for element in INTEGERS:
+        array = noise(element, count=7 * 19).reshape(7, 19)
+        array[0, : len(edges(element))] = edges(element)[:19]
+        for start in (0, 1, 3):
+            init = np.array(start, dtype(element))
+            for axes in ((0,), (1,), (0, 1), ()):
+                wanted = _folded(
+                    lambda x, y, e=element: _elementwise(body, e, x, y), array, init, axes
+                )
+                cases.append(_reduce(array, init, axes, body, wanted))
+    check(cases)
+
+
+def _elementwise(body: str, element: str, x: Array, y: Array) -> Array:
+    return INTEGER[body](element, x.reshape(-1), y.reshape(-1)).reshape(x.shape)
+
+
+BOOLEAN_BODIES = {
+    "add": np.logical_or,
+    "multiply": np.logical_and,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "xor": np.logical_xor,
+    "minimum": np.logical_and,
+    "maximum": np.logical_or,
+}
+
+
+@pytest.mark.parametrize("body", BOOLEAN_BODIES)
+def test_booleans(body: str) -> None:
+    array = np.array([[0, 0, 0], [0, 1, 0], [1, 1, 1], [0, 1, 1], [1, 1, 0]], bool)
+    cases = []
+    for start in (False, True):
+        for axes in ((0,), (1,), (0, 1)):
+            init = np.array(start)
+            wanted = _folded(BOOLEAN_BODIES[body], array, init, axes)
+            cases.append(_reduce(array, init, axes, body, wanted))
+    check(cases)
+
+
+@pytest.mark.parametrize("body", ["minimum", "maximum"])
+def test_extrema_of_floats(body: str) -> None:
+    """NaN wins from anywhere, and zeros keep their order -0 < +0."""
+    cases = []
+    for element in FLOATS:
+        rows = np.array(
+            [[1, 2, 3, -7], [0.0, -0.0, 0.0, -0.0], [-0.0, 0.0, -0.0, 0.0], [-1, -2, -3, -4]]
+        )
+        rows = np.concatenate([rows, [[1, np.nan, 2, 3], [np.inf, -np.inf, 0, np.nan]]])
+        array = rows.astype(dtype(element))
+        init = np.array(-np.inf if body == "maximum" else np.inf, dtype(element))
+        plain = np.max if body == "maximum" else np.min
+        wanted = plain(array, axis=1)
+        wanted[1:3] = 0.0 if body == "maximum" else -0.0
+        cases.append(_reduce(array, init, (1,), body, wanted))
+    check(cases)
+
+
+def test_sums_of_floats() -> None:
+    """|sum - exact| <= n * eps * sum|terms|, exact where all partial sums are."""
+    cases = []
+    for element in FLOATS:
+        eps = 2.0 ** -{"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element]
+        array = noise(element, count=5 * 40).reshape(5, 40)
+        init = np.array(0.5, dtype(element))
+        wide = array.astype(np.longdouble)
+        for axes in ((0,), (1,), (0, 1)):
+            wanted = wide.sum(axis=axes) + 0.5
+            terms = np.abs(wide).sum(axis=axes) + 0.5
+            count = wide.size // wanted.size
+            bound = _within_sum(count * eps * terms)
+            result = type_of(np.zeros(wanted.shape, array.dtype))
+            cases.append(_reduce(array, init, axes, "add", wanted, compare=bound, results=[result]))
+        whole = np.arange(-20, 30, dtype=dtype(element)).reshape(10, 5)
+        wanted = whole.astype(np.float64).sum(axis=0).astype(dtype(element))
+        cases.append(_reduce(whole, np.zeros((), dtype(element)), (0,), "add", wanted))
+    check(cases)
+
+
+def _within_sum(bound: Array) -> Callable[[Array, Array], str]:
+    def compare(actual: Array, wanted: Array) -> str:
+        error = np.abs(actual.astype(np.longdouble) - wanted)
+        return "" if (error <= bound).all() else f"off by {error.max()}, allowed {bound.min()}"
+
+    return compare
+
+
+def test_sums_of_complex_numbers() -> None:
+    cases = []
+    for element in COMPLEX:
+        array = np.round(noise(element, count=60) * 8).reshape(12, 5)  # whole: exact sums
+        init = np.array(2 - 1j, dtype(element))
+        for axes in ((0,), (1,), (0, 1)):
+            wanted = np.asarray(array.sum(axis=axes) + init).astype(dtype(element))
+            cases.append(_reduce(array, init, axes, "add", wanted))
+    check(cases)
+
+
+def test_products_of_floats() -> None:
+    array = np.array([[1.5, -2.0, 0.25, 8.0], [3.0, np.inf, -1.0, 0.5], [0.0, np.inf, 1.0, 1.0]])
+    cases = []
+    for element in FLOATS:
+        wanted = np.array([-6.0, -np.inf, np.nan]).astype(dtype(element))
+        init = np.ones((), dtype(element))
+        cases.append(_reduce(array.astype(dtype(element)), init, (1,), "multiply", wanted))
+    check(cases)
+
+
+def test_dimensions_in_any_order_and_number() -> None:
+    array = np.arange(2 * 3 * 4 * 5, dtype=np.int32).reshape(2, 3, 4, 5)
+    init = np.array(7, np.int32)
+    cases = []
+    for count in range(5):
+        for axes in combinations(range(4), count):
+            wanted = np.asarray(array.sum(axis=axes, dtype=np.int32) + init)
+            cases.append(_reduce(array, init, axes, "add", wanted))
+            cases.append(_reduce(array, init, axes[::-1], "add", wanted))
+    check(cases)
+
+
+def test_nothing_to_reduce() -> None:
+    """A reduced size of 0 gives the initial value, no dimensions apply it once."""
+    cases = []
+    for shape, axes in (((0,), (0,)), ((3, 0), (1,)), ((0, 3), (0,)), ((0, 3), (1,))):
+        for init in (np.array(7, np.int32), np.array(-0.0, np.float32)):
+            left = [shape[d] for d in range(len(shape)) if d not in axes]
+            wanted = np.full(left, init, init.dtype)
+            cases.append(_reduce(np.zeros(shape, init.dtype), init, axes, "add", wanted))
+    for element in ("i8", "ui64", "f64"):
+        array, init = np.array(5, dtype(element)), np.array(7, dtype(element))
+        cases.append(_reduce(array, init, (), "add", (array + init).reshape(())))
+    check(cases)
+
+
+PROMOTIONS = [("i8", "i32"), ("ui8", "ui32"), ("ui8", "ui16"), ("i16", "i64"), ("f16", "f32")]
+PROMOTIONS += [("bf16", "f32"), ("f32", "f64"), ("bf16", "f64")]
+
+
+@pytest.mark.parametrize(("narrow", "wide"), PROMOTIONS)
+def test_promotion(narrow: str, wide: str) -> None:
+    """Elements are converted to the accumulator's type before anything is added."""
+    array = np.concatenate([edges(narrow), noise(narrow, count=99)])
+    array = array[np.isfinite(array.astype(np.float64))]
+    if narrow in FLOATS:  # whole multiples of one power of two: exact in the wider type
+        array = np.round(np.clip(array.astype(np.float64), -100, 100) * 4) / 4
+        array = array.astype(dtype(narrow))
+    init = np.zeros((), dtype(wide))
+    wanted = np.asarray(array.astype(dtype(wide)).sum(dtype=dtype(wide)))
+    check([_reduce(array, init, (0,), "add", wanted)])
+
+
+def test_long_reductions_of_every_type() -> None:
+    """Sizes beyond any vector width, with a tail."""
+    cases = []
+    for element in REAL:
+        array = noise(element, count=1027)
+        init = array[0].reshape(())
+        for body, function in (("maximum", np.max), ("minimum", np.min)):
+            cases.append(_reduce(array, init, (0,), body, np.asarray(function(array))))
+    check(cases)
+
+
+def test_f32_sums_are_close_to_exact() -> None:
+    array = noise("f32", count=100 * 100).reshape(100, 100)
+    wanted = np.asarray(array.astype(np.float64).sum(axis=1))
+    bound = 100 * 2.0**-23 * np.abs(array.astype(np.float64)).sum(axis=1)
+    result = ["tensor<100xf32>"]
+    zero = np.zeros((), np.float32)
+    case = _reduce(array, zero, (1,), "add", wanted, compare=_within_sum(bound), results=result)
+    check([case])
