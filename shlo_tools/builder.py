@@ -111,7 +111,9 @@ def _fill(
     block, build = outer.block(made.regions[0], inputs)
     with ir.inserting(build):
         given = function(*(of_value(argument) for argument in block.arguments))
-        returned = [given] if isinstance(given, Value) else list(given or ())
+        returned = list(given) if isinstance(given, tuple | list) else [given]
+        if given is None:
+            returned = []
         for value in returned:
             if not isinstance(value, Value):
                 raise ShloError(f"{function.__name__} returned {value!r}, which is no tensor")

@@ -543,10 +543,30 @@ def parse_pipeline(text: str) -> PassManager:
 def registered_op_names() -> tuple[str, ...]:
     """Every ``stablehlo.*`` and ``chlo.*`` op: strings of the library that name a registered op."""
     with open(library_path(), "rb") as library:
-        strings = set(re.findall(rb"(?:stablehlo|chlo)\.[a-z][a-z0-9_-]*", library.read()))
+        strings = set(re.findall(rb"(?:stablehlo|chlo)\.[a-z_][a-z0-9_-]*", library.read()))
     with library_context() as context:
         names = (s.decode() for s in strings)
         return tuple(sorted(name for name in names if context.is_registered_operation(name)))
+
+
+# C++ pipelines that nest under a module only: nested under anything else they end the process.
+FOR_MODULES = frozenset(
+    {
+        "gpu-lower-to-nvvm-pipeline",
+        "gpu-lower-to-rocdl-pipeline",
+        "gpu-lower-to-xevm-pipeline",
+        "sparsifier",
+        "torch-backend-to-linalg-on-tensors-backend-pipeline",
+        "torch-backend-to-stablehlo-backend-pipeline",
+        "torch-backend-to-tosa-backend-pipeline",
+        "torch-function-to-torch-backend-pipeline",
+        "torch-onnx-to-torch-backend-pipeline",
+        "torch-shape-refinement-pipeline",
+        "torch-simplification-pipeline",
+        "torchscript-module-to-torch-backend-pipeline",
+        "tosa-to-linalg-pipeline",
+    }
+)
 
 
 @functools.cache
@@ -556,17 +576,49 @@ def native_pass_names() -> tuple[str, ...]:
     The bindings list no passes; this takes about a second and is for help and suggestions.
     """
     with open(library_path(), "rb") as library:
-        strings = set(re.findall(rb"(?<=\0)[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)", library.read()))
+        # No \0 in front: linkers store "cse" as the end of a longer string.
+        strings = set(re.findall(rb"[a-z0-9-]{3,80}(?=\0)", library.read()))
     with library_context():
-        return tuple(sorted(name for s in strings if _is_native_pass(name := s.decode())))
+        return tuple(sorted(name for s in strings if is_native_pass(name := s.decode())))
 
 
-def _is_native_pass(name: str) -> bool:
-    try:
-        parse_pipeline(f"any({name})")
-    except ValueError as error:
-        return "does not refer to a registered pass" not in str(error)
+def is_native_pass(name: str) -> bool:
+    """Whether MLIR registers a pass (or pipeline) of that name."""
+    with library_context():
+        try:
+            parse_pipeline(f"any({name})")
+        except ValueError as error:
+            return "does not refer to a registered pass" not in str(error)
     return True
+
+
+_isolated: dict[str, bool] = {}
+
+
+def is_isolated(operation: Operation) -> bool:
+    """Whether an op uses nothing from outside its regions, so that passes can run on it.
+
+    The bindings do not tell traits: an analysis, which changes nothing, is run on the op.
+    """
+    name = operation.name
+    if name not in _isolated:
+        if not current_context().is_registered_operation(name):
+            return False
+        manager = parse_pipeline(f"{name}(transform-dialect-check-uses)")
+        manager.enable_verifier(False)
+        try:
+            manager.run(operation)
+        except MLIRError as error:
+            if "IsolatedFromAbove" not in str(error):
+                raise
+            _isolated[name] = False
+        else:
+            _isolated[name] = True
+    return _isolated[name]
+
+
+def current_context() -> Context:
+    return cast(Context, ir.Context.current)
 
 
 def execution_engine(module: Module, opt_level: int) -> Any:

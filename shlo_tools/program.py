@@ -11,20 +11,19 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-from shlo_tools import mlir, sharding
+from shlo_tools import files, mlir, scan
 from shlo_tools.errors import (
     Diagnostic,
     ParseError,
-    Place,
     ShloError,
     VerifyError,
     did_you_mean,
     warn,
 )
+from shlo_tools.sharding import bytecode as annotated_bytecode
+from shlo_tools.sharding import text as annotated_text
 
-MAX_NESTING = 500
 BYTECODE_MAGIC = b"ML\xefR"
 
 
@@ -49,7 +48,7 @@ def load(
     """
     if isinstance(source, os.PathLike) or (isinstance(source, str) and is_path(source)):
         name = name or os.fspath(source)
-        source = read_file(name)
+        source = files.read_file(name)
     with mlir.library_context():
         return parse(source, name=name or "-", isolated=isolated)
 
@@ -59,16 +58,6 @@ def is_path(source: object) -> bool:
     if isinstance(source, os.PathLike):
         return True
     return isinstance(source, str) and bool(source) and not re.search(r"[{(\n]", source)
-
-
-def read_file(path: str) -> bytes:
-    """The bytes of a file, ``-`` for standard input; raises ShloError."""
-    try:
-        if path == "-":
-            return sys.stdin.buffer.read()
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ShloError(f"cannot read {path!r}: {error.strerror}") from error
 
 
 def is_bytecode(source: str | bytes) -> bool:
@@ -88,8 +77,8 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
             raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
     if "\0" in source:
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
-    check_nesting(source, name)
-    plain = sharding.strip(source, name) if "sdy." in source else source
+    scan.check(source, name)
+    plain = annotated_text.strip(source, name) if "sdy." in source else source
     try:
         return mlir.parse_module(plain)
     except mlir.MLIRError as error:
@@ -98,8 +87,9 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
 
 def parse_error(error: Exception, source: str, name: str) -> ShloError:
     """A binding's error about a text, as ours: with caret, file name and hint."""
-    found = [_hinted(diagnostic) for diagnostic in mlir.diagnostics_of(error)]
-    verifying = any("op" in note.message for d in found for note in d.notes)
+    said = mlir.diagnostics_of(error)
+    found = [_hinted(diagnostic) for diagnostic in said]
+    verifying = any(note.message.startswith(_CURRENT) for d in said for note in d.notes)
     kind = VerifyError if verifying else ParseError
     return kind(found).with_source(source, name)
 
@@ -109,9 +99,12 @@ _UNKNOWN_OP = re.compile(
 )
 
 
+_CURRENT = "see current operation"  # the note that MLIR's verifier adds to its errors
+
+
 def _hinted(diagnostic: Diagnostic) -> Diagnostic:
     found = _UNKNOWN_OP.search(diagnostic.message)
-    notes = tuple(n for n in diagnostic.notes if not n.message.startswith("see current operation"))
+    notes = tuple(n for n in diagnostic.notes if not n.message.startswith(_CURRENT))
     hint = ""
     if (found and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
         words = re.findall(r"(\w+\.\w+)", diagnostic.message)
@@ -120,14 +113,25 @@ def _hinted(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
+    if annotated_bytecode.is_annotated(source):
+        context = mlir.new_context()
+        context.allow_unregistered_dialects = True
+        with mlir.at(context):
+            module = _read_bytecode(annotated_bytecode.readable(source), name)
+            annotated_bytecode.remove(module, name)
+            source = to_bytecode(module)
+    return _read_bytecode(source, name)
+
+
+def _read_bytecode(source: bytes, name: str) -> mlir.Module:
     try:
         if b"StableHLO_v" in source[:64]:
             module = mlir.deserialize_portable_artifact(source)
         else:
             module = mlir.parse_module(source)
     except (mlir.MLIRError, ValueError) as error:
-        text = "; ".join(d.message for d in mlir.diagnostics_of(error))
-        raise ParseError(f"{name}: broken bytecode: {text}") from error
+        found = "; ".join(d.message for d in mlir.diagnostics_of(error))
+        raise ParseError(f"{name}: broken bytecode: {found}") from error
     if module is None:
         raise ParseError(f"{name}: broken bytecode")
     return module
@@ -178,31 +182,7 @@ def save(
         bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
     with mlir.library_context():
         data = to_bytecode(module) if bytecode else f"{module.operation.get_asm()}".encode()
-    write_file(os.fspath(path), data)
-
-
-def write_file(path: str, data: bytes) -> None:
-    """Write a file under a temporary name and rename it; raises ShloError.
-
-    What is no regular file (a pipe, ``/dev/null``) is written directly.
-    """
-    target = Path(path)
-    try:
-        if target.exists() and not target.is_file():
-            with open(target, "wb") as special:
-                special.write(data)
-            return
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
-            with open(temporary, "xb") as file:
-                file.write(data)
-            if target.exists():
-                os.chmod(temporary, target.stat().st_mode & 0o7777)
-            os.replace(temporary, os.path.realpath(target))
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+    files.write_file(os.fspath(path), data)
 
 
 def verify(module: mlir.Module) -> None:
@@ -259,36 +239,6 @@ def warn_of_attributes(module: mlir.Module) -> None:
                 hint = did_you_mean(name, description.attribute_names)
                 place = mlir.place_of(op.location)
                 warn(f"{op.name} has no attribute {name!r}; it is ignored", place, hint=hint)
-
-
-# --- nesting --------------------------------------------------------------------------------------
-_NESTING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[\[({<]|[\])}>]')
-
-
-def check_nesting(text: str, name: str = "-") -> None:
-    """Refuse text whose brackets nest so deeply that MLIR's parser could overflow the stack.
-
-    Raises:
-        ParseError: deeper than ``MAX_NESTING``.
-    """
-    if max(text.count(opening) for opening in "[({<") < MAX_NESTING // 4:
-        return
-    depth = 0
-    for found in _NESTING.finditer(text):
-        token = found[0]
-        if token in "[({<":
-            depth += 1
-            if depth > MAX_NESTING:
-                place = _place(text, found.start(), name)
-                message = f"nested more than {MAX_NESTING} levels deep"
-                raise ParseError(Diagnostic("error", message, place), source=text)
-        elif token in "])}>":
-            depth = max(0, depth - 1)
-
-
-def _place(text: str, offset: int, name: str) -> Place:
-    line = text.count("\n", 0, offset) + 1
-    return Place(name, line, offset - text.rfind("\n", 0, offset))
 
 
 def clone(module: mlir.Module) -> mlir.Module:

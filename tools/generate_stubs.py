@@ -93,6 +93,7 @@ _ATTRIBUTES: tuple[tuple[Any, str], ...] = (
     (int, "int"),
     (attributes.I32, "int"),
     (attributes.F32, "float"),
+    (attributes.Flag, "Literal[True]"),
     (attributes.Symbol, "str"),
     (attributes.Symbols, "Sequence[str]"),
     (attributes.Elements, "ArrayLike"),

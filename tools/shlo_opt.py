@@ -17,8 +17,9 @@ from typing import Any, NoReturn
 
 import click
 
+from shlo_tools import files
 from shlo_tools.errors import ShloError
-from shlo_tools.tools import argv, files, isolation
+from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.isolation import Channel, Outcome
 from shlo_tools.tools.split_input import MARKER
 

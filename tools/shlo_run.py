@@ -17,9 +17,9 @@ from typing import Any
 
 import click
 
-from shlo_tools import demo
+from shlo_tools import demo, files
 from shlo_tools.errors import ShloError
-from shlo_tools.tools import argv, files, isolation
+from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.run_request import COMPILING, MISMATCH, Request
 
 _EPILOG = """\b

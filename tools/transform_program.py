@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shlo_tools import mlir, program
+from shlo_tools import files, mlir, program, scan
 from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
-from shlo_tools.tools import files, reproducer, verify_diagnostics
+from shlo_tools.tools import reproducer, verify_diagnostics
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.recipe import recipe_of
 from shlo_tools.tools.shlo_opt import SEVERAL, Request
@@ -146,7 +146,7 @@ class _Job:
         with mlir.library_context():
             if not self.request.no_implicit_module or not isinstance(source, str):
                 return program.parse(source, name=name)
-            program.check_nesting(source, name)
+            scan.check(source, name)
             try:
                 op: mlir.Module = mlir.ir.Operation.parse(source)
             except mlir.MLIRError as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
 
 from shlo_tools import ir, ops
-from shlo_tools.dtypes import ELEMENT_TYPES, Kind, from_attribute, tensor_type
+from shlo_tools.dtypes import ELEMENT_TYPES, Kind, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import Number, codec
@@ -18,7 +19,9 @@ from shlo_tools.passes.legalize_chlo.rules import applied, rewrites
 # --- constants ------------------------------------------------------------------------------------
 @rewrites
 def constant(op: Operation) -> Sequence[Tensor]:
-    return [ops.constant(from_attribute(op.attributes["value"]))]
+    type = tensor_type(op.results[0].type)
+    attributes = {"value": op.attributes["value"]}
+    return [Tensor(type, ir.insertion().value("stablehlo.constant", (), type.mlir(), attributes))]
 
 
 @rewrites
@@ -30,32 +33,28 @@ def constant_like(op: Operation, operand: Tensor) -> Sequence[Tensor]:
 # --- infinities -----------------------------------------------------------------------------------
 @rewrites
 def is_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_equals(abs(_widened(operand)), float("inf"), operand).tensor]
+    return [_compared(operand, lambda x: abs(x) == inf)]
 
 
 @rewrites
 def is_neg_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_equals(_widened(operand), float("-inf"), operand).tensor]
+    return [_compared(operand, lambda x: x == -inf)]
 
 
 @rewrites
 def is_pos_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_equals(_widened(operand), float("inf"), operand).tensor]
+    return [_compared(operand, lambda x: x == inf)]
 
 
-# Formats without an infinity: a constant of it would be NaN.
-_FINITE = ("FN", "FNU", "FNUZ")
+def _compared(operand: Tensor, with_infinity: Callable[[Term], Term]) -> Tensor:
+    if operand.element_type.name.endswith(("FN", "FNU", "FNUZ")):  # formats without infinities
+        return splat(False, operand.type.with_element(ELEMENT_TYPES["i1"])).tensor
+    return with_infinity(_widened(operand)).tensor
 
 
 def _widened(operand: Tensor) -> Term:
     """Floats of less than 16 bits in f32, where arithmetic begins."""
     return convert(Term(operand), "f32") if operand.element_type.bits < 16 else Term(operand)
-
-
-def _equals(value: Term, infinity: float, operand: Tensor) -> Term:
-    if operand.element_type.name.endswith(_FINITE):
-        return splat(False, operand.type.with_element(ELEMENT_TYPES["i1"]))
-    return value == infinity
 
 
 # --- products -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.extend import registered
 from shlo_tools.ir import (
     Lowered,
     Lowering,
@@ -22,6 +23,7 @@ from shlo_tools.ir import (
     symbol_name,
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
+from shlo_tools.passes import lapack_kernels
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
@@ -36,6 +38,7 @@ IDENTITIES = (
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
     "xla.sdy.FuncResultSharding",
+    "xla.sdy.PropagationBarrier",
     "xla.sdy.GlobalToLocalShape",
     "xla.sdy.LocalToGlobalShape",
     "LayoutConstraint",
@@ -112,7 +115,10 @@ def host_call(
     if config is not None:
         described["config"] = config
     destinations = [structured.empty(build, tensor_type(type)) for type in results]
-    values = kernel_call(op, build, "host", destinations, flatten(operands), None, described)
+    # What a user registered comes before what is built in.
+    direct = registered(target) is None and lapack_kernels.find(described) is not None
+    kind = "lapack" if direct else "host"
+    values = kernel_call(op, build, kind, destinations, flatten(operands), None, described)
     return build.regrouped([result.type for result in op.results], values)
 
 

@@ -18,6 +18,8 @@ from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import inserted, padded
 from shlo_tools.passes.legalize_to_linalg.labelled import (
+    GROUP,
+    OUTPUT_FEATURE,
     Labelled,
     Spatial,
     spatial_label,
@@ -25,8 +27,10 @@ from shlo_tools.passes.legalize_to_linalg.labelled import (
     window_label,
 )
 
-# More convolutions than this are not made of one; its input is filled with zeros instead.
+# More convolutions than this are not made of one, and none of one with fewer multiplications,
+# which is over before they would be compiled: the input is filled with zeros instead.
 MAX_PHASES = 16
+MIN_WORK = 1 << 20
 
 # Given lhs, rhs, spatial dimensions without dilation and a type for it: the result.
 Convolve = Callable[[Labelled, Labelled, Sequence[Spatial], TensorType], Value]
@@ -93,7 +97,10 @@ def by_phases(
         labels: the result's dimensions; its type is ``type``.
     """
     phases = [phases_of(dimension) for dimension in spatial]
-    if prod(len(rows) for rows in phases) > MAX_PHASES:
+    features = rhs.sizes[OUTPUT_FEATURE] * rhs.sizes.get(GROUP, 1)
+    small = type.size * rhs.type.size // features < MIN_WORK
+    count = prod(len(rows) for rows in phases)
+    if count > MAX_PHASES or (count > 1 and small):
         phases = [[Phase(0, 1, 0, 1, dimension)] for dimension in spatial]
     pieces = list(product(*phases))
     if pieces:

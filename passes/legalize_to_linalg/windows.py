@@ -124,7 +124,8 @@ def _padded(
     build: Lowering, value: Value, type: TensorType, init: Value, windows: Windows
 ) -> Value:
     if not any((*windows.low, *windows.high)) and set(windows.base_dilation) <= {1}:
-        overlap = any(windows.stride[d] < windows.size[d] for d in windows.moving)
+        reach = [(n - 1) * apart for n, apart in zip(windows.size, windows.dilation, strict=True)]
+        overlap = any(windows.stride[d] <= reach[d] for d in windows.moving)
         return once(build, value, type) if overlap else value
     interior = [dilation - 1 for dilation in windows.base_dilation]
     rows = zip(type.static_shape, windows.low, windows.high, interior, strict=True)

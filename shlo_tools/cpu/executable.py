@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools import dtypes, files, ir, mlir, program
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.frame import Frame, watched
@@ -142,7 +142,7 @@ def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Execu
     name = "-"
     source = getattr(source, "module", source)  # a builder's module
     if program.is_path(source):
-        name, source = str(source), program.read_file(str(source))
+        name, source = str(source), files.read_file(str(source))
     with mlir.library_context():
         module, constants = weights.detached(source, name)
         if find_entry(module, function) is None:

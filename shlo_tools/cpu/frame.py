@@ -171,15 +171,20 @@ _callback_table: list[Any] = []  # [engine, table]; made once per process
 def _callbacks() -> int:
     """Address of the table of callbacks (``layout.CALLBACKS``)."""
     if not _callback_table:
-        fields = ("status", "poll", "word0", "word1", "word2", "host")
-        numbers = {field: layout.offset(field) for field in fields}
-        numbers |= {name: layout.STATUS[name] for name in ("cancelled", "signal")}
-        numbers |= {"host_failed": layout.STATUS["host"], "POLL_CANCEL": layout.POLL_CANCEL}
-        with mlir.library_context():
-            engine = mlir.execution_engine(mlir.parse_module(_CALLBACKS.format(**numbers)), 0)
-            addresses = [mlir.entry_address(engine, name) for name in layout.CALLBACKS]
-        _callback_table[:] = [engine, (ctypes.c_int64 * len(addresses))(*addresses)]
+        with mlir.library_context():  # behind its lock one thread makes the table
+            if not _callback_table:
+                _callback_table[:] = _made_callbacks()
     return ctypes.addressof(_callback_table[1])
+
+
+def _made_callbacks() -> list[Any]:
+    fields = ("status", "poll", "word0", "word1", "word2", "host")
+    numbers = {field: layout.offset(field) for field in fields}
+    numbers |= {name: layout.STATUS[name] for name in ("cancelled", "signal")}
+    numbers |= {"host_failed": layout.STATUS["host"], "POLL_CANCEL": layout.POLL_CANCEL}
+    engine = mlir.execution_engine(mlir.parse_module(_CALLBACKS.format(**numbers)), 0)
+    addresses = [mlir.entry_address(engine, name) for name in layout.CALLBACKS]
+    return [engine, (ctypes.c_int64 * len(addresses))(*addresses)]
 
 
 # --- watching calls -------------------------------------------------------------------------------

@@ -94,11 +94,4 @@ def _passed(argument: int | str | Array | None) -> Any:
 
 @cache
 def _routine(name: str) -> Any:
-    return getattr(_library(), _PREFIX + name)
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    library = blas()
-    library.scipy_LAPACKE_set_nancheck(0)  # NaN goes in and comes out, as in LAPACK itself
-    return library
+    return getattr(blas(), _PREFIX + name)

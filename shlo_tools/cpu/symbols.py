@@ -53,4 +53,5 @@ def blas() -> ctypes.CDLL:
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     library = ctypes.CDLL(name + suffix)
     library.scipy_openblas_set_num_threads(1)
+    library.scipy_LAPACKE_set_nancheck(0)  # NaN goes in and comes out, as in LAPACK itself
     return library

@@ -7,10 +7,13 @@ builders take arrays and Python numbers wherever they take a tensor.
 from shlo_tools.ops import (
     batch_normalization,
     chlo,
+    collectives,
     contraction,
     control_flow,
     convolution,
     data_movement,
+    deprecated,
+    dynamism,
     elementwise,
     gather_scatter,
     grouping,
@@ -20,6 +23,7 @@ from shlo_tools.ops import (
     reduction,
     signal,
     sorting,
+    transfer,
     windows,
 )
 from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, verify
@@ -32,10 +36,13 @@ from shlo_tools.ops.signal import FftType
 
 FAMILIES = (
     batch_normalization,
+    collectives,
     contraction,
     control_flow,
     convolution,
     data_movement,
+    deprecated,
+    dynamism,
     elementwise,
     gather_scatter,
     grouping,
@@ -45,6 +52,7 @@ FAMILIES = (
     reduction,
     signal,
     sorting,
+    transfer,
     windows,
 )
 

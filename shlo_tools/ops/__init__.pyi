@@ -14,16 +14,22 @@ from shlo_tools.ops._value import ValueType
 from shlo_tools.ops import (
     batch_normalization as batch_normalization,
     chlo as chlo,
+    collectives as collectives,
     contraction as contraction,
     control_flow as control_flow,
     data_movement as data_movement,
+    deprecated as deprecated,
+    dynamism as dynamism,
     elementwise as elementwise,
     gather_scatter as gather_scatter,
+    grouping as grouping,
     linear_algebra as linear_algebra,
+    quantization as quantization,
     random as random,
     reduction as reduction,
     signal as signal,
     sorting as sorting,
+    transfer as transfer,
     windows as windows,
 )
 from shlo_tools.ops._op import (
@@ -91,8 +97,54 @@ def abs(operand: TensorLike) -> Tensor:
 def add(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Sum; logical OR for booleans, integers wrap around."""
 
+def after_all(inputs: Sequence[ValueLike] = ()) -> Value:
+    """A token that comes after all ``inputs``; without any, the beginning."""
+
+def all_gather(
+    operands: Sequence[TensorLike],
+    all_gather_dim: int,
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+    use_global_device_ids: Literal[True] | None = None,
+    *,
+    result_types: Sequence[TypeLike],
+) -> tuple[Tensor, ...]:
+    """The operands of a group's processes, one after the other along a dimension.
+
+    How many processes a group has may depend on the grid, hence ``result_types``.
+    """
+
+def all_reduce(
+    operands: Sequence[TensorLike],
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+    use_global_device_ids: Literal[True] | None = None,
+    *,
+    computation: RegionLike,
+) -> tuple[Tensor, ...]:
+    """The operands of a group's processes combined by a computation."""
+
+def all_to_all(
+    operands: Sequence[TensorLike],
+    split_dimension: int,
+    concat_dimension: int,
+    split_count: int,
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+) -> tuple[Tensor, ...]:
+    """Each process splits its operands, gives one part to each member, and joins what it gets."""
+
 def and_(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Logical AND of booleans, bitwise AND of integers."""
+
+def async_done(future: ValueLike, result_types: Sequence[TypeLike]) -> tuple[Value, ...]:
+    """What the computation that ``async_start`` began returns."""
+
+def async_start(operands: Sequence[TensorLike], called_computation: RegionLike) -> Value:
+    """Begin a computation; ``async_done`` waits for what it returns."""
 
 def atan2(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Angle of the point (rhs, lhs), in (-pi, pi]."""
@@ -131,6 +183,9 @@ def batch_norm_training(
 def bitcast_convert(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """The same bits as another element type; a width ratio adds or drops the last dimension."""
 
+def broadcast(operand: TensorLike, broadcast_sizes: Sequence[int]) -> Tensor:
+    """New leading dimensions of the given sizes, along which the operand repeats."""
+
 def broadcast_in_dim(
     operand: TensorLike,
     broadcast_dimensions: Sequence[int],
@@ -156,6 +211,38 @@ def cholesky(a: TensorLike, lower: bool = False) -> Tensor:
 
 def clamp(min: TensorLike, operand: TensorLike, max: TensorLike) -> Tensor:
     """minimum(maximum(operand, min), max); the bounds are 0-dimensional or of operand's shape."""
+
+def collective_broadcast(
+    operand: TensorLike,
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+) -> Tensor:
+    """The operand of each group's first process; zeros for processes in no group."""
+
+def collective_permute(
+    operand: TensorLike,
+    source_target_pairs: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+) -> Tensor:
+    """The operand of the process that is paired with this one; zeros where there is none."""
+
+def collective_reduce(
+    operands: Sequence[TensorLike],
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+    use_global_device_ids: Literal[True] | None = None,
+    has_dynamic_root: Literal[True] | None = None,
+    *,
+    computation: RegionLike,
+) -> tuple[Tensor, ...]:
+    """``all_reduce`` whose results only the first process of a group gets; the others get zeros.
+
+    With ``has_dynamic_root`` the last operand holds, for each other one, the position of the
+    process that gets its result. Not in the specification.
+    """
 
 def compare(
     lhs: TensorLike,
@@ -225,6 +312,12 @@ def cosine(operand: TensorLike) -> Tensor:
 def count_leading_zeros(operand: TensorLike) -> Tensor:
     """Number of leading zero bits; the bit width for 0."""
 
+def create_token() -> Value:
+    """A token that nothing comes before."""
+
+def cross_replica_sum(operand: TensorLike, replica_groups: Sequence[Sequence[int]]) -> Tensor:
+    """The sum of the operands of a group's processes."""
+
 def custom_call(
     inputs: Sequence[ValueLike],
     call_target_name: str,
@@ -238,6 +331,14 @@ def custom_call(
 
 def divide(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Quotient; integers truncate toward zero (x/0 is all ones, INT_MIN/-1 is INT_MIN)."""
+
+def dot(
+    lhs: TensorLike,
+    rhs: TensorLike,
+    precision_config: Sequence[PrecisionLike] | None = None,
+    result_type: TypeLike | None = None,
+) -> Tensor:
+    """Product of vectors and matrices: sums over lhs's last and rhs's first dimension."""
 
 def dot_general(
     lhs: TensorLike,
@@ -255,6 +356,74 @@ def dot_general(
     gives a wider element type to accumulate in, such as i32 for i8 operands.
     """
 
+def dynamic_broadcast_in_dim(
+    operand: TensorLike,
+    output_dimensions: TensorLike,
+    broadcast_dimensions: Sequence[int],
+    known_expanding_dimensions: Sequence[int] | None = None,
+    known_nonexpanding_dimensions: Sequence[int] | None = None,
+    *,
+    result_type: TypeLike,
+) -> Tensor:
+    """``broadcast_in_dim`` to a shape given by ``output_dimensions``."""
+
+def dynamic_conv(
+    lhs: TensorLike,
+    rhs: TensorLike,
+    padding: TensorLike,
+    window_strides: Sequence[int] | None = None,
+    lhs_dilation: Sequence[int] | None = None,
+    rhs_dilation: Sequence[int] | None = None,
+    window_reversal: Sequence[bool] | None = None,
+    *,
+    input_batch_dimension: int,
+    input_feature_dimension: int,
+    input_spatial_dimensions: Sequence[int],
+    kernel_input_feature_dimension: int,
+    kernel_output_feature_dimension: int,
+    kernel_spatial_dimensions: Sequence[int],
+    output_batch_dimension: int,
+    output_feature_dimension: int,
+    output_spatial_dimensions: Sequence[int],
+    feature_group_count: int = 1,
+    batch_group_count: int = 1,
+    precision_config: Sequence[PrecisionLike] | None = None,
+    result_type: TypeLike,
+) -> Tensor:
+    """``convolution`` with a padding computed at run time."""
+
+def dynamic_gather(
+    operand: TensorLike,
+    start_indices: TensorLike,
+    slice_sizes: TensorLike,
+    offset_dims: Sequence[int],
+    collapsed_slice_dims: Sequence[int],
+    operand_batching_dims: Sequence[int] = (),
+    start_indices_batching_dims: Sequence[int] = (),
+    start_index_map: Sequence[int] = (),
+    index_vector_dim: int = 0,
+    *,
+    indices_are_sorted: bool = False,
+    result_type: TypeLike,
+) -> Tensor:
+    """``gather`` of slices whose sizes are computed at run time."""
+
+def dynamic_iota(output_shape: TensorLike, iota_dimension: int, result_type: TypeLike) -> Tensor:
+    """``iota`` of a shape computed at run time."""
+
+def dynamic_pad(
+    operand: TensorLike,
+    padding_value: TensorLike,
+    edge_padding_low: TensorLike,
+    edge_padding_high: TensorLike,
+    interior_padding: TensorLike,
+    result_type: TypeLike,
+) -> Tensor:
+    """``pad`` by amounts computed at run time."""
+
+def dynamic_reshape(operand: TensorLike, output_shape: TensorLike, result_type: TypeLike) -> Tensor:
+    """``reshape`` to a shape computed at run time; -1 has no meaning."""
+
 def dynamic_slice(
     operand: TensorLike,
     start_indices: Sequence[TensorLike],
@@ -268,6 +437,9 @@ def dynamic_update_slice(
     start_indices: Sequence[TensorLike],
 ) -> Tensor:
     """``operand`` with ``update`` written at ``start_indices``, moved inside if need be."""
+
+def einsum(lhs: TensorLike, rhs: TensorLike, einsum_config: str, result_type: TypeLike) -> Tensor:
+    """Sums of products as ``einsum_config`` names the dimensions: ``"ij,jk->ik"``."""
 
 def exponential(operand: TensorLike) -> Tensor:
     """e to the power of the operand."""
@@ -300,11 +472,25 @@ def gather(
 ) -> Tensor:
     """Slices of ``operand`` at ``start_indices``, clamped so that each lies inside."""
 
+def get_dimension_size(operand: TensorLike, dimension: int) -> Tensor:
+    """The size of a dimension, as an i32."""
+
+def get_tuple_element(operand: ValueLike, index: int) -> Value:
+    """The member of a tuple at a position."""
+
 def if_(pred: TensorLike, true_branch: RegionLike, false_branch: RegionLike) -> tuple[Tensor, ...]:
     """The results of one branch; only that branch runs."""
 
 def imag(operand: TensorLike) -> Tensor:
     """Imaginary part; zeros for a real operand."""
+
+def infeed(
+    token: ValueLike,
+    infeed_config: str | None = None,
+    *,
+    result_types: Sequence[TypeLike],
+) -> tuple[Value, ...]:
+    """The next values of the process's infeed, and a token."""
 
 def iota(iota_dimension: int, result_type: TypeLike) -> Tensor:
     """0, 1, 2, ... along a dimension."""
@@ -339,8 +525,18 @@ def negate(operand: TensorLike) -> Tensor:
 def not_(operand: TensorLike) -> Tensor:
     """Logical NOT of booleans, bitwise NOT of integers."""
 
+def optimization_barrier(operand: Sequence[ValueLike]) -> tuple[Value, ...]:
+    """The operands, which no optimisation may compute from across it."""
+
 def or_(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Logical OR of booleans, bitwise OR of integers."""
+
+def outfeed(
+    inputs: Sequence[ValueLike],
+    token: ValueLike,
+    outfeed_config: str | None = None,
+) -> Value:
+    """Write values to the process's outfeed."""
 
 def pad(
     operand: TensorLike,
@@ -351,6 +547,9 @@ def pad(
 ) -> Tensor:
     """Elements put around and between those of ``operand``; negative edges remove elements."""
 
+def partition_id() -> Tensor:
+    """The process's partition, as a ui32."""
+
 def popcnt(operand: TensorLike) -> Tensor:
     """Number of one bits."""
 
@@ -359,6 +558,26 @@ def power(lhs: TensorLike, rhs: TensorLike) -> Tensor:
 
 def real(operand: TensorLike) -> Tensor:
     """Real part; the operand itself where that is real."""
+
+def real_dynamic_slice(
+    operand: TensorLike,
+    start_indices: TensorLike,
+    limit_indices: TensorLike,
+    strides: TensorLike,
+    result_type: TypeLike,
+) -> Tensor:
+    """``slice`` by starts, limits and strides computed at run time. Not in the specification."""
+
+def recv(
+    token: ValueLike,
+    channel_id: int,
+    channel_type: int | None = None,
+    is_host_transfer: bool | None = None,
+    source_target_pairs: Sequence[Sequence[int]] | None = None,
+    *,
+    result_types: Sequence[TypeLike],
+) -> tuple[Value, ...]:
+    """The next values sent to a channel, and a token."""
 
 def reduce(
     inputs: Sequence[TensorLike],
@@ -374,6 +593,19 @@ def reduce(
 
 def reduce_precision(operand: TensorLike, exponent_bits: int, mantissa_bits: int) -> Tensor:
     """Round to a float format of that many exponent and mantissa bits, and back."""
+
+def reduce_scatter(
+    operand: TensorLike,
+    scatter_dimension: int,
+    replica_groups: Sequence[Sequence[int]],
+    channel_id: int | None = None,
+    channel_type: int | None = None,
+    use_global_device_ids: Literal[True] | None = None,
+    *,
+    computation: RegionLike,
+    result_type: TypeLike,
+) -> Tensor:
+    """``all_reduce``, of which each process of a group keeps its part along a dimension."""
 
 def reduce_window(
     inputs: Sequence[TensorLike],
@@ -395,6 +627,9 @@ def reduce_window(
 
 def remainder(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Remainder with the sign of the dividend, like C's ``%`` and fmod."""
+
+def replica_id() -> Tensor:
+    """The process's replica, as a ui32."""
 
 def reshape(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """The same elements, in row-major order, in another shape."""
@@ -475,6 +710,28 @@ def select_and_scatter(
     padding are never selected: a window without others contributes nothing.
     """
 
+def send(
+    inputs: Sequence[ValueLike],
+    token: ValueLike,
+    channel_id: int,
+    channel_type: int | None = None,
+    is_host_transfer: bool | None = None,
+    source_target_pairs: Sequence[Sequence[int]] | None = None,
+) -> Value:
+    """Send values to a channel."""
+
+def set_dimension_size(
+    operand: TensorLike,
+    size: TensorLike,
+    dimension: int,
+    result_type: TypeLike,
+) -> Tensor:
+    """The first ``size`` elements along a dimension, which has at most as many as before.
+
+    Not in the specification. ``result_type`` tells the largest size: a dimension of unknown size
+    with a bound.
+    """
+
 def shift_left(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """lhs shifted left by rhs bits; 0 when rhs is the width or more."""
 
@@ -523,6 +780,18 @@ def tan(operand: TensorLike) -> Tensor:
 def tanh(operand: TensorLike) -> Tensor:
     """Hyperbolic tangent."""
 
+def torch_index_select(
+    operand: TensorLike,
+    index: TensorLike,
+    dim: int,
+    batch_dims: int,
+    result_type: TypeLike,
+) -> Tensor:
+    """Slices of the operand at indices along a dimension, clamped so that each lies inside.
+
+    The first ``batch_dims`` dimensions of both are a batch.
+    """
+
 def transpose(operand: TensorLike, permutation: Sequence[int]) -> Tensor:
     """Result dimension d is operand dimension permutation[d]."""
 
@@ -538,6 +807,21 @@ def triangular_solve(
 
     Only the chosen triangle of ``a`` is read, and not its diagonal where ``unit_diagonal`` says
     that it is 1.
+    """
+
+def tuple_(val: Sequence[ValueLike]) -> Value:
+    """The values as one."""
+
+def unary_einsum(operand: TensorLike, einsum_config: str, result_type: TypeLike) -> Tensor:
+    """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``."""
+
+def uniform_dequantize(operand: ValueLike) -> Tensor:
+    """(integer - zero point) * scale, as numbers of the expressed type."""
+
+def uniform_quantize(operand: ValueLike, result_type: TypeLike) -> Value:
+    """number / scale + zero point, clamped to the storage range and rounded to even.
+
+    A quantized operand is dequantized first.
     """
 
 def while_(operand: Sequence[ValueLike], cond: RegionLike, body: RegionLike) -> tuple[Value, ...]:

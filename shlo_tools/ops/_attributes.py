@@ -40,6 +40,7 @@ class FunctionSymbol(str):
 
 I32 = Annotated[int, "i32"]
 F32 = Annotated[float, "f32"]
+Flag = Annotated[bool, "unit"]
 I64Matrix = Annotated[Sequence[Sequence[int]], "dense i64"]
 Symbol = Annotated[FunctionSymbol, "symbol"]
 Symbols = Annotated[Sequence[str], "symbols"]
@@ -75,6 +76,13 @@ def _as_int(value: Any) -> int:
     if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
         raise ShloError(f"an integer is wanted, not {value!r}")
     return int(value.__index__())
+
+
+def _as(kind: type[Any], value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, kind):
+        raise ShloError(f"a {kind.__name__} is wanted, not {value!r}")
+    return value
 
 
 def _as_ints(values: Any) -> list[int]:
@@ -173,13 +181,21 @@ def _enums(one: Codec) -> Codec:
     )
 
 
+def _encode_flag(value: Any) -> Attribute:
+    """A unit attribute, whose presence is what it says."""
+    if not value:
+        raise ShloError("a flag that does not hold is left out")
+    return mlir.unit_attr()
+
+
 def _text(attribute: Any) -> str:
     return str(attribute.value)
 
 
 _BY_ANNOTATION: dict[Any, Codec] = {
-    bool: Codec(mlir.bool_attr, lambda a: bool(a.value)),
-    str: Codec(mlir.string_attr, _text),
+    bool: Codec(lambda v: mlir.bool_attr(_as(bool, v)), lambda a: bool(a.value)),
+    Flag: Codec(_encode_flag, lambda attribute: True),
+    str: Codec(lambda v: mlir.string_attr(_as(str, v)), _text),
     int: _integer(64),
     I32: _integer(32),
     F32: Codec(lambda v: mlir.float_attr(v, mlir.parse_type("f32")), lambda a: float(a.value)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shlo_tools.dtypes import Dim, TensorType
+from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ConstraintError
-from shlo_tools.ops._value import Tensor, Value
+from shlo_tools.ops._value import Region, Tensor, Value
 
 Verdict = bool | None  # None: not known before run time
 
@@ -50,6 +50,27 @@ def compatible(a: Value, b: Value) -> Verdict:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.element_type == b.element_type and same_shape(a.shape, b.shape)
     return str(a.type) == str(b.type)
+
+
+def is_promotable(a: ElementType, b: ElementType) -> bool:
+    """The spec's ``is_promotable``: ``b`` is of the same kind and at least as wide."""
+    integers = a.is_integer and b.is_integer
+    return (a.kind is b.kind or integers) and a.bits <= b.bits
+
+
+def accumulators_of(body: Region, init_values: Sequence[Tensor]) -> list[Tensor]:
+    """What a reduction's body accumulates in: the init values' types, or wider ones (C6).
+
+    A region that exists declares them; one being built is given the init values' types.
+    """
+    accumulators = [value.like(shape=()) for value in init_values]
+    declared = getattr(body, "arguments", ())[: len(accumulators)]
+    if len(declared) < len(accumulators):
+        return accumulators
+    for have, want in zip(declared, accumulators, strict=True):
+        wider = isinstance(have, Tensor) and is_promotable(want.element_type, have.element_type)
+        require("C6", wider, f"the body accumulates in {have.type} what is {want.type}")
+    return list(declared)
 
 
 def is_permutation(axes: Sequence[int], rank: int) -> bool:

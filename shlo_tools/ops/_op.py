@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import (
@@ -124,7 +124,11 @@ def op(rule: Callable[P, R]) -> Callable[P, R]: ...
 
 @overload
 def op(
-    *, dialect: str = ..., structs: Sequence[Struct] = ..., segments: bool = ...
+    *,
+    dialect: str = ...,
+    name: str | None = ...,
+    structs: Sequence[Struct] = ...,
+    segments: bool = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -132,18 +136,20 @@ def op(
     rule: Callable[..., Any] | None = None,
     *,
     dialect: str = "stablehlo",
+    name: str | None = None,
     structs: Sequence[Struct] = (),
     segments: bool = False,
 ) -> Callable[..., Any]:
     """Make an op function the public builder of the op it is named after.
 
     A trailing underscore is dropped (``if_`` is ``stablehlo.if``). Keyword arguments: the
-    ``dialect``, the ``structs`` that gather several parameters in one attribute, and whether the
-    op has ``segments`` (several operand groups of free length).
+    ``dialect``, the op's ``name`` where Python cannot spell it, the ``structs`` that gather
+    several parameters in one attribute, and whether the op has ``segments`` (several operand
+    groups of free length).
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        description = _describe(function, dialect, tuple(structs), segments)
+        description = _describe(function, dialect, name, tuple(structs), segments)
         DESCRIPTIONS[description.name] = description
 
         @functools.wraps(function)
@@ -158,20 +164,24 @@ def op(
 
 
 def _describe(
-    function: Callable[..., Any], dialect: str, structs: tuple[Struct, ...], segments: bool
+    function: Callable[..., Any],
+    dialect: str,
+    name: str | None,
+    structs: tuple[Struct, ...],
+    segments: bool,
 ) -> OpDescription:
     signature = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
     fields = {field for struct in structs for field in struct.fields}
     parameters = []
-    for name, parameter in signature.parameters.items():
+    for key, parameter in signature.parameters.items():
         optional = parameter.default is not inspect.Parameter.empty
-        annotation = _without_none(hints[name])
-        role = Role.FIELD if name in fields else _role(annotation)
+        annotation = _without_none(hints[key])
+        role = Role.FIELD if key in fields else _role(annotation)
         held = codec(annotation) if role is Role.ATTRIBUTE else None
-        parameters.append(Parameter(name, role, optional, parameter.default, held))
-    name = f"{dialect}.{function.__name__.rstrip('_')}"
-    return OpDescription(name, function, tuple(parameters), structs, signature, segments)
+        parameters.append(Parameter(key, role, optional, parameter.default, held))
+    full = f"{dialect}.{name or function.__name__.rstrip('_')}"
+    return OpDescription(full, function, tuple(parameters), structs, signature, segments)
 
 
 def _without_none(annotation: Any) -> Any:
@@ -207,9 +217,19 @@ def _role(annotation: Any) -> Role:
 # --- building -------------------------------------------------------------------------------------
 def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     given = _bind(description, args, kwargs)
+    regions: list[_BuiltRegion] = []
+    try:
+        return _build_op(description, given, regions)
+    finally:
+        for region in reversed(regions):
+            region.discard()
+
+
+def _build_op(
+    description: OpDescription, given: dict[str, Any], regions: list[_BuiltRegion]
+) -> Any:
     build = ir.insertion()
     first = _first_tensor(description, given)
-    regions: list[_BuiltRegion] = []
     values: dict[str, Any] = {}
     operands: list[list[Value]] = []
     for parameter in description.parameters:
@@ -281,24 +301,31 @@ def _prepare(
         case Role.SCALAR:
             return _operand(value, first, scalar=True)
         case Role.OPERANDS:
-            return tuple(_operand(item, first, scalar=True) for item in value)
+            return tuple(_operand(item, first, scalar=True) for item in _several(parameter, value))
         case Role.REGION:
             regions.append(_BuiltRegion(value, build))
             return regions[-1]
         case Role.REGIONS:
-            made = [_BuiltRegion(item, build) for item in value]
+            made = [_BuiltRegion(item, build) for item in _several(parameter, value)]
             regions.extend(made)
             return tuple(made)
         case Role.RESULT_TYPE:
             return coerce_type(value, first)
         case Role.RESULT_TYPES:
-            return tuple(coerce_type(item, first) for item in value)
+            return tuple(coerce_type(item, first) for item in _several(parameter, value))
         case Role.ATTRIBUTE if isinstance(value, FunctionSymbol):
             return value
         case Role.ATTRIBUTE if parameter.codec is not None:
             return parameter.codec.decode(parameter.codec.encode(value))
         case _:
             return value
+
+
+def _several(parameter: Parameter, value: Any) -> Iterable[Any]:
+    if isinstance(value, Value | str | bytes) or not isinstance(value, Iterable):
+        wanted = f"a sequence of {parameter.role.value}"
+        raise ShloError(f"{parameter.name} takes {wanted}, not {value!r}")
+    return value
 
 
 def _operand(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
@@ -377,7 +404,9 @@ class _BuiltRegion:
         block, inner = build.block(self.holder.regions[0], types)
         with ir.inserting(inner):
             given = self.function(*(of_value(argument) for argument in block.arguments))
-            results = [given] if isinstance(given, Value) else list(given or ())
+            results = list(given) if isinstance(given, tuple | list) else [given]
+            if given is None:
+                results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
             yielded = [_operand(value, first, scalar=True) for value in results]
             inner.op("stablehlo.return", [_ssa(value) for value in yielded])
@@ -390,6 +419,10 @@ class _BuiltRegion:
         block: Any = self.holder.regions[0].blocks[0]
         block.append_to(region)
 
+    def discard(self) -> None:
+        """Erase the holder now: what an error left in it uses values that may go before it."""
+        self.holder.erase()
+
 
 # --- inferring and verifying ----------------------------------------------------------------------
 class _ExistingRegion:
@@ -397,6 +430,11 @@ class _ExistingRegion:
 
     def __init__(self, region: mlir.Region) -> None:
         self.region = region
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """What the region declares to take, for rules that allow wider types than given."""
+        return tuple(of_value(argument) for argument in self.region.blocks[0].arguments)
 
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         block = self.region.blocks[0]

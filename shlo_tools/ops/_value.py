@@ -66,6 +66,7 @@ class Tensor(Value):
     """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``)."""
 
     type: TensorType
+    __array_ufunc__ = None  # numpy leaves `array * tensor` to the tensor
 
     def __init__(self, type: TensorType, value: mlir.Value | None = None) -> None:
         super().__init__(type, value)
@@ -165,7 +166,10 @@ def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
         return given
     if isinstance(given, str):
         if given.startswith(("!", "tuple<")):
-            return value_type(mlir.parse_type(given))
+            try:
+                return value_type(mlir.parse_type(given))
+            except mlir.MLIRError as error:
+                raise ShloError(f"{given!r} is no type: {error}") from error
         return dtypes.parse_tensor_type(given)
     if isinstance(given, Sequence) and operand is not None:
         return operand.type.with_shape(given)

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum, Struct
-from shlo_tools.ops._constraints import every, in_range, is_unique, meet, meet_dims, require, same
+from shlo_tools.ops._constraints import (
+    every,
+    in_range,
+    is_unique,
+    meet,
+    meet_dims,
+    require,
+    same,
+    same_shape,
+)
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Tensor
 
@@ -61,13 +70,27 @@ def dot_general(
     )
     require("C3", is_unique(lhs_used), f"lhs dimensions {list(lhs_used)} repeat")
     require("C4", is_unique(rhs_used), f"rhs dimensions {list(rhs_used)} repeat")
-    require("C5", in_range(lhs_used, lhs.rank), f"lhs dimensions {list(lhs_used)} leave the rank")
-    require("C7", in_range(rhs_used, rhs.rank), f"rhs dimensions {list(rhs_used)} leave the rank")
+    for label, axes, operand in (
+        ("C5", lhs_batching_dimensions, lhs),
+        ("C6", lhs_contracting_dimensions, lhs),
+        ("C7", rhs_batching_dimensions, rhs),
+        ("C8", rhs_contracting_dimensions, rhs),
+    ):
+        require(label, in_range(axes, operand.rank), f"{list(axes)} leave rank {operand.rank}")
     pairs = [(lhs.shape[a], rhs.shape[b]) for a, b in zip(lhs_used, rhs_used, strict=True)]
-    require("C10", every(same(a, b) for a, b in pairs), f"{lhs.type} and {rhs.type} do not match")
-    batch = [meet_dims(a, b) for a, b in pairs[: len(lhs_batching_dimensions)]]
+    batches = len(lhs_batching_dimensions)
+    for label, sizes in (("C9", pairs[:batches]), ("C10", pairs[batches:])):
+        require(label, every(same(a, b) for a, b in sizes), f"{lhs.type} and {rhs.type} differ")
+    if precision_config is not None:
+        require("C11", len(precision_config) in (0, 2), "precision_config is not one per operand")
+    require("C13", lhs.element_type == rhs.element_type, "element types differ")
+    batch = [meet_dims(a, b) for a, b in pairs[:batches]]
     free_lhs = [dim for d, dim in enumerate(lhs.shape) if d not in lhs_used]
     free_rhs = [dim for d, dim in enumerate(rhs.shape) if d not in rhs_used]
     element = result_type.element_type if result_type else lhs.element_type
     result = lhs.like(shape=[*batch, *free_lhs, *free_rhs], element_type=element)
-    return Tensor(meet(result.type, result_type)) if result_type else result
+    if result_type is None:
+        return result
+    fits = same_shape(result.shape, result_type.shape)
+    require("C12", fits, f"the result is {result.type}, not {result_type}")
+    return Tensor(meet(result.type, result_type))

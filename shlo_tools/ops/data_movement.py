@@ -102,6 +102,7 @@ def pad(
     interior_padding: Sequence[int],
 ) -> Tensor:
     """Elements put around and between those of ``operand``; negative edges remove elements."""
+    require("I2", padding_value.rank == 0, f"padding_value is {padding_value.type}")
     require("C1", padding_value.element_type == operand.element_type, "element types differ")
     given = (edge_padding_low, edge_padding_high, interior_padding)
     require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._attributes import Struct
-from shlo_tools.ops._constraints import at_most, every, in_range, is_unique, require, same_shape
+from shlo_tools.ops._constraints import (
+    at_most,
+    every,
+    in_range,
+    is_unique,
+    require,
+    same,
+    same_shape,
+)
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Region, Scalar, Tensor
 
@@ -35,6 +43,11 @@ def dynamic_update_slice(
     fits = every(at_most(a, b) for a, b in zip(update.shape, operand.shape, strict=True))
     require("C6", fits, f"{update.type} exceeds {operand.type}")
     return operand.like()
+
+
+def _is_increasing(axes: Sequence[int]) -> bool:
+    """``is_unique`` and ``is_sorted``."""
+    return list(axes) == sorted(set(axes))
 
 
 GATHER_DIMENSION_NUMBERS = Struct(
@@ -66,24 +79,57 @@ def gather(
     indices_are_sorted: bool = False,
 ) -> Tensor:
     """Slices of ``operand`` at ``start_indices``, clamped so that each lies inside."""
-    rank = operand.rank
+    rank, indices_rank = operand.rank, start_indices.rank
     dropped = (*collapsed_slice_dims, *operand_batching_dims)
-    require("C1", rank == len(offset_dims) + len(dropped), "not all dims are offset or dropped")
-    require("C2", 0 <= index_vector_dim <= start_indices.rank, "index_vector_dim out of range")
-    require("C4", is_unique(offset_dims), f"offset_dims {list(offset_dims)} repeat")
+    result_rank = len(offset_dims) + indices_rank - (index_vector_dim < indices_rank)
+    require("I2", start_indices.element_type.is_integer, f"start_indices are {start_indices.type}")
     require("C6", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
+    require("C1", rank == len(offset_dims) + len(dropped), "not all dims are offset or dropped")
+    require("C2", 0 <= index_vector_dim <= indices_rank, "index_vector_dim out of range")
+    vector = start_indices.shape[index_vector_dim] if index_vector_dim < indices_rank else 1
+    require("C3", same(len(start_index_map), vector), f"{vector} indices for {start_index_map}")
+    require("C4", _is_increasing(offset_dims), f"offset_dims {list(offset_dims)} not increasing")
+    require("C5", in_range(offset_dims, result_rank), f"offset_dims leave rank {result_rank}")
+    require("C7", _is_increasing(collapsed_slice_dims), "collapsed_slice_dims are not sorted")
+    require("C8", in_range(collapsed_slice_dims, rank), "collapsed_slice_dims leave the rank")
+    _require_batching(
+        operand, start_indices, operand_batching_dims, start_indices_batching_dims, index_vector_dim
+    )
     require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
     require("C19", in_range(start_index_map, rank), "start_index_map out of range")
     require("C20", len(slice_sizes) == rank, f"{len(slice_sizes)} slice sizes for rank {rank}")
+    require("C9", all(slice_sizes[d] <= 1 for d in collapsed_slice_dims), "collapsed slices > 1")
+    require("C12", all(slice_sizes[d] <= 1 for d in operand_batching_dims), "batching slices > 1")
     fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
+    fits = False if any(size < 0 for size in slice_sizes) else fits
     require("C21", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
     batch = iter([d for i, d in enumerate(start_indices.shape) if i != index_vector_dim])
     offset = iter([size for d, size in enumerate(slice_sizes) if d not in dropped])
-    result_rank = len(offset_dims) + start_indices.rank - (index_vector_dim < start_indices.rank)
     shape: list[Dim] = [
         next(offset) if d in offset_dims else next(batch) for d in range(result_rank)
     ]
     return operand.like(shape=shape)
+
+
+def _require_batching(
+    operand: Tensor,
+    indices: Tensor,
+    operand_dims: Sequence[int],
+    indices_dims: Sequence[int],
+    index_vector_dim: int,
+) -> None:
+    """The constraints of gather on batching dimensions."""
+    require("C10", _is_increasing(operand_dims), "operand_batching_dims are not sorted")
+    require("C11", in_range(operand_dims, operand.rank), "operand_batching_dims leave the rank")
+    require("C13", is_unique(indices_dims), "start_indices_batching_dims repeat")
+    require(
+        "C14", in_range(indices_dims, indices.rank), "start_indices_batching_dims leave the rank"
+    )
+    require("C15", index_vector_dim not in indices_dims, "index_vector_dim is a batching dim")
+    require("C16", len(operand_dims) == len(indices_dims), "different numbers of batching dims")
+    pairs = zip(operand_dims, indices_dims, strict=True)
+    alike = every(same(operand.shape[a], indices.shape[b]) for a, b in pairs)
+    require("C17", alike, "batching dims differ in size")
 
 
 SCATTER_DIMENSION_NUMBERS = Struct(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._constraints import (
+    accumulators_of,
     compatible,
     every,
     in_range,
@@ -30,13 +31,16 @@ def reduce(
     ``body`` takes the accumulators, then the elements, and returns the new accumulators. Its
     order of application is not defined; an init value may enter more than once.
     """
+    require("C3", len(inputs) > 0, "there are no inputs")
     first = inputs[0]
     require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
     require("C3", len(init_values) == len(inputs), "not one init value per input")
-    require("C4", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
-    require("C5", in_range(dimensions, first.rank), f"{list(dimensions)} leave the rank")
+    alike = all(a.element_type == b.element_type for a, b in zip(inputs, init_values, strict=True))
+    require("C2", alike, "inputs and init values differ in element type")
+    require("C4", in_range(dimensions, first.rank), f"{list(dimensions)} leave the rank")
+    require("C5", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
     require("I2", all(v.rank == 0 for v in init_values), "an init value is not 0-dimensional")
-    accumulators = [value.like(shape=()) for value in init_values]
+    accumulators = accumulators_of(body, init_values)
     results = body(*accumulators, *accumulators)
     fits = len(results) == len(inputs) and every(
         compatible(result, accumulator)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
@@ -27,7 +28,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from shlo_tools import errors, mlir
+from shlo_tools import mlir
 from shlo_tools.errors import PipelineError, ShloError, did_you_mean
 
 GROUP = "shlo_tools.passes"
@@ -64,7 +65,14 @@ def _written(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return ",".join(str(item) for item in value)
-    return str(value)
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """``text`` as one word of an option list."""
+    if re.fullmatch(r"[^\s{}<>\[\]()'\"]+", text):
+        return text
+    return f'"{text}"' if '"' not in text else f"'{text}'"
 
 
 PassClass = type[Pass]
@@ -76,31 +84,39 @@ _loaded: set[str] = set()
 
 
 def register_pass(cls: T) -> T:
-    """Make a pass known by its name; a name taken by another class is an error."""
+    """Make a pass known by its name; a name taken by anything else is an error."""
+    if not (isinstance(cls, type) and issubclass(cls, Pass) and hasattr(cls, "name")):
+        raise ShloError(f"{cls!r} is no pass: a subclass of Pass with a name is wanted")
+    _load_built_in()
     taken = _passes.get(cls.name)
-    if isinstance(taken, type) and taken is not cls and taken.__qualname__ != cls.__qualname__:
+    if taken is not None and not isinstance(taken, type):
+        taken = taken()
+    if taken is not None and _identity(taken) != _identity(cls):
         raise ShloError(f"pass {cls.name!r} is registered twice: {taken!r} and {cls!r}")
-    if (
-        not isinstance(taken, type)
-        and taken is not None
-        and taken().__qualname__ != cls.__qualname__
-    ):
-        raise ShloError(f"pass {cls.name!r} is registered already")
+    if cls.name in _pipelines:
+        raise ShloError(f"pass {cls.name!r} is registered already, as a pipeline")
+    if taken is None and mlir.is_native_pass(cls.name):
+        raise ShloError(f"pass {cls.name!r} is registered already, by MLIR")
     _passes[cls.name] = cls
     return cls
 
 
+def _identity(cls: PassClass) -> tuple[str, str]:
+    """Where a class comes from: its module may be executed twice."""
+    return cls.__module__, cls.__qualname__
+
+
 def register_pipeline(name: str, text: str, summary: str = "") -> None:
     """Make ``name`` stand for the passes of ``text`` (elements under ``builtin.module``)."""
-    if name in _pipelines and _pipelines[name][0] != text:
+    if name in _passes or (name in _pipelines and _pipelines[name][0] != text):
         raise ShloError(f"pipeline {name!r} is registered already")
     _pipelines[name] = (text, summary)
 
 
 def _load_built_in() -> None:
-    if _BUILT_IN in _loaded:
+    if "built-in" in _loaded:
         return
-    _loaded.add(_BUILT_IN)
+    _loaded.add("built-in")
     package = importlib.import_module(_BUILT_IN)
     for name, where in package.PASSES.items():
         _passes.setdefault(name, _importer(where))
@@ -118,11 +134,11 @@ def _importer(where: str) -> Callable[[], PassClass]:
 
 
 def _load_entry_points() -> None:
-    if GROUP in _loaded:
+    if "entry points" in _loaded:
         return
-    _loaded.add(GROUP)
+    _loaded.add("entry points")
     for point in importlib.metadata.entry_points(group=GROUP):
-        if point.name in _passes:
+        if point.name in _passes or point.name in _pipelines or mlir.is_native_pass(point.name):
             raise ShloError(
                 f"pass {point.name!r} of plug-in {point.value!r} clashes with another of that name"
             )
@@ -165,9 +181,10 @@ def find_pass(name: str) -> PassClass | None:
         return found
     try:
         loaded = found()
-    except ImportError as error:
-        errors.warn(f"pass {name!r} cannot be loaded: {error}")
-        return None
+    except (ImportError, AttributeError) as error:
+        raise ShloError(f"pass {name!r} cannot be loaded: {error}") from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Pass)):
+        raise ShloError(f"pass {name!r} cannot be loaded: {loaded!r} is no subclass of Pass")
     _passes[name] = loaded
     return loaded
 
@@ -192,7 +209,11 @@ def summaries() -> dict[str, str]:
         if name in _pipelines:
             found[name] = f"pipeline: {_pipelines[name][1]}"
             continue
-        cls = find_pass(name)
+        try:
+            cls = find_pass(name)
+        except ShloError as error:  # a broken plug-in does not hide the others
+            found[name] = error.diagnostics[0].message
+            continue
         if cls is not None:
             found[name] = (cls.__doc__ or "").strip().split("\n")[0]
     return found

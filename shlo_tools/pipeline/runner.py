@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from shlo_tools import ir, mlir
@@ -148,6 +148,9 @@ def _check(parent: Node, text: str) -> None:
 
 
 def _check_native(node: Node, anchor: str, text: str) -> None:
+    if node.name in mlir.FOR_MODULES and anchor != "builtin.module":
+        message = f"pipeline {node.name!r} runs on 'builtin.module', not on {anchor!r}"
+        raise grammar.error(text, node.position, message)
     try:
         _pass_manager(f"{anchor}({node})")
     except ValueError as error:
@@ -203,29 +206,69 @@ def _pass_manager(text: str) -> mlir.PassManager:
 
 # --- running --------------------------------------------------------------------------------------
 def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
-    for group in _groups(node.children or (), watch.splits):
-        if isinstance(group, Node) and group.children is not None:
+    for group in _groups(_adaptors(node.children or ()), watch.splits):
+        if isinstance(group, dict):
             for child in ir.children(op):
-                if child.name == group.name or group.name == "any":
-                    _run_nested(group, child, watch)
+                inner = group.get(child.name) or group.get("any")
+                if inner is not None and (inner.name != "any" or _fits_any(inner, child)):
+                    _run_nested(inner, child, watch)
         elif isinstance(group, Node):
             _run_python(group, op, watch)
         else:
             _run_native(group, op, watch)
 
 
-def _groups(nodes: Sequence[Node], split: bool) -> list[Node | list[Node]]:
-    """Python passes and mixed anchors as nodes, runs of C++ elements as lists."""
-    groups: list[Node | list[Node]] = []
+Adaptor = dict[str, Node]  # anchors that are served in one go over the ops below
+
+
+def _adaptors(nodes: Sequence[Node]) -> list[Node | Adaptor]:
+    """Passes and adaptors. As in MLIR, anchors that follow each other are one adaptor:
+    ``func.func(a),func.func(b)`` is ``func.func(a,b)``; only ``any`` stays by itself."""
+    found: list[Node | Adaptor] = []
     for node in nodes:
-        python = any(registry.find_pass(p.name) for p in node.passes())
-        if python or (split and node.children is not None):
-            groups.append(node)
-        elif groups and isinstance(groups[-1], list) and not split:
-            groups[-1].append(node)
+        if node.children is None:
+            found.append(node)
+        elif not node.children:
+            continue
+        elif found and isinstance(found[-1], dict) and "any" not in (node.name, *found[-1]):
+            before = found[-1].get(node.name)
+            children = (*(before.children or ()), *node.children) if before else node.children
+            found[-1][node.name] = replace(node, children=children)
         else:
-            groups.append([node])
+            found.append({node.name: node})
+    return found
+
+
+def _groups(elements: Sequence[Node | Adaptor], split: bool) -> list[Node | Adaptor | list[Node]]:
+    """Python passes as nodes, anchors over them as adaptors, runs of C++ elements as lists."""
+    groups: list[Node | Adaptor | list[Node]] = []
+    for element in elements:
+        nodes = [element] if isinstance(element, Node) else list(element.values())
+        python = any(registry.find_pass(p.name) for node in nodes for p in node.passes())
+        if python or (split and isinstance(element, dict)):
+            groups.append(element)
+        elif groups and isinstance(groups[-1], list) and not split:
+            groups[-1].extend(nodes)
+        else:
+            groups.append(nodes)
     return groups
+
+
+def _fits_any(node: Node, op: Operation) -> bool:
+    """Whether ``any(...)`` runs on an op: if it is isolated, and every pass in it takes it."""
+    passes = [child for child in node.children or () if child.children is None]
+    return mlir.is_isolated(op) and all(_takes(child, op.name) for child in passes)
+
+
+def _takes(node: Node, anchor: str) -> bool:
+    cls = registry.find_pass(node.name)
+    if cls is not None:
+        return cls.anchor in ("any", anchor)
+    try:
+        _pass_manager(f"{anchor}({node})")
+    except ValueError:
+        return False
+    return True
 
 
 def _run_python(node: Node, op: Operation, watch: Instrumentation) -> None:

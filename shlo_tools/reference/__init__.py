@@ -7,10 +7,15 @@ compared with. ``compile`` gives the interface of a compiled program, ``interpre
 
 from shlo_tools.reference import (
     batch_normalization,
+    chlo,
+    collectives,
     contraction,
     control_flow,
     convolution,
+    custom_calls,
     data_movement,
+    deprecated,
+    dynamism,
     elementwise,
     gather_scatter,
     grouping,
@@ -20,6 +25,7 @@ from shlo_tools.reference import (
     reduction,
     signal,
     sorting,
+    transfer,
     windows,
 )
 from shlo_tools.reference._evaluates import EVALUATORS, evaluates

@@ -17,10 +17,12 @@ def evaluates(function: F) -> F: ...
 
 
 @overload
-def evaluates(*, dialect: str) -> Callable[[F], F]: ...
+def evaluates(*, dialect: str = ..., name: str | None = ...) -> Callable[[F], F]: ...
 
 
-def evaluates(function: F | None = None, *, dialect: str = "stablehlo") -> F | Callable[[F], F]:
+def evaluates(
+    function: F | None = None, *, dialect: str = "stablehlo", name: str | None = None
+) -> F | Callable[[F], F]:
     """Make a function the meaning of the op it is named after (``if_`` is ``stablehlo.if``).
 
     It takes what the op function of that name in ``shlo_tools.ops`` takes: arrays for operands,
@@ -31,7 +33,7 @@ def evaluates(function: F | None = None, *, dialect: str = "stablehlo") -> F | C
     """
 
     def register(function: F) -> F:
-        EVALUATORS[f"{dialect}.{function.__name__.rstrip('_')}"] = function
+        EVALUATORS[f"{dialect}.{name or function.__name__.rstrip('_')}"] = function
         return function
 
     return register if function is None else register(function)

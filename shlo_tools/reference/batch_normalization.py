@@ -13,7 +13,7 @@ def _stretched(vector: Array, operand: Array, feature_index: int) -> Array:
     """One number per feature, shaped to stretch to the operand."""
     shape = [1] * operand.ndim
     shape[feature_index] = -1
-    return extended(vector).reshape(shape)
+    return vector.reshape(shape)
 
 
 def _others(operand: Array, feature_index: int) -> tuple[int, ...]:
@@ -30,12 +30,27 @@ def batch_norm_inference(
     epsilon: float,
     feature_index: int,
 ) -> Array:
+    return _normalized(
+        operand, scale, offset, extended(mean), extended(variance), epsilon, feature_index
+    )
+
+
+def _normalized(
+    operand: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    feature_index: int,
+) -> Array:
+    """The result of the inference form; ``mean`` and ``variance`` have digits to spare."""
+    vectors = (extended(scale), extended(offset), mean, variance)
     scales, offsets, means, variances = (
-        _stretched(vector, operand, feature_index) for vector in (scale, offset, mean, variance)
+        _stretched(vector, operand, feature_index) for vector in vectors
     )
     with np.errstate(all="ignore"):
-        deviation = np.sqrt(variances + epsilon)
-        normalized = (extended(operand) - means) / deviation
+        normalized = (extended(operand) - means) / np.sqrt(variances + epsilon)
         return rounded(normalized * scales + offsets, operand.dtype)
 
 
@@ -50,7 +65,7 @@ def batch_norm_training(
         centered = wide - mean.reshape([-1 if d == feature_index else 1 for d in range(wide.ndim)])
         variance = (centered * centered).sum(axis=others) / count
         means, variances = rounded(mean, operand.dtype), rounded(variance, operand.dtype)
-    output = batch_norm_inference(operand, scale, offset, mean, variance, epsilon, feature_index)
+    output = _normalized(operand, scale, offset, mean, variance, epsilon, feature_index)
     return output, means, variances
 
 
@@ -65,7 +80,7 @@ def batch_norm_grad(
     feature_index: int,
 ) -> tuple[Array, Array, Array]:
     scales, means, variances = (
-        _stretched(vector, operand, feature_index) for vector in (scale, mean, variance)
+        _stretched(extended(vector), operand, feature_index) for vector in (scale, mean, variance)
     )
     gradient, others = extended(grad_output), _others(operand, feature_index)
     with np.errstate(all="ignore"):

@@ -45,6 +45,8 @@ def regrouped(array: Array, element: ElementType) -> Array:
     A wider element takes the last dimension, a narrower one adds one.
     """
     old = element_of(array)
+    if old.bits == element.bits >= 8:
+        return np.ascontiguousarray(array).reshape(array.shape).view(element.dtype)
     if old.bits == element.bits:
         return (
             from_unsigned(unsigned(array), element.dtype)

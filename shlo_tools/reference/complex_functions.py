@@ -92,8 +92,7 @@ def atan2(y: Array, x: Array) -> Array:
     ordinary = np.isfinite(scale) & (scale > 0)
     scale = np.where(ordinary, scale, 1)
     x, y = x / scale, y / scale
-    i = x.dtype.type(1j)
-    turned = np.log((x + i * y) / np.sqrt(x * x + y * y))
+    turned = np.log((x + y * np.complex64(1j)) / np.sqrt(x * x + y * y))
     return joined(turned.imag, -turned.real)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, TensorType
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.elementwise import converted
+from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.rounding import element_of, rounded
 
 

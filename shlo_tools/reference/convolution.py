@@ -10,8 +10,8 @@ from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.contraction import multiplied, wide_element
+from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.data_movement import pad
-from shlo_tools.reference.elementwise import converted
 from shlo_tools.reference.rounding import element_of, rounded
 from shlo_tools.reference.windows import window_cells, window_counts
 
@@ -56,7 +56,7 @@ def convolution(
         ],
     )
     flipped = [d for d, reverse in enumerate(window_reversal or ()) if reverse]
-    kernel = np.flip(kernel, flipped)
+    kernel = np.flip(kernel, tuple(flipped))
     edges = [*(padding if padding is not None else none), (0, 0), (0, 0)]
     images = pad(
         images,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, Kind, TensorType
+from shlo_tools.dtypes import ELEMENT_TYPES, Array, TensorType
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.reference import complex_functions as on_complex
@@ -19,6 +19,7 @@ from shlo_tools.reference.bits import (
     total_order,
     unsigned,
 )
+from shlo_tools.reference.conversion import converted, with_precision
 from shlo_tools.reference.rounding import (
     closely,
     element_of,
@@ -39,7 +40,7 @@ def _is_complex(x: Array) -> bool:
 
 
 def _is_boolean(x: Array) -> bool:
-    return x.dtype == np.bool_
+    return bool(x.dtype == np.bool_)
 
 
 def _function(real: Callable[..., Any], complex: Callable[..., Any], *operands: Array) -> Array:
@@ -135,30 +136,6 @@ def complex(lhs: Array, rhs: Array) -> Array:
 @evaluates
 def convert(operand: Array, *, result_types: list[TensorType]) -> Array:
     return converted(operand, result_types[0].element_type)
-
-
-def converted(operand: Array, element: ElementType) -> Array:
-    """Each element as the nearest value of another element type."""
-    if _is_complex(operand) and not element.is_complex:
-        operand = operand.real
-    if element.is_boolean:
-        return np.asarray(widened(operand) != 0)
-    if element.is_integer and _is_float(operand):
-        return _saturated(extended(operand), element)
-    return rounded(widened(operand), element.dtype)
-
-
-def _saturated(x: Array, element: ElementType) -> Array:
-    """Floats truncated to integers: out of range gives the limit, NaN 0."""
-    signed = element.kind is Kind.SIGNED
-    low = -(1 << (element.bits - 1)) if signed else 0
-    high = (1 << (element.bits - signed)) - 1
-    inside = (x > low - 1) & (x < high + 1)
-    wide = np.int64 if signed else np.uint64
-    with np.errstate(invalid="ignore"):
-        whole = np.where(inside, x, 0).astype(wide)
-    whole = np.where(x >= high + 1, wide(high), np.where(x <= low - 1, wide(low), whole))
-    return wrapped(whole, element)
 
 
 @evaluates
@@ -298,7 +275,7 @@ def _integer_power(base: Array, exponent: Array) -> Array:
             result = np.where(rest & one, result * factor, result)
             factor, rest = factor * factor, rest >> one
     odd = (e & one) != 0
-    unit = np.where(b == 1, 1, np.where(b == -1, np.where(odd, -1, 1), 0)).astype(np.int8)
+    unit = np.where(b == 1, 1, np.where(b == -1, np.where(odd, -1, 1), 0)).astype(b.dtype)
     return rounded(np.where(e < 0, unit, result), base.dtype)
 
 
@@ -309,31 +286,7 @@ def real(operand: Array) -> Array:
 
 @evaluates
 def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    if element_of(operand).bits < 16:
-        wide = reduce_precision(operand.astype(np.float32), exponent_bits, mantissa_bits)
-        return rounded(wide, operand.dtype)
-    bits = unsigned(operand)
-    word, width = bits.dtype.type, element_of(operand).bits
-    stored = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element_of(operand).name]
-    top = word(1) << word(width - 1)
-    sign, magnitude = bits & top, bits & ~top
-    infinity = ((word(1) << word(width - 1 - stored)) - word(1)) << word(stored)
-    if mantissa_bits < stored:
-        drop = word(stored - mantissa_bits)
-        half = (word(1) << (drop - word(1))) - word(1)
-        kept = magnitude + half + ((magnitude >> drop) & word(1))
-        rounded_off = kept & ~((word(1) << drop) - word(1))
-    else:
-        rounded_off = magnitude
-    bias = (1 << (width - 2 - stored)) - 1
-    if exponent_bits < width - 1 - stored:
-        own = (1 << (exponent_bits - 1)) - 1
-        least, most = word(bias - own + 1), word(bias + own)
-        exponent = rounded_off >> word(stored)
-        rounded_off = np.where(exponent > most, infinity, rounded_off)
-        rounded_off = np.where(exponent < least, word(0), rounded_off)
-    nan = magnitude > infinity
-    return from_unsigned(np.where(nan, bits, sign | rounded_off), operand.dtype)
+    return with_precision(operand, exponent_bits, mantissa_bits)
 
 
 @evaluates
@@ -355,7 +308,7 @@ def round_nearest_afz(operand: Array) -> Array:
     def round_away(x: Array) -> Array:
         whole = np.trunc(x)
         away = np.abs(x - whole) >= 0.5
-        return np.copysign(np.abs(whole) + away, x)
+        return np.asarray(np.copysign(np.abs(whole) + away, x))
 
     return exactly(round_away, operand)
 

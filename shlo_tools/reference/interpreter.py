@@ -45,6 +45,7 @@ class Run:
         observe: is told of every step, with its operands and results.
         deadline: value of ``time.monotonic`` at which to stop.
         custom_calls: functions for custom_call targets, before the registered ones.
+        located: the error on its way out, which names its step already.
     """
 
     program: Program
@@ -52,6 +53,7 @@ class Run:
     observe: Observer | None = None
     deadline: float | None = None
     custom_calls: Mapping[str, CustomCall] = field(default_factory=dict)
+    located: ShloError | None = None
 
     def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
         """The results of a function."""
@@ -104,7 +106,10 @@ class Run:
                 step.check(operands)
             computed = step.evaluate(self, active.environment, operands)
         except ShloError as error:
-            raise _located(error, step) from error
+            if error is self.located:
+                raise
+            self.located = _located(error, step)
+            raise self.located from error
         except MemoryError:
             message = f"{step.described}: the memory does not suffice"
             raise ExecutionError(Diagnostic("error", message, step.place)) from None
@@ -147,17 +152,13 @@ def _failure(step: Step, message: str) -> ExecutionError:
 
 
 def _located(error: ShloError, step: Step) -> ShloError:
-    """The error with the step's place and types, where it has no place yet."""
+    """The error with the step's place and types; a broken constraint is one of execution here."""
     first = error.diagnostics[0]
-    if first.place is not None or getattr(error, "located", False):
+    if first.place is not None:
         return error
-    kind = type(error)
-    if not issubclass(kind, ExecutionError | UnsupportedError):
-        kind = ExecutionError
+    kind = type(error) if isinstance(error, ExecutionError | UnsupportedError) else ExecutionError
     message = f"{step.described}: {first.message}"
-    made = kind([Diagnostic("error", message, step.place, first.notes, first.hint)])
-    made.located = True  # type: ignore[attr-defined]
-    return made
+    return kind([Diagnostic("error", message, step.place, first.notes, first.hint)])
 
 
 class Region:

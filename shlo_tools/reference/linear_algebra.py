@@ -31,7 +31,7 @@ def _factor(a: Array) -> Array:
         good &= pivot > 0
         root = np.sqrt(np.where(pivot > 0, pivot, 1))
         factor[..., j, j] = root
-        products = np.einsum("...ik,...k->...i", factor[..., j + 1 :, :j], np.conj(row))
+        products = np.matmul(factor[..., j + 1 :, :j], np.conj(row)[..., None])[..., 0]
         factor[..., j + 1 :, j] = (a[..., j + 1 :, j] - products) / root[..., None]
     return np.where(good[..., None, None], factor, np.nan)
 
@@ -64,7 +64,7 @@ def _substituted(a: Array, b: Array, lower: bool, unit_diagonal: bool) -> Array:
     x = np.zeros_like(b)
     for i in range(size) if lower else reversed(range(size)):
         known = slice(0, i) if lower else slice(i + 1, size)
-        products = np.einsum("...k,...kn->...n", a[..., i, known], x[..., known, :])
+        products = np.matmul(a[..., i : i + 1, known], x[..., known, :])[..., 0, :]
         rest = b[..., i, :] - products
         x[..., i, :] = rest if unit_diagonal else rest / a[..., i, i][..., None]
     return x

@@ -140,6 +140,31 @@ class Process:
         what = f"in {op} for {sorted(set(group) - {self.id})}"
         return self.grid.meet((*meeting, self._times[meeting]), self.id, value, group, what)
 
+    def give(self, op: str, channel_id: int, target: ProcessId, value: Any) -> None:
+        """Hand a value to another process, which gets it in order."""
+        self.grid.put((op, channel_id, self.id, target), value)
+
+    def get(self, op: str, channel_id: int, source: ProcessId) -> Any:
+        """Wait for the next value that another process gives."""
+        what = f"in {op} for process {source}"
+        return self.grid.take((op, channel_id, source, self.id), self.id, what)
+
+    def send(self, channel_id: int, target: int | None, value: Any) -> None:
+        """Send on a channel, to the process of a flattened id or to whoever receives."""
+        self.grid.put(
+            ("channel", channel_id, self._flat if target is not None else None, target), value
+        )
+
+    def receive(self, channel_id: int, source: int | None) -> Any:
+        """Wait for the next value on a channel."""
+        own = self._flat if source is not None else None
+        key = ("channel", channel_id, source, own)
+        return self.grid.take(key, self.id, f"in recv on channel {channel_id}")
+
+    @property
+    def _flat(self) -> int:
+        return self.replica_id * self.grid.num_partitions + self.partition_id
+
 
 ALONE = Process((0, 0), Grid(1, 1))
 

@@ -6,7 +6,7 @@ that only move elements, which move the integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,8 @@ class QuantizedArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.storage.shape
+        shape: tuple[int, ...] = self.storage.shape
+        return shape
 
     @property
     def ndim(self) -> int:
@@ -205,8 +206,8 @@ def _restored(x: Any, wanted: QuantizedType | None) -> Any:
 class _OnStorage:
     """A region of quantized scalars as a function of their integers."""
 
-    def __init__(self, region: Callable[..., Any]) -> None:
-        self._region: Any = region
+    def __init__(self, region: Any) -> None:
+        self._region = region
         self._types = [str(type) for type in self._region.body.argument_types]
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:

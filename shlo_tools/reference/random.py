@@ -11,7 +11,7 @@ from shlo_tools.dtypes import Array, TensorType, from_dtype
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import from_unsigned
-from shlo_tools.reference.elementwise import converted
+from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.rounding import rounded, wrapped
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -27,7 +27,7 @@ def rng(
     *,
     result_types: list[TensorType],
 ) -> Array:
-    """Numbers from numpy's generator, seeded by the operands alone: equal calls give equal numbers."""
+    """Numbers from numpy's generator, seeded by the operands: equal calls give equal numbers."""
     generator = np.random.Generator(np.random.PCG64([*a.tobytes(), *b.tobytes()]))
     sizes = tuple(int(size) for size in shape)
     element = result_types[0].element_type

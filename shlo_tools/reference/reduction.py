@@ -10,7 +10,8 @@ import numpy as np
 
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.elementwise import converted, maximum, minimum
+from shlo_tools.reference.conversion import converted
+from shlo_tools.reference.elementwise import maximum, minimum
 from shlo_tools.reference.rounding import extended, rounded
 
 Computation = Callable[..., Any]

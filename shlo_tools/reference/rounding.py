@@ -29,9 +29,9 @@ def widened(array: Array) -> Array:
     """
     element = element_of(array)
     if element.is_float and element.bits < 32:
-        return array.astype(np.float64)
+        return np.asarray(array.astype(np.float64))
     if element.is_integer and element.bits < 8:
-        return array.astype(np.int8 if element.kind is Kind.SIGNED else np.uint8)
+        return np.asarray(array.astype(np.int8 if element.kind is Kind.SIGNED else np.uint8))
     return array
 
 
@@ -39,9 +39,9 @@ def extended(array: Array) -> Array:
     """The same values with more digits than they need, for functions that round inexactly."""
     element = element_of(array)
     if element.is_complex:
-        return array.astype(np.complex128 if element.bits == 64 else np.clongdouble)
+        return np.asarray(array.astype(np.complex128 if element.bits == 64 else np.clongdouble))
     if element.is_float:
-        return array.astype(np.longdouble if element.bits == 64 else np.float64)
+        return np.asarray(array.astype(np.longdouble if element.bits == 64 else np.float64))
     return widened(array)
 
 
@@ -49,7 +49,7 @@ def rounded(values: Any, dtype: Type) -> Array:
     """Values of a wider type as ``dtype``: integers wrap around, floats round once, to even."""
     values = np.asarray(values)
     if values.dtype == dtype:
-        return values
+        return np.asarray(values)
     element = from_dtype(dtype)
     with np.errstate(all="ignore"):
         if element.is_integer:
@@ -57,19 +57,19 @@ def rounded(values: Any, dtype: Type) -> Array:
         if element.is_float and element.bits < 32:
             if values.dtype.kind in "biu":
                 values = _exact_double(values)
-            return (values if element.name == "f16" else to_odd(values)).astype(dtype)
-        return values.astype(dtype)
+            return np.asarray((values if element.name == "f16" else to_odd(values)).astype(dtype))
+        return np.asarray(values.astype(dtype))
 
 
 def wrapped(values: Array, element: ElementType) -> Array:
     """Integers as those of ``element`` with the same low bits."""
     if element.bits >= 8:
-        return values.astype(element.dtype)
+        return np.asarray(values.astype(element.dtype))
     low = values.astype(np.int8) & np.int8((1 << element.bits) - 1)
     if element.kind is Kind.SIGNED:
         half = np.int8(1 << (element.bits - 1))
         low = (low ^ half) - half
-    return low.astype(element.dtype)
+    return np.asarray(low.astype(element.dtype))
 
 
 def to_odd(values: Array) -> Array:

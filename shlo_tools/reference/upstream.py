@@ -16,7 +16,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.errors import ExecutionError
 from shlo_tools.mlir import Operation
-from shlo_tools.reference.elementwise import converted
+from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.interpreter import Region, Run
 from shlo_tools.reference.steps import Body, Environment, Evaluate
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from values import finfo
 
 import shlo_tools
 from shlo_tools import dtypes
@@ -55,10 +56,10 @@ def within(ulps: float, floor: float = 0.0) -> Compare:
 
 def _spacing(array: Array) -> Array:
     """The distance to the next number away from zero."""
-    info = dtypes.ml_dtypes.finfo(array.dtype)
+    info = finfo(array.dtype)
     magnitude = np.abs(array.astype(np.float64))
     magnitude = np.maximum(magnitude, float(info.smallest_normal))
-    return np.ldexp(1.0, np.frexp(magnitude)[1] - 1 - info.nmant)
+    return np.asarray(np.ldexp(1.0, np.frexp(magnitude)[1] - 1 - info.nmant))
 
 
 def _bits(array: Array) -> Array:
@@ -70,8 +71,9 @@ def _bits(array: Array) -> Array:
 def _agree(actual: Array, expected: Array) -> Array:
     if actual.dtype.kind == "c":
         parts = ((actual.real, expected.real), (actual.imag, expected.imag))
-        return np.logical_and(*(_agree(*(np.ascontiguousarray(p) for p in pair)) for pair in parts))
-    agree = _bits(actual) == _bits(expected)
+        agreed = [_agree(*(np.ascontiguousarray(p) for p in pair)) for pair in parts]
+        return np.asarray(agreed[0] & agreed[1])
+    agree = np.asarray(_bits(actual) == _bits(expected))
     if actual.dtype.kind in "fV":
         with np.errstate(invalid="ignore"):  # ml_dtypes meets signalling NaNs
             agree |= np.isnan(actual) & np.isnan(expected)

@@ -25,7 +25,10 @@ mpmath.mp.dps = 60
 # --- fitting --------------------------------------------------------------------------------------
 def evaluate(coefficients: list[Any], x: Any) -> Any:
     """A polynomial, constant term first."""
-    return mpmath.polyval(coefficients[::-1], x)
+    value = mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
 
 
 def minimax(f: Function, low: Any, high: Any, degree: int, weight: Function) -> list[Any]:
@@ -73,28 +76,33 @@ def _alternation(errors: list[Any], count: int) -> list[int]:
 
 
 def rational(
-    f: Function, low: Any, high: Any, degrees: tuple[int, int], weight: Function
+    f: Function, low: Any, high: Any, degrees: tuple[int, int], weight: Function, start: Any = None
 ) -> tuple[list[Any], list[Any]]:
-    """Numerator and denominator (constant term 1) of nearly least weighted error."""
+    """Numerator and denominator (constant term 1) of nearly least weighted error.
+
+    ``start`` fixes the numerator's constant term: the value at 0.
+    """
     top, bottom = degrees
+    fixed = [] if start is None else [mpf(start)]
+    free = range(len(fixed), top + 1)
     grid = _chebyshev(low, high, 4 * (top + bottom + 2))
     values, weights = [f(x) for x in grid], [weight(x) for x in grid]
     denominator = [mpf(1)] + [mpf(0)] * bottom
     emphasis = [mpf(1)] * len(grid)
     best: tuple[Any, list[Any], list[Any]] | None = None
     for _ in range(10):
-        system = mpmath.matrix(len(grid), top + bottom + 1)
+        system = mpmath.matrix(len(grid), len(free) + bottom)
         wanted = mpmath.matrix(len(grid), 1)
         for row, x in enumerate(grid):
             factor = weights[row] * emphasis[row] / evaluate(denominator, x)
-            for power in range(top + 1):
-                system[row, power] = factor * x**power
-            for power in range(1, bottom + 1):
-                system[row, top + power] = -factor * values[row] * x**power
-            wanted[row] = factor * values[row]
-        solution = mpmath.qr_solve(system, wanted)[0]
-        numerator = [solution[power] for power in range(top + 1)]
-        denominator = [mpf(1)] + [solution[top + power] for power in range(1, bottom + 1)]
+            powers = [x**power for power in free]
+            powers += [-values[row] * x**power for power in range(1, bottom + 1)]
+            for column, entry in enumerate(powers):
+                system[row, column] = factor * entry
+            wanted[row] = factor * (values[row] - sum(fixed))
+        solution = list(mpmath.qr_solve(system, wanted)[0])
+        numerator = [*fixed, *solution[: len(free)]]
+        denominator = [mpf(1), *solution[len(free) :]]
         errors = [
             abs((evaluate(numerator, x) / evaluate(denominator, x) - value) * w)
             for x, value, w in zip(grid, values, weights, strict=True)
@@ -206,6 +214,7 @@ class Row:
         degrees: per precision; a pair means a rational function.
         weight: of the error; relative by default.
         bounds: intervals that differ from [low, high], per precision.
+        start: the value at 0, where it must be exact.
     """
 
     name: str
@@ -216,6 +225,7 @@ class Row:
     degrees: dict[str, int | tuple[int, int]]
     weight: Function | None = None
     bounds: tuple[tuple[str, Any], ...] = ()
+    start: Any = None
 
 
 def _odd_row(name: str, function: Function, high: float, f32: int, f64: int) -> Row:
@@ -320,7 +330,7 @@ ROWS = (
         _digamma_large,
         0,
         mpf(1) / 9,
-        {"f32": (3, 3), "f64": (4, 4)},
+        {"f32": (3, 3), "f64": (5, 5)},
         _one,
     ),
     Row(
@@ -330,6 +340,7 @@ ROWS = (
         0,
         8,
         {"f32": (5, 6), "f64": (9, 10)},
+        start=0.5,
     ),
     Row(
         "I1E_LARGE",
@@ -349,7 +360,7 @@ def fitted(row: Row, precision: str) -> tuple[list[Any], list[Any]]:
     high = dict(row.bounds).get(precision, row.high)
     weight = row.weight or _relative(row.function)
     if isinstance(degrees, tuple):
-        return rational(row.function, row.low, high, degrees, weight)
+        return rational(row.function, row.low, high, degrees, weight, row.start)
     return minimax(row.function, row.low, high, degrees, weight), []
 
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
-from values import FLOATS, INTEGERS, dtype
+from values import FLOATS, INTEGERS, dtype, finfo
 
 Array = np.ndarray[Any, Any]
 
@@ -75,30 +74,30 @@ def _bits_of(bits: int, x: int) -> int:
     return x & ((1 << bits) - 1)
 
 
+_ON_INTEGERS: dict[str, Callable[..., int]] = {
+    "abs": lambda bits, x: abs(x),
+    "add": lambda bits, x, y: x + y,
+    "and": lambda bits, x, y: x & y,
+    "count_leading_zeros": lambda bits, x: bits - _bits_of(bits, x).bit_length(),
+    "divide": _divide,
+    "maximum": lambda bits, x, y: max(x, y),
+    "minimum": lambda bits, x, y: min(x, y),
+    "multiply": lambda bits, x, y: x * y,
+    "negate": lambda bits, x: -x,
+    "not": lambda bits, x: ~x,
+    "or": lambda bits, x, y: x | y,
+    "popcnt": lambda bits, x: _bits_of(bits, x).bit_count(),
+    "power": _power,
+    "remainder": _remainder,
+    "shift_left": lambda bits, x, y: x << _amount(bits, y),
+    "shift_right_arithmetic": _shift_right_arithmetic,
+    "shift_right_logical": lambda bits, x, y: _bits_of(bits, x) >> _amount(bits, y),
+    "sign": lambda bits, x: (x > 0) - (x < 0),
+    "subtract": lambda bits, x, y: x - y,
+    "xor": lambda bits, x, y: x ^ y,
+}
 INTEGER: dict[str, Callable[..., Array]] = {
-    name: on_integers(function)
-    for name, function in {
-        "abs": lambda bits, x: abs(x),
-        "add": lambda bits, x, y: x + y,
-        "and": lambda bits, x, y: x & y,
-        "count_leading_zeros": lambda bits, x: bits - _bits_of(bits, x).bit_length(),
-        "divide": _divide,
-        "maximum": lambda bits, x, y: max(x, y),
-        "minimum": lambda bits, x, y: min(x, y),
-        "multiply": lambda bits, x, y: x * y,
-        "negate": lambda bits, x: -x,
-        "not": lambda bits, x: ~x,
-        "or": lambda bits, x, y: x | y,
-        "popcnt": lambda bits, x: _bits_of(bits, x).bit_count(),
-        "power": _power,
-        "remainder": _remainder,
-        "shift_left": lambda bits, x, y: x << _amount(bits, y),
-        "shift_right_arithmetic": _shift_right_arithmetic,
-        "shift_right_logical": lambda bits, x, y: _bits_of(bits, x) >> _amount(bits, y),
-        "sign": lambda bits, x: (x > 0) - (x < 0),
-        "subtract": lambda bits, x, y: x - y,
-        "xor": lambda bits, x, y: x ^ y,
-    }.items()
+    name: on_integers(function) for name, function in _ON_INTEGERS.items()
 }
 
 BOOLEAN: dict[str, Callable[..., Array]] = {
@@ -216,7 +215,7 @@ def nearest(value: Fraction | float, element: str) -> float:
         value = Fraction(value)
     if value == 0:
         return 0.0
-    info = ml_dtypes.finfo(dtype(element))
+    info = finfo(dtype(element))
     exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
     if Fraction(2) ** exponent > abs(value):
         exponent -= 1

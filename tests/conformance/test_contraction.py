@@ -104,7 +104,8 @@ def _operands(dims: Dims, element: str) -> tuple[Array, Array]:
 
 def _exact(dims: Dims, lhs: Array, rhs: Array, element: str) -> Array:
     wide = np.complex128 if element in COMPLEX else np.int64
-    return np.einsum(dims.einsum(), lhs.astype(wide), rhs.astype(wide)).astype(dtype(element))
+    exact = np.einsum(dims.einsum(), lhs.astype(wide), rhs.astype(wide))
+    return np.asarray(exact).astype(dtype(element))
 
 
 @pytest.mark.parametrize("name", DIMS)

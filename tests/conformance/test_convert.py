@@ -7,12 +7,11 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from batch import Case, check, operation
 from expected import converted, nearest
-from values import COMPLEX, FLOATS, INTEGERS, REAL, dense, dtype, edges, noise
+from values import COMPLEX, FLOATS, INTEGERS, REAL, dense, dtype, edges, finfo, noise
 
 Array = np.ndarray[Any, Any]
 
@@ -22,7 +21,7 @@ def ties(target: str) -> list[Fraction]:
 
     The hair is far below what a first rounding to f32 or f64 keeps: rounding twice goes wrong.
     """
-    info = ml_dtypes.finfo(dtype(target))
+    info = finfo(dtype(target))
     starts = [Fraction(1), Fraction(3), Fraction(float(info.smallest_normal))]
     starts += [Fraction(float(info.max)), Fraction(2) ** 13, Fraction(2) ** 62]
     found = [Fraction(float(info.smallest_subnormal)) * k / 2 for k in (1, 3, 5)]

@@ -15,6 +15,7 @@ import shlo_tools
 from shlo_tools import mlir, ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
+from shlo_tools.passes.legalize_to_linalg import patches, phases
 
 
 @dataclass
@@ -187,8 +188,9 @@ def drawn(random: Any, element: str, spatial: int, size: int, features: int) -> 
 
 @pytest.mark.parametrize("spatial", [0, 1, 2, 3])
 @pytest.mark.parametrize("features", [2, 12], ids=["loops", "products"])
-def test_attributes_by_lot(spatial: int, features: int) -> None:
+def test_attributes_by_lot(spatial: int, features: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small ones are loops, larger ones matrix products of patches."""
+    monkeypatch.setattr(phases, "MIN_WORK", 0)
     random = np.random.default_rng([spatial, features])
     size = {0: 1, 1: 40, 2: 9, 3: 5}[spatial]
     check([drawn(random, "f32", spatial, size, features) for _ in range(7)])
@@ -265,9 +267,8 @@ LARGE = {
 @pytest.mark.parametrize("limit", [1 << 22, 1 << 10], ids=["at once", "in parts"])
 def test_parts(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too large is computed in parts; the results are the same."""
-    from shlo_tools.passes.legalize_to_linalg import patches
-
     monkeypatch.setattr(patches, "MAX_PATCHES", limit)
+    monkeypatch.setattr(phases, "MIN_WORK", 0)
     random = np.random.default_rng(3)
     sizes = {"b": 3, "0": 10, "1": 9, "f": 6, "i": 6, "o": 7}
     cases = []
@@ -282,11 +283,19 @@ def test_parts(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(cases)
 
 
-def test_many_phases() -> None:
-    """Large dilations in three dimensions: more phases than are taken apart."""
+@pytest.mark.parametrize("least", [0, 1 << 20], ids=["too many", "too small"])
+def test_dilations_that_are_filled(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More phases than are taken apart, or too little to compute: zeros stand between elements."""
+    monkeypatch.setattr(phases, "MIN_WORK", least)
     random = np.random.default_rng(4)
     a = Attributes("b012f", "012io", "b012f", lhs_dilation=[3, 3, 3], padding=[(1, 2)] * 3)
-    check([case(a, *arrays(random, "f32", [1, 3, 2, 3, 4], [2, 3, 2, 4, 4]))])
+    cut = Attributes("b01f", "01io", "b01f", lhs_dilation=[2, 3], padding=[(-1, 2), (1, -2)])
+    check(
+        [
+            case(a, *arrays(random, "f32", [1, 3, 2, 3, 4], [2, 3, 2, 4, 4])),
+            case(cut, *arrays(random, "f32", [2, 5, 4, 6], [3, 2, 6, 9])),
+        ]
+    )
 
 
 # --- the op function ------------------------------------------------------------------------------

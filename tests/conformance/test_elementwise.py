@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ from values import (
 
 Array = np.ndarray[Any, Any]
 
-UNARY = ("abs", "ceil", "count_leading_zeros", "floor", "negate", "not", "popcnt")
-UNARY += ("round_nearest_afz", "round_nearest_even", "sign", "sqrt")
+UNARY: tuple[str, ...] = ("abs", "ceil", "count_leading_zeros", "floor", "negate", "not")
+UNARY += ("popcnt", "round_nearest_afz", "round_nearest_even", "sign", "sqrt")
 SIGNED_ONLY = ("abs", "sign")
 BINARY = sorted({*BOOLEAN, *FLOAT, *INTEGER} - set(UNARY))
 # Flipping or clearing a sign is an operation on bits, that of a NaN too.
@@ -250,7 +251,7 @@ def test_every_operation_rounds() -> None:
 
 
 # --- functions ------------------------------------------------------------------------------------
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cbrt": np.cbrt,
     "cosine": np.cos,
     "exponential": np.exp,

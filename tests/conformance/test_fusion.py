@@ -33,7 +33,8 @@ class Chain:
             self.values[name] = self.random.choice(pool, (SIZE, SIZE))
             self.elements[name] = str(element)
         for _ in range(12):
-            self.random.choice([self.operate, self.operate, self.convert, self.choose, self.move])()
+            kinds = (self.operate, self.operate, self.convert, self.choose, self.move)
+            kinds[int(self.random.integers(0, len(kinds)))]()
 
     def text(self, returned: list[str]) -> str:
         arguments = ", ".join(f"{name}: {self.type(name)}" for name in self.arguments)

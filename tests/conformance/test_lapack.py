@@ -15,8 +15,11 @@ from scipy import linalg
 from scipy.linalg import get_lapack_funcs
 
 import shlo_tools
+from shlo_tools import extend
+from shlo_tools.cpu import custom_calls
 from shlo_tools.dtypes import of_array, parse_tensor_type
 from shlo_tools.errors import ExecutionError
+from shlo_tools.passes import lapack_kernels
 
 Array = np.ndarray[Any, Any]
 
@@ -31,7 +34,10 @@ def call(
     results: Sequence[tuple[tuple[int, ...], Any]],
     **options: str | int | bool,
 ) -> list[Array]:
-    """Run a target on arrays; results are given as shapes and dtypes."""
+    """Run a target on arrays; results are given as shapes and dtypes.
+
+    Some are direct calls of the library; by way of the host they must give the same.
+    """
     prefix = next(p for p, t in DTYPES.items() if t == operands[-1].dtype)
     if prefix in "cz":
         routine = COMPLEX_NAMES.get(routine, routine)
@@ -41,16 +47,28 @@ def call(
     config = ", ".join(f"{name} = {_written(value)}" for name, value in options.items())
     types = ", ".join(map(str, outputs))
     returned = ", ".join(f"%r#{i}" for i in range(len(outputs)))
-    executable = shlo_tools.compile(f"""
+    target = f"lapack_{prefix}{routine}_ffi"
+    program = f"""
       func.func @main({", ".join(f"%{i}: {type}" for i, type in enumerate(inputs))}) -> ({types}) {{
-        %r:{len(outputs)} = stablehlo.custom_call @lapack_{prefix}{routine}_ffi({arguments}) {{
+        %r:{len(outputs)} = stablehlo.custom_call @{target}({arguments}) {{
           mhlo.backend_config = {{{config}}},
           operand_layouts = [{_layouts([type.rank for type in inputs])}],
           result_layouts = [{_layouts([type.rank for type in outputs])}]}}
           : ({", ".join(map(str, inputs))}) -> ({types})
         return {returned} : {types}
-      }}""")
-    given = executable(*operands)
+      }}"""
+    found = _run(program, operands)
+    if target in lapack_kernels.TARGETS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(extend, "_registered", {target: custom_calls.TARGETS[target]})
+            by_host = _run(program, operands)
+        for one, other in zip(found, by_host, strict=True):
+            np.testing.assert_array_equal(one, other)
+    return found
+
+
+def _run(program: str, operands: Sequence[Array]) -> list[Array]:
+    given = shlo_tools.compile(program)(*operands)
     return list(given) if isinstance(given, tuple) else [given]
 
 

@@ -65,15 +65,14 @@ def test_integers(body: str) -> None:
         for start in (0, 1, 3):
             init = np.array(start, dtype(element))
             for axes in ((0,), (1,), (0, 1), ()):
-                wanted = _folded(
-                    lambda x, y, e=element: _elementwise(body, e, x, y), array, init, axes
-                )
+                wanted = _folded(_elementwise(body, element), array, init, axes)
                 cases.append(_reduce(array, init, axes, body, wanted))
     check(cases)
 
 
-def _elementwise(body: str, element: str, x: Array, y: Array) -> Array:
-    return INTEGER[body](element, x.reshape(-1), y.reshape(-1)).reshape(x.shape)
+def _elementwise(body: str, element: str) -> Callable[[Array, Array], Array]:
+    function = INTEGER[body]
+    return lambda x, y: function(element, x.reshape(-1), y.reshape(-1)).reshape(x.shape)
 
 
 BOOLEAN_BODIES = {

@@ -25,8 +25,10 @@ def dtype(element: str) -> np.dtype[Any]:
     return ELEMENT_TYPES[element].dtype
 
 
-def is_float(element: str) -> bool:
-    return element in FLOATS
+def finfo(held: np.dtype[Any]) -> Any:
+    """``ml_dtypes.finfo``, which knows the types of numpy too; it is untyped."""
+    information: Any = ml_dtypes.finfo
+    return information(held)
 
 
 @cache
@@ -47,7 +49,7 @@ def edges(element: str) -> Array:
 
 
 def _float_edges(element: str) -> Array:
-    info = ml_dtypes.finfo(dtype(element))
+    info = finfo(dtype(element))
     tiny, normal = float(info.smallest_subnormal), float(info.smallest_normal)
     largest, eps = float(info.max), float(info.eps)
     magnitudes = [0.0, tiny, normal - tiny, normal, 0.25, 0.5, 1.0 - eps / 2, 1.0, 1.0 + eps]
@@ -61,14 +63,13 @@ def noise(element: str, count: int = 61, seed: int = 0) -> Array:
     """Random values of the whole range; the count is odd to leave a tail behind vectors."""
     random = np.random.default_rng([seed, *element.encode()])
     if element == "i1":
-        return random.random(count) < 0.5
+        return np.asarray(random.random(count) < 0.5)
     if element in COMPLEX:
         parts = random.normal(size=(2, count)) * 3
-        return (parts[0] + 1j * parts[1]).astype(dtype(element))
+        return np.asarray(parts[0] + 1j * parts[1]).astype(dtype(element))
     if element in FLOATS:
-        return (random.normal(size=count) * 2.0 ** random.integers(-6, 7, count)).astype(
-            dtype(element)
-        )
+        scale = 2.0 ** random.integers(-6, 7, count)
+        return np.asarray(random.normal(size=count) * scale).astype(dtype(element))
     info = np.iinfo(dtype(element))
     return random.integers(info.min, info.max, count, dtype(element), endpoint=True)
 

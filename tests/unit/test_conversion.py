@@ -256,6 +256,18 @@ def test_attributes_locations_and_declarations_are_kept() -> None:
     assert place is not None and place.line == 5
 
 
+def test_what_a_rule_builds_has_the_place_of_its_op() -> None:
+    module = convert(f"""
+      func.func @main(%x: {C2}) -> {C2} {{
+        %0 = stablehlo.add %x, %x : {C2}
+
+        %1 = stablehlo.add %0, %x : {C2}
+        return %1 : {C2}
+      }}""")
+    places = [mlir.place_of(op.location) for op in mlir.walk(module.operation) if "add" in op.name]
+    assert [place.line for place in places if place] == [3, 3, 5, 5]
+
+
 # --- errors ---------------------------------------------------------------------------------------
 class Surprise(Exception):
     """What a broken rule raises."""

@@ -40,12 +40,16 @@ def test_fields_of_a_frame() -> None:
     frame.raise_for_status([], None)  # 0: all is well
 
 
-def test_requests_are_forgotten_at_the_next_call() -> None:
-    frame = Frame(0, weights=0)
-    frame.ask(layout.POLL_CANCEL)
-    assert frame.words[layout.FIELDS.index("poll")] == layout.POLL_CANCEL
+def test_a_frame_is_as_new_for_the_next_call() -> None:
+    """Requests, the status and what is taken of the arena are forgotten."""
+    frame = Frame(256, weights=0)
     frame.reset()
-    assert frame.words[layout.FIELDS.index("poll")] == 0
+    fresh = list(frame.words)
+    frame.ask(layout.POLL_CANCEL)
+    for field in ("status", "arena"):
+        frame.words[layout.FIELDS.index(field)] += 1
+    frame.reset()
+    assert list(frame.words) == fresh
 
 
 # --- time-outs ------------------------------------------------------------------------------------

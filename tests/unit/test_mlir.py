@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gc
-import io
 import os
 import subprocess
 import sys
@@ -352,9 +351,8 @@ def test_saving_keeps_the_mode_and_follows_links(tmp_path: Path) -> None:
     assert os.stat(real).st_mode & 0o777 == 0o640
 
 
-def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Standard:
-        buffer = io.BytesIO(TEXT.encode())
-
-    monkeypatch.setattr(sys, "stdin", Standard())
-    assert str(program.load("-")) == str(program.load(TEXT))
+def test_standard_input_is_read() -> None:
+    script = "from shlo_tools import program; print(program.load('-'))"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, input=TEXT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(program.load(TEXT)).strip()

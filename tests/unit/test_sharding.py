@@ -11,7 +11,8 @@ import pytest
 import shlo_tools
 from shlo_tools import mlir, program
 from shlo_tools.errors import ParseError, UnsupportedError
-from shlo_tools.sharding import strip
+from shlo_tools.sharding import bytecode
+from shlo_tools.sharding.text import strip
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 MESH = "sdy.mesh @mesh = <[{}]>"
@@ -166,3 +167,60 @@ def test_large_programs() -> None:
     text = "\n".join([f"module attributes {{{entries}}} {{", constant, *lines, "return %3000", "}"])
     plain = strip(text)
     assert "return %0\n" in plain and "a2999 = 1" in plain
+
+
+# --- bytecode -------------------------------------------------------------------------------------
+def artifact(name: str) -> bytes:
+    """What ``artifacts/export.py`` wrote."""
+    return (Path(__file__).parent / "artifacts" / f"{name}.mlirbc").read_bytes()
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_artifacts(isolated: bool) -> None:
+    for name in ("cholesky", "one_device"):
+        source = artifact(name)
+        assert b"sdy" in source
+        assert "sdy" not in str(program.load(source, isolated=isolated))
+
+
+def test_artifacts_run() -> None:
+    x = np.arange(16, dtype=np.float32).reshape(4, 4)
+    np.testing.assert_array_equal(shlo_tools.compile(artifact("one_device"))(x), 2 * x)
+    a = x + x.T + 40 * np.eye(4, dtype=np.float32)
+    factor = shlo_tools.compile(artifact("cholesky"))(a)
+    np.testing.assert_allclose(factor, np.linalg.cholesky(a.astype(np.float64)), rtol=1e-5)
+
+
+def test_bytecode_of_this_version() -> None:
+    """With unregistered ops of the dialect, as other tools may write it."""
+    context = mlir.new_context()
+    context.allow_unregistered_dialects = True
+    with mlir.at(context):
+        module = mlir.parse_module("""
+          "sdy.mesh"() {stablehlo.mesh = {axes = [{name = "x", size = 1 : i64}]}} : () -> ()
+          func.func @main(%x: tensor<i32> {sdy.sharding, a.b}) -> (tensor<i32> {sdy.sharding}) {
+            %0 = "sdy.reshard"(%x) : (tensor<i32>) -> tensor<i32>
+            "sdy.sharding_group"(%0) {group_id = 0 : i64} : (tensor<i32>) -> ()
+            return {sdy.x} %0 : tensor<i32>
+          }""")
+        source = program.to_bytecode(module)
+    text = str(program.load(source))
+    assert "sdy" not in text and "@main(%arg0: tensor<i32> {a.b}) -> tensor<i32>" in text
+    assert shlo_tools.compile(source)(np.int32(3)) == 3
+
+
+def test_an_artifact_for_two_devices_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="a mesh of 2 devices"):
+        program.load(artifact("two_devices"))
+
+
+def test_broken_artifacts_are_left_to_their_reader() -> None:
+    """Whatever bytes say, no size leads beyond them."""
+    source = artifact("cholesky")
+    assert bytecode.readable(source) != source
+    generator = np.random.default_rng(0)
+    for _ in range(2000):
+        broken = bytearray(source[: generator.integers(5, len(source))])
+        for at in generator.integers(4, len(broken), 3):
+            broken[at] = generator.integers(256)
+        assert len(bytecode.readable(bytes(broken))) == len(broken)

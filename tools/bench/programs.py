@@ -34,7 +34,7 @@ class Worker:
         command = module if script == "native" else [str(HERE / "xla_worker.py")]
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(sys.path[:1] + [str(Path.cwd())]),
+            "PYTHONPATH": os.pathsep.join([*sys.path[:1], str(Path.cwd())]),
         }
         self.process = subprocess.Popen(
             [python, *command],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,9 +22,13 @@ def shape_assertion(
     """
     if holds:
         return
+
+    def value(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return str(words[number]) if number < len(words) else found[0]
+
     message = str(attributes.get("error_message", "a shape assertion failed"))
-    for number, word in enumerate(words):
-        message = message.replace(f"{{{number}}}", str(word))
+    message = re.sub(r"\{(\d+)[^}]*\}", value, message)
     raise ExecutionError(Diagnostic("error", message, place))
 
 
@@ -42,13 +47,15 @@ def allocate_buffer(*, result_types: Sequence[TensorType]) -> Array:
     return np.zeros(result_types[0].static_shape, result_types[0].element_type.dtype)
 
 
-def dce_sink(*operands: Array) -> None:
-    """Keeps its operands from being removed as unused."""
+def nothing(*operands: Array) -> None:
+    """Keeps its operands from being removed, or says something about them."""
 
 
 TARGETS: dict[str, CustomCall] = {
     "shape_assertion": shape_assertion,
     "xla_ffi_python_cpu_callback": python_callback,
+    "xla_ffi_partitioned_python_cpu_callback": python_callback,
     "AllocateBuffer": allocate_buffer,
-    "dce_sink": dce_sink,
+    "dce_sink": nothing,
+    "xla.sdy.ShardingGroup": nothing,
 }

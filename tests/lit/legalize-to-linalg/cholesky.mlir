@@ -1,5 +1,5 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
-// RUN: %shlo-opt %s --to=linalg | %shlo-run --function=lower --input="2x2xf32=[[4,99],[2,5]]" | FileCheck %s --check-prefix=RUN
+// RUN: %shlo-opt %s --to=linalg | %shlo-run --function=lower --input="2x2xf32=[[4,99],[2,5]]" | FileCheck %s --check-prefix=VALUES
 
 // The result has a destination of its own; the matrix is read, not overwritten.
 // CHECK-LABEL: @lower(
@@ -28,5 +28,6 @@ func.func @upper_by_default(%a: tensor<3x2x2xcomplex<f64>>) -> tensor<3x2x2xcomp
 // CHECK: func.func private @[[UPPER]]
 // CHECK-SAME: config = {}
 
-// RUN: 2x2xf32
-// RUN-SAME: {{\[\[}}2{{.*}}0{{.*}}1{{.*}}2
+// VALUES: tensor<2x2xf32>
+// VALUES: 2.{{.*}}0.
+// VALUES: 1.{{.*}}2.

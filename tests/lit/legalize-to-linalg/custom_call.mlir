@@ -1,4 +1,5 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
+// RUN: %shlo-opt %s --to=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: not %shlo-run %s --function=fails 2>&1 | FileCheck %s --check-prefix=FAILS
 
 // Layouts and aliases do not matter; the attributes go to the function.
@@ -6,8 +7,10 @@
 // CHECK-SAME: %[[A:.*]]: tensor<4x4xf32>)
 // CHECK: %[[L:.*]] = tensor.empty() : tensor<4x4xf32>
 // CHECK: %[[I:.*]] = tensor.empty() : tensor<i32>
-// CHECK: %[[R:.*]]:2 = call @[[POTRF:shlo.host.[0-9]+]](%[[L]], %[[I]], %[[A]])
+// CHECK: %[[R:.*]]:2 = call @[[POTRF:shlo.lapack.[0-9]+]](%[[L]], %[[I]], %[[A]])
 // CHECK: return %[[R]]#0, %[[R]]#1
+// LLVM-LABEL: llvm.func {{.*}}@shlo.lapack.
+// LLVM: llvm.call @scipy_LAPACKE_spotrf
 func.func @factorize(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>) {
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {
     mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
@@ -45,8 +48,8 @@ func.func @effects(%x: tensor<2xi8>) -> tensor<i8> {
   return %4 : tensor<i8>
 }
 
-// FAILS: custom_call.mlir:51:3: warning: custom_call target 'nobody' is not registered
-// FAILS: custom_call.mlir:51:3: error: custom_call target 'nobody' is not registered
+// FAILS: custom_call.mlir:{{[0-9]+}}:3: warning: custom_call target 'nobody' is not registered
+// FAILS: custom_call.mlir:{{[0-9]+}}:3: error: custom_call target 'nobody' is not registered
 func.func @fails() {
   stablehlo.custom_call @nobody() {has_side_effect = true} : () -> ()
   return
@@ -54,4 +57,5 @@ func.func @fails() {
 
 // CHECK: func.func private @[[POTRF]]
 // CHECK-SAME: config = {uplo = 76 : ui8}
+// CHECK-SAME: kind = "lapack"
 // CHECK-SAME: target = "lapack_spotrf_ffi"

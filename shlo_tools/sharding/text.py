@@ -1,14 +1,4 @@
-"""Programs with Shardy annotations (``sdy``), for one device: the annotations leave the text.
-
-The dialect is not registered, so MLIR's parser refuses what JAX writes even for one device:
-
-    sdy.mesh @mesh = <["x"=1]>
-    func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) ... {
-      %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
-
-On one device every shard is the whole tensor. Meshes and attributes become spaces, so that lines
-and columns stay; a constraint becomes its operand.
-"""
+"""Shardy's annotations in text: what is removed becomes spaces, so that lines and columns stay."""
 
 from __future__ import annotations
 
@@ -16,10 +6,7 @@ import re
 from math import prod
 
 from shlo_tools.errors import Diagnostic, Place, UnsupportedError
-
-# Ops that return their operand; one that returns nothing.
-_IDENTITIES = ("sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier")
-_NOTES = ("sdy.sharding_group",)
+from shlo_tools.sharding import HINT, IDENTITIES, NOTES
 
 _IGNORED = rb'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*'  # strings and comments
 _NAME = rb"%[\w$.-]+(?:#\d+)?"
@@ -96,11 +83,11 @@ class _Cleaning:
         type = operand and _TYPE.match(self.source, self._skip_groups(operand.end()))
         if operand and type:
             end = self._skip_groups(type.end())
-            if word in _NOTES:
+            if word in NOTES:
                 return self._blank(start, end)
             line = self.source.rfind(b"\n", 0, start) + 1
             result = _RESULT.search(self.source, line, start)
-            if result and word in _IDENTITIES:
+            if result and word in IDENTITIES:
                 self.renamed[result.start()] = result[1], operand[1]
                 return self._blank(result.start(), end)
         return self._refuse(start, word)
@@ -114,8 +101,7 @@ class _Cleaning:
     def _refuse(self, start: int, what: str) -> int:
         line = self.source.count(b"\n", 0, start) + 1
         place = Place(self.name, line, start - self.source.rfind(b"\n", 0, start))
-        hint = "export the program for one device, without shard_map"
-        error = Diagnostic("error", f"not supported: {what}", place, hint=hint)
+        error = Diagnostic("error", f"not supported: {what}", place, hint=HINT)
         raise UnsupportedError(error, source=self.source.decode())
 
     def _blank(self, start: int, end: int) -> int:

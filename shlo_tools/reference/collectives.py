@@ -1,0 +1,213 @@
+"""Ops that the processes of a grid perform together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.dtypes import Array
+from shlo_tools.errors import ExecutionError
+from shlo_tools.grid import ProcessId, groups_of, one_way_groups
+from shlo_tools.reference._evaluates import evaluates
+from shlo_tools.reference.processes import ALONE, Process
+from shlo_tools.reference.quantization import QuantizedArray, quantize
+from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
+
+Groups = Sequence[Sequence[int]]
+
+
+def _group(
+    process: Process,
+    replica_groups: Groups,
+    channel_id: int | None,
+    use_global_device_ids: bool | None,
+) -> list[ProcessId]:
+    """The members of the process's group, in its order."""
+    grid = process.grid
+    groups = groups_of(
+        replica_groups,
+        grid.num_replicas,
+        grid.num_partitions,
+        channel_id=channel_id or 0,
+        use_global_device_ids=bool(use_global_device_ids),
+    )
+    return _own(process, groups)
+
+
+def _own(process: Process, groups: Sequence[list[ProcessId]]) -> list[ProcessId]:
+    for group in groups:
+        if process.id in group:
+            return group
+    raise ExecutionError(f"process {process.id} is in none of the groups {list(groups)}")
+
+
+def _one_way(process: Process, groups: Groups, channel_id: int | None) -> list[list[ProcessId]]:
+    grid = process.grid
+    return one_way_groups(
+        groups, grid.num_replicas, grid.num_partitions, channel_id=channel_id or 0
+    )
+
+
+@evaluates
+def all_gather(
+    operands: Sequence[Array],
+    all_gather_dim: int,
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    use_global_device_ids: bool | None = None,
+    *,
+    process: Process = ALONE,
+) -> tuple[Array, ...]:
+    group = _group(process, replica_groups, channel_id, use_global_device_ids)
+    given = process.exchange("all_gather", channel_id or 0, group, operands)
+    return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*given, strict=True))
+
+
+@evaluates
+def all_reduce(
+    operands: Sequence[Array],
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    use_global_device_ids: bool | None = None,
+    *,
+    computation: Computation,
+    process: Process = ALONE,
+) -> tuple[Array, ...]:
+    group = _group(process, replica_groups, channel_id, use_global_device_ids)
+    return _reduced("all_reduce", operands, channel_id, group, computation, process)
+
+
+def _reduced(
+    op: str,
+    operands: Sequence[Array],
+    channel_id: int | None,
+    group: Sequence[ProcessId],
+    computation: Computation,
+    process: Process,
+) -> tuple[Array, ...]:
+    """The operands of all members combined, from left to right in the group's order."""
+    given = process.exchange(op, channel_id or 0, group, operands)
+    results = []
+    for parts in zip(*given, strict=True):
+        types = destination_types(computation, [parts[0].dtype]) * len(parts)
+        total, *others = promoted(parts, types)
+        for other in others:
+            total = np.asarray(results_of(computation(total, other))[0])
+        results.append(total)
+    return tuple(results)
+
+
+@evaluates
+def all_to_all(
+    operands: Sequence[Array],
+    split_dimension: int,
+    concat_dimension: int,
+    split_count: int,
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    *,
+    process: Process = ALONE,
+) -> tuple[Array, ...]:
+    groups = _one_way(process, replica_groups or [list(range(split_count))], channel_id)
+    group = _own(process, groups)
+    if len(group) != split_count:
+        raise ExecutionError(f"(C8) groups of {len(group)} processes, {split_count} parts")
+    parts = [np.split(operand, split_count, split_dimension) for operand in operands]
+    given = process.exchange("all_to_all", channel_id or 0, group, parts)
+    receiver = group.index(process.id)
+    return tuple(
+        np.concatenate([split[receiver] for split in senders], concat_dimension)
+        for senders in zip(*given, strict=True)
+    )
+
+
+def _zeros(operand: Any) -> Any:
+    """What a process gets to which nobody sends."""
+    if isinstance(operand, QuantizedArray):
+        return quantize(np.zeros(operand.shape, operand.type.expressed.dtype), operand.type)
+    return np.zeros(operand.shape, operand.dtype)
+
+
+@evaluates
+def collective_broadcast(
+    operand: Any,
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    *,
+    process: Process = ALONE,
+) -> Any:
+    for group in _one_way(process, replica_groups, channel_id):
+        if process.id in group:
+            return process.exchange("collective_broadcast", channel_id or 0, group, operand)[0]
+    return _zeros(operand)
+
+
+@evaluates
+def collective_permute(
+    operand: Any,
+    source_target_pairs: Groups,
+    channel_id: int | None = None,
+    *,
+    process: Process = ALONE,
+) -> Any:
+    pairs = _one_way(process, source_target_pairs, channel_id)
+    for source, target in pairs:
+        if source == process.id:
+            process.give("collective_permute", channel_id or 0, target, operand)
+    for source, target in pairs:
+        if target == process.id:
+            return process.get("collective_permute", channel_id or 0, source)
+    return _zeros(operand)
+
+
+@evaluates
+def collective_reduce(
+    operands: Sequence[Array],
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    use_global_device_ids: bool | None = None,
+    has_dynamic_root: bool | None = None,
+    *,
+    computation: Computation,
+    process: Process = ALONE,
+) -> tuple[Array, ...]:
+    group = _group(process, replica_groups, channel_id, use_global_device_ids)
+    data = operands[:-1] if has_dynamic_root else operands
+    roots = [int(root) for root in operands[-1]] if has_dynamic_root else [0] * len(data)
+    if any(not 0 <= root < len(group) for root in roots):
+        raise ExecutionError(f"roots {roots} in a group of {len(group)} processes")
+    totals = _reduced("collective_reduce", data, channel_id, group, computation, process)
+    return tuple(
+        total if group[root] == process.id else _zeros(total)
+        for total, root in zip(totals, roots, strict=True)
+    )
+
+
+@evaluates
+def partition_id(*, process: Process = ALONE) -> Array:
+    return np.asarray(process.partition_id, np.uint32)
+
+
+@evaluates
+def reduce_scatter(
+    operand: Array,
+    scatter_dimension: int,
+    replica_groups: Groups,
+    channel_id: int | None = None,
+    use_global_device_ids: bool | None = None,
+    *,
+    computation: Computation,
+    process: Process = ALONE,
+) -> Array:
+    group = _group(process, replica_groups, channel_id, use_global_device_ids)
+    total = _reduced("reduce_scatter", [operand], channel_id, group, computation, process)[0]
+    if operand.shape[scatter_dimension] % len(group):
+        raise ExecutionError(f"(C1) {operand.shape} does not divide into {len(group)} parts")
+    return np.split(total, len(group), scatter_dimension)[group.index(process.id)].copy()
+
+
+@evaluates
+def replica_id(*, process: Process = ALONE) -> Array:
+    return np.asarray(process.replica_id, np.uint32)

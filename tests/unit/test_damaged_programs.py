@@ -1,0 +1,69 @@
+"""Texts of real programs, damaged at random: each is a program or an error, in process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests" / "programs"
+
+FUZZ = """
+    import random, re, sys
+    from pathlib import Path
+    from shlo_tools import mlir, program
+    from shlo_tools.errors import ShloError
+
+    PIECES = "()[]{}<>%@#!,=x?*-0"
+
+    def damaged(text, chance):
+        for _ in range(chance.randint(1, 3)):
+            at, length = chance.randrange(len(text)), chance.randint(0, 30)
+            other = chance.randrange(len(text))
+            piece = chance.choice(["", text[other : other + length], chance.choice(PIECES)])
+            text = text[:at] + piece + text[at + length :]
+        return text[: chance.choice([len(text), chance.randrange(len(text) + 1)])] or " "
+
+    # Without resources: what a damaged one does to MLIR is tested by name in test_shlo_opt.
+    texts = [Path(name).read_text().split("{-#")[0] for name in sys.argv[3:]]
+    for seed in range(int(sys.argv[1]), int(sys.argv[2])):
+        chance = random.Random(seed)
+        print(seed, flush=True)  # the last line names the text that ended the process
+        text = damaged(chance.choice(texts), chance)
+        try:
+            with mlir.library_context():
+                module = program.parse(text)
+                program.warn_of_attributes(module)
+                module.operation.get_asm()
+        except ShloError:
+            pass
+"""
+
+
+def fuzzed(seeds: range) -> None:
+    files = [f for f in sorted(PROGRAMS.glob("*.mlir")) if f.stat().st_size < 60_000]
+    assert files
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FUZZ), str(seeds.start), str(seeds.stop), *files],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=600,
+    )
+    seen = done.stdout.split()
+    assert done.returncode == 0, f"seed {seen[-1:]}: {done.stderr[-2000:]}"
+    assert len(seen) == len(seeds)
+
+
+def test_damaged_programs() -> None:
+    fuzzed(range(300))
+
+
+@pytest.mark.slow
+def test_many_damaged_programs() -> None:
+    fuzzed(range(1_000, 4_000))
