@@ -259,6 +259,8 @@ def inserted(
     strides: Sequence[int],
 ) -> Value:
     """``tensor.insert_slice`` at static positions."""
+    if 0 in sizes:  # MLIR refuses offsets at the end of a dimension, even for no elements
+        return into
     attributes = _static_slice(offsets, sizes, strides)
     attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 1, 0, 0, 0])
     return build.value("tensor.insert_slice", (value, into), into.type, attributes)
@@ -272,6 +274,8 @@ def extracted(
     strides: Sequence[int],
 ) -> Value:
     """``tensor.extract_slice`` at static positions."""
+    if 0 in result.shape:
+        return structured.empty(build, result)
     attributes = _static_slice(offsets, result.static_shape, strides)
     attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 0, 0, 0])
     return build.value("tensor.extract_slice", (value,), lowered_tensor(result), attributes)

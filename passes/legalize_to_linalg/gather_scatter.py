@@ -80,6 +80,8 @@ def _slice_attributes(sizes: Sequence[int], operands: Sequence[int]) -> dict[str
 @lowers
 def dynamic_slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = tensor_type(op.results[0].type)
+    if 0 in result.shape:
+        return [structured.empty(build, result)]
     starts = _starts(op, operands[1:], build, 1)
     attributes = _slice_attributes(result.static_shape, [1])
     return [
@@ -92,8 +94,10 @@ def dynamic_slice(op: Operation, operands: list[Value], build: Lowering) -> Sequ
 @lowers
 def dynamic_update_slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     operand, update, *starts = operands
-    offsets = _starts(op, starts, build, 2)
     sizes = tensor_type(op.operands[1].type).static_shape
+    if 0 in sizes:
+        return [operand]
+    offsets = _starts(op, starts, build, 2)
     attributes = _slice_attributes(sizes, [1, 1])
     return [
         build.value("tensor.insert_slice", (update, operand, *offsets), operand.type, attributes)

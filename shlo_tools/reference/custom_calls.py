@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import dtypes, extend, mlir
+from shlo_tools import extend
 from shlo_tools.errors import ExecutionError, Place, UnsupportedError
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.interpreter import Run
@@ -37,6 +37,7 @@ def custom_call(
     *,
     result_types: list[Any],
     place: Place | None,
+    carried: Mapping[str, Any],
     run: Run,
 ) -> tuple[Any, ...]:
     if call_target_name in _IDENTITIES and len(inputs) == len(result_types):
@@ -55,7 +56,7 @@ def custom_call(
             hint=f"register a function with @shlo_tools.custom_call({call_target_name!r})",
         )
     offered = {
-        "attributes": _attributes(backend_config),
+        "attributes": _attributes(backend_config, carried),
         "result_types": result_types,
         "place": place,
     }
@@ -96,28 +97,12 @@ def _read_only(value: Any) -> Any:
     return view
 
 
-def _attributes(config: str | Mapping[str, Any] | None) -> dict[str, Any]:
-    """``backend_config`` as Python values, decoded when the program is prepared."""
-    if config is None:
+def _attributes(
+    config: str | Mapping[str, Any] | None, carried: Mapping[str, Any]
+) -> dict[str, Any]:
+    """``backend_config`` as a dictionary; exporters for old versions call it ``mhlo``'s."""
+    if not config and isinstance(carried.get("mhlo.backend_config"), dict):
+        config = carried["mhlo.backend_config"]
+    if not config:
         return {}
-    if isinstance(config, str):
-        return {"backend_config": config}
-    return {name: _python(value) for name, value in config.items()}
-
-
-def _python(attribute: Any) -> Any:
-    """An attribute as a Python value; one that has none as its text."""
-    if not mlir.is_attribute(attribute):
-        return attribute
-    if mlir.is_dense(attribute):
-        return dtypes.from_attribute(attribute)
-    held = getattr(attribute, "value", None)
-    if isinstance(held, bool | int | float | str):
-        return held
-    text = str(attribute)
-    if text.startswith(("[", "{", "array<")):
-        members = list(attribute)
-        if text.startswith("{"):
-            return {item.name: _python(item.attr) for item in members}
-        return [_python(item) for item in members]
-    return True if text == "unit" else text
+    return {"backend_config": config} if isinstance(config, str) else dict(config)

@@ -218,11 +218,16 @@ class _Call:
             elif isinstance(value, FunctionSymbol):
                 self.symbols[parameter.name] = str(value)
             elif parameter.name in offered:
-                self.constants[parameter.name] = value
+                self.constants[parameter.name] = python_value(value)
         if "result_types" in offered:
             self.constants["result_types"] = list(result_types)
         if "place" in offered:
             self.constants["place"] = mlir.place_of(op.location)
+        if "carried" in offered:
+            named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
+            self.constants["carried"] = {
+                item.name: python_value(item.attr) for item in named if "." in item.name
+            }
         self.extra = {name for name in ("process", "run") if name in offered}
         self.called = {
             *self.symbols.values(),
@@ -270,6 +275,25 @@ class _Call:
 
 def _named(run: Run, symbol: str) -> Callable[..., Any]:
     return lambda *arguments: tuple(run.call(symbol, arguments))
+
+
+def python_value(held: Any) -> Any:
+    """Attributes (in dictionaries and lists) as Python values; what has none as its text."""
+    if isinstance(held, dict):
+        return {name: python_value(value) for name, value in held.items()}
+    if not mlir.is_attribute(held):
+        return held
+    if mlir.is_dense(held):
+        return dtypes.from_attribute(held)
+    value = getattr(held, "value", None)
+    if isinstance(value, bool | int | float | str):
+        return value
+    text = str(held)
+    if text.startswith("{"):
+        return {item.name: python_value(item.attr) for item in held}
+    if text.startswith(("[", "array<")):
+        return [python_value(item) for item in held]
+    return True if text == "unit" else text
 
 
 # --- types and values -----------------------------------------------------------------------------

@@ -259,3 +259,25 @@ def test_a_reshaped_argument_is_not_the_argument() -> None:
     for result in results:
         np.testing.assert_array_equal(result.reshape(-1), np.arange(6) + 100)
     np.testing.assert_array_equal(array.reshape(-1), np.arange(6))
+
+
+def test_slices_of_nothing() -> None:
+    """MLIR refuses offsets at the end of a dimension, even where no element is taken."""
+    program = """
+func.func @main(%a: tensor<0x3xf32>, %b: tensor<2x3xf32>, %i: tensor<i32>)
+    -> (tensor<0x2xf32>, tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x3xf32>) {
+  %0 = stablehlo.slice %a [0:0, 0:2] : (tensor<0x3xf32>) -> tensor<0x2xf32>
+  %1 = stablehlo.concatenate %a, %b, %a, dim = 0
+      : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  %2 = stablehlo.dynamic_slice %b, %i, %i, sizes = [2, 0]
+      : (tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> tensor<2x0xf32>
+  %3 = stablehlo.dynamic_update_slice %b, %a, %i, %i
+      : (tensor<2x3xf32>, tensor<0x3xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
+  return %0, %1, %2, %3
+      : tensor<0x2xf32>, tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x3xf32>
+}"""
+    b = np.arange(6, dtype=np.float32).reshape(2, 3)
+    none, whole, empty, kept = shlo_tools.compile(program)(np.zeros((0, 3), np.float32), b, 1)
+    assert (none.shape, empty.shape) == ((0, 2), (2, 0))
+    np.testing.assert_array_equal(whole, b)
+    np.testing.assert_array_equal(kept, b)
