@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -162,18 +162,18 @@ class TensorType:
     def rank(self) -> int:
         return len(self.shape)
 
-    @property
+    @cached_property
     def is_static(self) -> bool:
         return all(isinstance(d, int) for d in self.shape)
 
-    @property
+    @cached_property
     def static_shape(self) -> tuple[int, ...]:
         """The shape; raises ShloError where a size is unknown."""
         if not self.is_static:
             raise ShloError(f"{self} has unknown sizes")
         return tuple(d for d in self.shape if isinstance(d, int))
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of elements of a static tensor."""
         count = 1
@@ -181,7 +181,7 @@ class TensorType:
             count *= dim
         return count
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         return self.size * self.element_type.dtype.itemsize
 

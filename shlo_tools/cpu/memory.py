@@ -20,19 +20,25 @@ def aligned_empty(type: TensorType) -> Array:
     Raises:
         ExecutionError: it would not fit in this machine's memory.
     """
-    return aligned_bytes(type.nbytes).view(type.element_type.dtype).reshape(type.static_shape)
+    block, start = _block(type.nbytes)
+    return np.ndarray(type.static_shape, type.element_type.dtype, block, start)
 
 
 def aligned_bytes(count: int) -> Array:
     """Like ``aligned_empty``, as plain bytes."""
+    block, start = _block(count)
+    return block[start : start + count]
+
+
+def _block(count: int) -> tuple[Array, int]:
+    """Memory for ``count`` bytes, and where in it they start."""
     if count > 1 << 20:
         check_fits(count)
     try:
         block = np.empty(count + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ExecutionError(_too_large(count)) from None
-    start = -block.ctypes.data % ALIGNMENT
-    return block[start : start + count]
+    return block, -block.ctypes.data % ALIGNMENT
 
 
 def check_fits(count: int) -> None:

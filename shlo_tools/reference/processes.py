@@ -33,7 +33,7 @@ class Grid:
         self.num_replicas, self.num_partitions = num_replicas, num_partitions
         self._changed = threading.Condition()
         self._running = num_replicas * num_partitions
-        self._waiting: dict[ProcessId, str] = {}
+        self._waiting: dict[ProcessId, tuple[str, Callable[[], bool]]] = {}
         self._meetings: dict[Hashable, _Meeting] = {}
         self._channels: dict[Hashable, deque[Any]] = defaultdict(deque)
         self._failure: str | None = None
@@ -70,7 +70,7 @@ class Grid:
         while not ready():
             if self._failure is not None:
                 raise ExecutionError(self._failure)
-            self._waiting[process] = what
+            self._waiting[process] = what, ready
             self._detect()
             if self._failure is None:
                 self._changed.wait()
@@ -78,9 +78,12 @@ class Grid:
             self._waiting.pop(process, None)
 
     def _detect(self) -> None:
-        if len(self._waiting) == self._running:
-            listed = "; ".join(f"process {p} waits {w}" for p, w in sorted(self._waiting.items()))
-            self._fail(f"deadlock: {listed}")
+        """Fail where all processes wait; one whose wait is over may not have woken up yet."""
+        if len(self._waiting) < self._running:
+            return
+        if not any(ready() for _, ready in self._waiting.values()):
+            rows = sorted((process, what) for process, (what, _) in self._waiting.items())
+            self._fail(f"deadlock: {'; '.join(f'process {p} waits {w}' for p, w in rows)}")
 
     def _fail(self, message: str) -> None:
         self._failure = self._failure or message

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -56,10 +54,9 @@ def _from_rows(rows: Array, shape: Sequence[int], dimension: int) -> Array:
 def merged(before: Before, count: int, size: int) -> Array:
     """The stable order of ``count`` rows of ``size`` elements, by merging runs.
 
-    All rows, and all runs of a row, are merged at once: an element's place in the merged run is
-    its place in its own run plus the number of elements of the other that come before it, which
-    bisection finds. A comparator that is no strict weak order (LT on NaN) may put two elements in
-    one place; rows where that happens are sorted one by one.
+    All rows, and all runs of a row, are merged at once. Bisection finds how many elements of the
+    left run come before each element of the right one; kept from decreasing, these numbers make a
+    permutation even where the comparator is no strict weak order (LT on NaN).
     """
     order = np.broadcast_to(np.arange(size), (count, size)).copy()
     place = np.arange(size)
@@ -67,60 +64,34 @@ def merged(before: Before, count: int, size: int) -> Array:
     while run < size:
         start = place // (2 * run) * (2 * run)
         middle = np.minimum(start + run, size)
-        end = np.minimum(start + 2 * run, size)
-        is_left = place < middle
-        low = np.where(is_left, middle, start)
-        high = np.where(is_left, end, middle)
-        passed = _bisected(before, order, low, high, is_left)
-        target = np.where(is_left, place + passed - middle, place - middle + passed)
-        order = _placed(before, order, target)
+        right = place >= middle
+        passed = _bisected(before, order, start[right], middle[right], right)
+        ends = np.maximum.accumulate(passed, axis=1)  # later runs begin beyond earlier ones
+        targets = ends + (place - middle)[right]
+        free = np.ones((count, size), np.bool_)
+        np.put_along_axis(free, targets, False, axis=1)
+        result = np.empty_like(order)
+        np.put_along_axis(result, targets, order[:, right], axis=1)
+        result[free] = order[:, ~right].reshape(-1)
+        order = result
         run *= 2
     return order
 
 
-def _bisected(before: Before, order: Array, low: Array, high: Array, is_left: Array) -> Array:
-    """For each element the end of those of the other run, low to high, that come before it."""
-    low = np.broadcast_to(low, order.shape).copy()
-    high = np.broadcast_to(high, order.shape).copy()
+def _bisected(before: Before, order: Array, low: Array, high: Array, right: Array) -> Array:
+    """For each element of right runs the end of those, from low to high, that stay before it.
+
+    Of equal elements that of the left run comes first.
+    """
+    own = order[:, right]
+    low = np.broadcast_to(low, own.shape).copy()
+    high = np.broadcast_to(high, own.shape).copy()
     while True:
         open_ = low < high
         if not open_.any():
             return low
         middle = np.where(open_, (low + high) // 2, 0)
         other = np.take_along_axis(order, middle, axis=1)
-        # Ties: of equal elements the one of the left run comes first.
-        first = np.where(is_left, other, order)
-        second = np.where(is_left, order, other)
-        earlier = before(first, second)
-        passes = np.where(is_left, earlier, ~earlier)
-        low = np.where(open_ & passes, middle + 1, low)
-        high = np.where(open_ & ~passes, middle, high)
-
-
-def _placed(before: Before, order: Array, target: Array) -> Array:
-    """Elements at their target places; rows in which those clash are sorted one by one."""
-    size = order.shape[1]
-    clashing = np.flatnonzero((np.sort(target, axis=1) != np.arange(size)).any(axis=1))
-    result = np.empty_like(order)
-    clean = target.copy()
-    clean[clashing] = np.arange(size)
-    np.put_along_axis(result, clean, order, axis=1)
-    for row in clashing:
-        result[row] = _one_by_one(before, order, int(row))
-    return result
-
-
-def _one_by_one(before: Before, order: Array, row: int) -> Any:
-    """A row sorted by a stable sort that ends whatever the comparator says."""
-    lhs, rhs = order.copy(), order.copy()
-
-    def compare(a: int, b: int) -> int:
-        lhs[row, 0], rhs[row, 0] = a, b
-        return -1 if before(lhs[:, :1], rhs[:, :1])[row, 0] else 0
-
-    return sorted(range(size_of(order)), key=functools.cmp_to_key(compare))
-
-
-def size_of(order: Array) -> int:
-    """The length of the rows."""
-    return int(order.shape[1])
+        stays = ~before(own, other)
+        low = np.where(open_ & stays, middle + 1, low)
+        high = np.where(open_ & ~stays, middle, high)

@@ -1042,6 +1042,20 @@ def test_one_process_alone() -> None:
     assert run(body, 5, signature="(%x: tensor<i32>) -> tensor<i32>") == 5
 
 
+def test_many_collectives_in_a_row() -> None:
+    """A process that has not woken up yet is not taken for one that waits."""
+    step = """
+      %{n} = "stablehlo.all_to_all"(%{p}) {{split_dimension = 0 : i64, concat_dimension = 0 : i64,
+        split_count = 4 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>
+      }} : (tensor<4xi32>) -> tensor<4xi32>"""
+    steps = "".join(step.format(n=n, p=n - 1) for n in range(1, 101))
+    body = f"{steps}\nreturn %100 : tensor<4xi32>"
+    rows = [[[[4 * r, 4 * r + 1, 4 * r + 2, 4 * r + 3]]] for r in range(4)]
+    results = on_grid(body, rows, "(%0: tensor<4xi32>) -> tensor<4xi32>")
+    # each exchange transposes the 4x4 matrix of values; a hundred leave it as it was
+    assert [results[r, 0].tolist() for r in range(4)] == [row[0][0] for row in rows]
+
+
 def test_a_missing_participant_is_an_error() -> None:
     body = f"""
       %0 = stablehlo.replica_id : tensor<ui32>

@@ -14,6 +14,13 @@ from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.extend import CustomCall
 
 # The real transforms of several dimensions take the innermost one first (RFFT), or last (IRFFT).
+# Along one dimension numpy has functions of less overhead.
+_ONE_DIMENSION: dict[str, Callable[..., Array]] = {
+    "FFT": np.fft.fft,
+    "IFFT": np.fft.ifft,
+    "RFFT": np.fft.rfft,
+    "IRFFT": np.fft.irfft,
+}
 _TRANSFORMS: dict[str, Callable[..., Array]] = {
     "FFT": np.fft.fftn,
     "IFFT": np.fft.ifftn,
@@ -30,6 +37,8 @@ def fft(
     if not result.size:
         return np.empty(result.static_shape, result.element_type.dtype)
     lengths = attributes["fft_length"]
+    if len(lengths) == 1:
+        return _ONE_DIMENSION[attributes["fft_type"]](operand, lengths[0])
     axes = range(operand.ndim - len(lengths), operand.ndim)
     # Only the last length of IRFFT is not a size of the operand.
     sizes = lengths if attributes["fft_type"] == "IRFFT" else None

@@ -1,0 +1,40 @@
+// A product becomes one call of BLAS per matrix; leading dimensions are those of what is stored.
+// RUN: %shlo-opt %s --shlo-implement-kernels | FileCheck %s
+
+// lhs is stored as 3x2 and transposed (112), rhs as 3x5 and not (111); row-major is 101.
+// CHECK-DAG: llvm.func @scipy_cblas_sgemm(
+// CHECK-LABEL: func.func private @shlo.gemm.0(
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: scf.for
+// CHECK: llvm.mlir.constant(101 : i32)
+// CHECK: llvm.mlir.constant(112 : i32)
+// CHECK: llvm.mlir.constant(111 : i32)
+// CHECK: llvm.call @scipy_cblas_sgemm(
+// CHECK-NEXT: return %arg0
+func.func private @shlo.gemm.0(%out: memref<1x2x5xf32>, %a: memref<1x3x2xf32>, %b: memref<1x3x5xf32>)
+    -> memref<1x2x5xf32>
+    attributes {shlo.kernel = {kind = "gemm", transpose_lhs = true, transpose_rhs = false}} {
+  linalg.generic {
+    indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>,
+      affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  } ins(%a, %b : memref<1x3x2xf32>, memref<1x3x5xf32>) outs(%out : memref<1x2x5xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return %out : memref<1x2x5xf32>
+}
+
+// A batch is a loop.
+// CHECK-LABEL: func.func private @shlo.gemm.1(
+// CHECK: scf.for
+// CHECK: llvm.call @scipy_cblas_dgemm(
+// CHECK-NOT: llvm.call
+// CHECK: return %arg0
+func.func private @shlo.gemm.1(%out: memref<7x2x2xf64>, %a: memref<7x2x2xf64>, %b: memref<7x2x2xf64>)
+    -> memref<7x2x2xf64>
+    attributes {shlo.kernel = {kind = "gemm", transpose_lhs = false, transpose_rhs = false}} {
+  return %out : memref<7x2x2xf64>
+}

@@ -1,0 +1,19 @@
+// A real number has the imaginary part 0.
+// RUN: %shlo-opt %s --to=linalg | FileCheck %s
+
+// CHECK-LABEL: @complex
+// CHECK: ^bb0(%[[X:.*]]: complex<f32>, %{{.*}}: f32):
+// CHECK-NEXT: complex.im %[[X]] : complex<f32>
+func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {
+  %0 = stablehlo.imag %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @real
+// CHECK: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: linalg.yield %[[ZERO]]
+func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.imag %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

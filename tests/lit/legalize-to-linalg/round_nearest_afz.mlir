@@ -1,0 +1,30 @@
+// Ties go away from zero.
+// RUN: %shlo-opt %s --to=linalg | FileCheck %s
+
+// CHECK-LABEL: @single
+// CHECK: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[R:.*]] = math.round %[[X]] : f32
+// CHECK-NEXT: linalg.yield %[[R]] : f32
+func.func @single(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.round_nearest_afz %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @double
+// CHECK: ^bb0(%[[X:.*]]: f64, %{{.*}}: f64):
+// CHECK-NEXT: %[[R:.*]] = math.round %[[X]] : f64
+// CHECK-NEXT: linalg.yield %[[R]] : f64
+func.func @double(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = stablehlo.round_nearest_afz %x : tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// CHECK-LABEL: @narrow
+// CHECK: ^bb0(%[[X:.*]]: bf16, %{{.*}}: bf16):
+// CHECK-NEXT: %[[WX:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK-NEXT: %[[R:.*]] = math.round %[[WX]] : f32
+// CHECK-NEXT: arith.truncf %[[R]] : f32 to bf16
+func.func @narrow(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = stablehlo.round_nearest_afz %x : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}

@@ -1,0 +1,34 @@
+// A failing check writes its number and returns; the numbers' messages stand on the module.
+// RUN: %shlo-opt %s --shlo-lower-checks | FileCheck %s
+
+// CHECK: module attributes {shlo.checks = [
+// CHECK-SAME: {message = "second", place = "{{.*}}checks.mlir:[[#@LINE+18]]:3"}, {message = "first"
+// CHECK-LABEL: @main(
+// CHECK-SAME: %[[FRAME:.*]]: !llvm.ptr,
+// CHECK: cf.cond_br %arg1, ^[[REST:.*]], ^[[FAIL:.*]]
+// CHECK: ^[[REST]]:
+// CHECK: cf.cond_br %arg2, ^[[DONE:.*]], ^[[FAIL_2:.*]]
+// CHECK: ^[[DONE]]:
+// CHECK: return %arg3 : f32
+// CHECK: ^[[FAIL_2]]:
+// CHECK: llvm.mlir.constant(1 : i64)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[FRAME]][8]
+// CHECK-NEXT: llvm.store %{{.*}}, %[[AT]]
+// CHECK: ub.poison : f32
+// CHECK: ^[[FAIL]]:
+// CHECK: llvm.mlir.constant(2 : i64)
+func.func @main(%frame: !llvm.ptr, %p: i1, %q: i1, %x: f32) -> f32 {
+  cf.assert %p, "first"
+  cf.assert %q, "second"
+  return %x : f32
+}
+
+// Where the status is written already, it is kept.
+// CHECK-LABEL: @propagates(
+// CHECK: cf.cond_br %arg1
+// CHECK-NOT: llvm.store
+// CHECK-NOT: cf.assert
+func.func @propagates(%frame: !llvm.ptr, %p: i1) {
+  cf.assert %p, "" {shlo.propagate}
+  return
+}

@@ -1,0 +1,36 @@
+// Eight loop nests or more become functions, equal ones the same; small nests and few stay.
+// RUN: %shlo-opt %s --shlo-outline-stages | FileCheck %s
+
+// CHECK-LABEL: @many
+// CHECK: %[[TABLE:.*]] = llvm.alloca
+// CHECK-COUNT-7: call @shlo.stage.0(%[[TABLE]])
+// CHECK: call @shlo.stage.1(%[[TABLE]])
+// CHECK: linalg.fill {{.*}} outs(%{{.*}} : memref<4xf32>)
+func.func @many(%x: f32, %a: memref<32xf32>, %b: memref<64xf32>, %c: memref<4xf32>) {
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  linalg.fill ins(%x : f32) outs(%b : memref<64xf32>)
+  linalg.fill ins(%x : f32) outs(%c : memref<4xf32>)
+  return
+}
+
+// CHECK-LABEL: @few
+// CHECK-NOT: call
+// CHECK: linalg.fill
+// CHECK: return
+func.func @few(%x: f32, %a: memref<32xf32>) {
+  linalg.fill ins(%x : f32) outs(%a : memref<32xf32>)
+  return
+}
+
+// CHECK: func.func private @shlo.stage.0(%[[VALUES:.*]]: !llvm.ptr)
+// CHECK-SAME: no_inline
+// CHECK: linalg.fill {{.*}} memref<32xf32>
+// CHECK: func.func private @shlo.stage.1(
+// CHECK: linalg.fill {{.*}} memref<64xf32>
+// CHECK-NOT: @shlo.stage.2
