@@ -6,10 +6,13 @@
 // CHECK-LABEL: func.func private @shlo.gemm.0(
 // CHECK-NOT: linalg.generic
 // CHECK-NOT: scf.for
-// CHECK: llvm.mlir.constant(101 : i32)
-// CHECK: llvm.mlir.constant(112 : i32)
-// CHECK: llvm.mlir.constant(111 : i32)
-// CHECK: llvm.call @scipy_cblas_sgemm(
+// CHECK: %[[LDA:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: %[[LDB:.*]] = llvm.mlir.constant(5 : i32)
+// CHECK: %[[LDC:.*]] = llvm.mlir.constant(5 : i32)
+// CHECK: %[[ORDER:.*]] = llvm.mlir.constant(101 : i32)
+// CHECK: %[[LHS:.*]] = llvm.mlir.constant(112 : i32)
+// CHECK: %[[RHS:.*]] = llvm.mlir.constant(111 : i32)
+// CHECK: llvm.call @scipy_cblas_sgemm(%[[ORDER]], %[[LHS]], %[[RHS]], {{.*}}, %[[LDA]], {{.*}}, %[[LDB]], {{.*}}, %[[LDC]])
 // CHECK-NEXT: return %arg0
 func.func private @shlo.gemm.0(%out: memref<1x2x5xf32>, %a: memref<1x3x2xf32>, %b: memref<1x3x5xf32>)
     -> memref<1x2x5xf32>

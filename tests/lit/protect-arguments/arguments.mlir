@@ -1,6 +1,7 @@
 // Arguments of public functions are read-only for bufferization, except donated ones.
 // RUN: %shlo-opt %s --shlo-protect-arguments | FileCheck %s
-// RUN: %shlo-opt %s --shlo-protect-arguments --pass-pipeline="builtin.module(one-shot-bufferize{bufferize-function-boundaries})" \
+// RUN: %shlo-opt %s --pass-pipeline="builtin.module(shlo-protect-arguments, \
+// RUN:   one-shot-bufferize{bufferize-function-boundaries})" \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
 // Nothing else that is said about an argument is lost; the types that the host sees are noted.
