@@ -161,7 +161,7 @@ def _places(
         place[dimension] = (
             clamped(build, start, most[dimension], element)
             if most is not None
-            else as_index(build, start, element)
+            else _beyond_reach(build, start, element)
         )
     batching = numbers.get("operand_batching_dims", numbers.get("input_batching_dims", ()))
     in_indices = numbers.get(
@@ -170,6 +170,17 @@ def _places(
     for dimension, at in zip(batching, in_indices, strict=True):
         place[dimension] = batch[at - (at > vector_dim)]
     return place
+
+
+FAR = 1 << 62  # outside of any tensor, and no offset added to it wraps around
+
+
+def _beyond_reach(build: Lowering, start: Value, type: ElementType) -> Value:
+    """A start as it is, or one as far outside to which offsets can be added."""
+    index = as_index(build, start, type)
+    if type.kind is Kind.SIGNED:
+        return index
+    return arithmetic(build, "minui", index, structured.index(build, FAR))
 
 
 # --- scatter --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jaxlib.cpu_sparse
 import jaxlib.lapack
 import numpy as np
 from jax._src import xla_bridge
@@ -49,4 +50,7 @@ def compile(text: str, arguments: Sequence[Array]) -> tuple[float, Callable[[], 
 if __name__ == "__main__":
     jax.numpy.linalg.cholesky(np.eye(2, dtype=np.float32))
     jaxlib.lapack._lapack.initialize()
+    for platform, targets in jaxlib.cpu_sparse.registrations().items():
+        for name, handler, version in targets:
+            jax.ffi.register_ffi_target(name, handler, platform=platform, api_version=version)
     serve(compile)

@@ -6,17 +6,18 @@
 // CHECK-LABEL: @main(
 // CHECK-SAME: %[[FRAME:.*]]: !llvm.ptr,
 // CHECK: cf.cond_br %arg1, ^[[REST:.*]], ^[[FAIL:.*]]
-// CHECK: ^[[REST]]:
-// CHECK: cf.cond_br %arg2, ^[[DONE:.*]], ^[[FAIL_2:.*]]
-// CHECK: ^[[DONE]]:
-// CHECK: return %arg3 : f32
-// CHECK: ^[[FAIL_2]]:
-// CHECK: llvm.mlir.constant(1 : i64)
-// CHECK: %[[AT:.*]] = llvm.getelementptr %[[FRAME]][8]
-// CHECK-NEXT: llvm.store %{{.*}}, %[[AT]]
-// CHECK: ub.poison : f32
 // CHECK: ^[[FAIL]]:
-// CHECK: llvm.mlir.constant(2 : i64)
+// CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: %[[STATUS:.*]] = llvm.getelementptr %[[FRAME]][8]
+// CHECK-NEXT: llvm.store %[[NUMBER]], %[[STATUS]]
+// CHECK-NEXT: %[[NOTHING:.*]] = ub.poison : f32
+// CHECK-NEXT: return %[[NOTHING]]
+// CHECK: ^[[REST]]:
+// CHECK-NEXT: cf.cond_br %arg2, ^[[DONE:.*]], ^[[FAIL:.*]]
+// CHECK: ^[[FAIL]]:
+// CHECK: llvm.mlir.constant(1 : i64)
+// CHECK: ^[[DONE]]:
+// CHECK-NEXT: return %arg3
 func.func @main(%frame: !llvm.ptr, %p: i1, %q: i1, %x: f32) -> f32 {
   cf.assert %p, "first"
   cf.assert %q, "second"
