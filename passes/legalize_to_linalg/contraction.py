@@ -38,7 +38,7 @@ def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequen
         e = Emit(op, inner)
         left = cast_scalar(e, scalars[0], lhs.element_type, accumulator)
         right = cast_scalar(e, scalars[1], rhs.element_type, accumulator)
-        return [_accumulate(e, accumulator, scalars[2], left, right)]
+        return [accumulate(e, accumulator, scalars[2], left, right)]
 
     summed = structured.generic(
         build,
@@ -195,7 +195,8 @@ def _zero(op: Operation, build: Lowering, type: ElementType) -> Value:
     return cast_scalar(Emit(op, build), zero, ELEMENT_TYPES["i1"], type)
 
 
-def _accumulate(e: Emit, type: ElementType, total: Value, left: Value, right: Value) -> Value:
+def accumulate(e: Emit, type: ElementType, total: Value, left: Value, right: Value) -> Value:
+    """``total + left * right``; for booleans OR of ANDs."""
     if type.is_boolean:
         return e("arith.ori", total, e("arith.andi", left, right))
     dialect, suffix = (

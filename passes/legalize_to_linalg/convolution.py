@@ -21,8 +21,8 @@ from shlo_tools.passes.legalize_to_linalg import patches, structured
 from shlo_tools.passes.legalize_to_linalg.contraction import (
     LIBRARY_THRESHOLD,
     LIBRARY_TYPES,
-    _accumulate,
     _zero,
+    accumulate,
     accumulation_type,
     converted,
 )
@@ -218,7 +218,7 @@ def _by_loops(
         e = Emit(op, into)
         left = cast_scalar(e, scalars[0], lhs.type.element_type, accumulator)
         right = cast_scalar(e, scalars[1], rhs.type.element_type, accumulator)
-        return [_accumulate(e, accumulator, scalars[2], left, right)]
+        return [accumulate(e, accumulator, scalars[2], left, right)]
 
     return structured.generic(
         build,

@@ -24,7 +24,7 @@ from shlo_tools.ir import (
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes import lapack_kernels
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg import sparse, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
@@ -57,6 +57,8 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
         return operands
     if target == "ApproxTopK":
         return _approx_top_k(op, flatten(operands), build)
+    if target == sparse.TARGET and registered(target) is None:
+        return sparse.csr_times_dense(op, flatten(operands), build)
     return host_call(op, operands, build, target, _config(op))
 
 

@@ -125,11 +125,12 @@ def loop(
     count: int | Value,
     carried: Sequence[Value],
     body: Callable[[Lowering, Value, list[Value]], Sequence[Value]],
-    start: int = 0,
+    start: int | Value = 0,
 ) -> list[Value]:
     """``scf.for`` from ``start`` below ``count``, over carried values."""
     end = structured.index(build, count) if isinstance(count, int) else count
-    bounds = [structured.index(build, start), end, structured.index(build, 1)]
+    begin = structured.index(build, start) if isinstance(start, int) else start
+    bounds = [begin, end, structured.index(build, 1)]
     types = [value.type for value in carried]
     made = build.op("scf.for", [*bounds, *carried], types, regions=1)
     block, inner = build.block(made.regions[0], [mlir.index_type(), *types])

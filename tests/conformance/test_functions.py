@@ -109,3 +109,23 @@ def test_recursion_is_refused() -> None:
       }"""
     with pytest.raises(UnsupportedError, match="recursion"):
         shlo_tools.compile(text)
+
+
+def test_hundreds_of_small_functions() -> None:
+    """Exporters emit thousands of private functions; calls vanish before lowering."""
+    count = 300
+    functions = [
+        f"func.func private @f{i}(%a: tensor<4xi32>) -> tensor<4xi32> {{\n"
+        f"  %c = stablehlo.constant dense<{i}> : tensor<4xi32>\n"
+        "  %0 = stablehlo.add %a, %c : tensor<4xi32>\n"
+        "  return %0 : tensor<4xi32>\n}"
+        for i in range(count)
+    ]
+    calls = [
+        f"  %x{i + 1} = func.call @f{i}(%x{i}) : (tensor<4xi32>) -> tensor<4xi32>"
+        for i in range(count)
+    ]
+    main = ["func.func @main(%x0: tensor<4xi32>) -> tensor<4xi32> {", *calls]
+    main.append(f"  return %x{count} : tensor<4xi32>\n}}")
+    executable = shlo_tools.compile("\n".join([*functions, *main]))
+    np.testing.assert_array_equal(executable([1, 2, 3, 4]), np.arange(1, 5) + sum(range(count)))

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from shlo_tools.cpu.custom_calls import fourier, lapack, matrices, programs, sparse
+from shlo_tools.cpu.custom_calls import fourier, lapack, matrices, programs
 from shlo_tools.extend import CustomCall
 
 TARGETS: dict[str, CustomCall] = {
     **lapack.TARGETS,
     **matrices.TARGETS,
     **fourier.TARGETS,
-    **sparse.TARGETS,
     **programs.TARGETS,
 }
