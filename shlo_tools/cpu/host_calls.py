@@ -29,12 +29,12 @@ def find(target: str) -> Callable[..., Any] | None:
 
 @dataclass(frozen=True)
 class _Memory:
-    """What is where: the shape, dtype and size of a tensor's memory."""
+    """What is where: the shape and dtype of a tensor's memory, and it as bytes of ctypes."""
 
     type: TensorType
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    nbytes: int
+    bytes: Any
 
 
 class HostCall:
@@ -46,6 +46,7 @@ class HostCall:
         self.inputs = _memories(described["inputs"])
         self.results = _memories(described["results"])
         self.place = read_place(described["place"].value if "place" in described else None)
+        self.table = ctypes.c_int64 * (len(self.results) + len(self.inputs))
         self.attributes = _attributes(described.get("config"))
         self.function = self._find()
         if self.function is None:
@@ -54,8 +55,7 @@ class HostCall:
 
     def __call__(self, table: int) -> None:
         """Run it on a table of addresses, results first."""
-        count = len(self.results) + len(self.inputs)
-        addresses = list((ctypes.c_int64 * count).from_address(table))
+        addresses = list(self.table.from_address(table))
         outputs = addresses[: len(self.results)]
         arrays, owners = _borrow(addresses[len(self.results) :], self.inputs)
         returned = self._function()(*arrays)
@@ -122,7 +122,10 @@ def _parameters(function: Callable[..., Any]) -> Sequence[str]:
 def _memories(types: Any) -> list[_Memory]:
     """The memory that tensors of some types take; ``types`` is an array attribute."""
     read = [dtypes.tensor_type(item.value) for item in types]
-    return [_Memory(t, t.static_shape, t.element_type.dtype, t.nbytes) for t in read]
+    return [
+        _Memory(t, t.static_shape, t.element_type.dtype, ctypes.c_uint8 * max(1, t.nbytes))
+        for t in read
+    ]
 
 
 def _borrow(
@@ -135,8 +138,8 @@ def _borrow(
 
 def _array_at(address: int, memory: _Memory, *, writeable: bool = True) -> tuple[Array, Any]:
     """An array over memory of compiled code, and the object that lives as long as its views."""
-    owner = (ctypes.c_uint8 * max(1, memory.nbytes)).from_address(address)
-    view = memoryview(owner)[: memory.nbytes]
+    owner = memory.bytes.from_address(address)
+    view = memoryview(owner)[: memory.type.nbytes]
     flat = np.asarray(view if writeable else view.toreadonly())
     return flat.view(memory.dtype).reshape(memory.shape), owner
 

@@ -13,21 +13,6 @@ import numpy as np
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.extend import CustomCall
 
-# The real transforms of several dimensions take the innermost one first (RFFT), or last (IRFFT).
-# Along one dimension numpy has functions of less overhead.
-_ONE_DIMENSION: dict[str, Callable[..., Array]] = {
-    "FFT": np.fft.fft,
-    "IFFT": np.fft.ifft,
-    "RFFT": np.fft.rfft,
-    "IRFFT": np.fft.irfft,
-}
-_TRANSFORMS: dict[str, Callable[..., Array]] = {
-    "FFT": np.fft.fftn,
-    "IFFT": np.fft.ifftn,
-    "RFFT": np.fft.rfftn,
-    "IRFFT": np.fft.irfftn,
-}
-
 
 def fft(
     operand: Array, *, attributes: Mapping[str, Any], result_types: Sequence[TensorType]
@@ -36,13 +21,24 @@ def fft(
     result = result_types[0]
     if not result.size:
         return np.empty(result.static_shape, result.element_type.dtype)
-    lengths = attributes["fft_length"]
-    if len(lengths) == 1:
-        return _ONE_DIMENSION[attributes["fft_type"]](operand, lengths[0])
-    axes = range(operand.ndim - len(lengths), operand.ndim)
-    # Only the last length of IRFFT is not a size of the operand.
-    sizes = lengths if attributes["fft_type"] == "IRFFT" else None
-    return _TRANSFORMS[attributes["fft_type"]](operand, sizes, tuple(axes))
+    *outer, last = attributes["fft_length"]
+    axes = range(-1 - len(outer), -1)
+    match attributes["fft_type"]:
+        case "FFT":
+            return _each(np.fft.fft, np.fft.fft(operand), axes)
+        case "IFFT":
+            return _each(np.fft.ifft, np.fft.ifft(operand), axes)
+        case "RFFT":  # the innermost dimension first
+            return _each(np.fft.fft, np.fft.rfft(operand), axes)
+        case _:  # IRFFT, last; its length is no size of the operand
+            return np.fft.irfft(_each(np.fft.ifft, operand, axes), last)
+
+
+def _each(transform: Callable[..., Array], array: Array, axes: range) -> Array:
+    """One transform after the other; numpy's own functions for several have more overhead."""
+    for axis in axes:
+        array = transform(array, axis=axis)
+    return array
 
 
 TARGETS: dict[str, CustomCall] = {"shlo.fft": fft}
