@@ -23,7 +23,6 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes import lapack_kernels
 from shlo_tools.passes.library_calls import (
-    address_of,
     body_of,
     call,
     counting_loop,
@@ -80,7 +79,7 @@ def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
     build = Build(mlir.at_end(block), func.location)
     element = result.element_type
     steps = [size * element.bits // 8 for size in (rows * inner, inner * columns, rows * columns)]
-    addresses = [address_of(build, value) for value in (lhs, rhs, target)]
+    addresses = [frames.address_of(build, value) for value in (lhs, rhs, target)]
 
     def multiply(at: Build, a: Value, b: Value, c: Value) -> list[Type]:
         transposes = [TRANSPOSE if flag else NO_TRANSPOSE for flag in flags]
@@ -131,7 +130,7 @@ def _host(func: Operation, number: int) -> None:
         },
     )
     for index, argument in enumerate(arguments):
-        frames.store_at(build, table, index, address_of(build, argument))
+        frames.store_at(build, table, index, frames.address_of(build, argument))
     callee = {"callee": mlir.symbol_attr(CALL_HOST)}
     build.op("func.call", [frames.constant(build, number), table], (), callee)
     build.op("func.return", arguments[: len(results)])

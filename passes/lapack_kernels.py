@@ -25,7 +25,6 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes.library_calls import (
-    address_of,
     body_of,
     call,
     counting_loop,
@@ -267,7 +266,7 @@ def _emit(
     def address(buffer: Buffer) -> Value:
         value = (results if buffer.is_result else operands)[buffer.number]
         type = tensor_type(value.type)
-        start = address_of(build, value)
+        start = frames.address_of(build, value)
         width = type.element_type.dtype.itemsize
         if number is not None:
             start = stepped(build, start, type.nbytes // prod(found.batch), number)

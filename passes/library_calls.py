@@ -10,13 +10,6 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 
 
-def address_of(build: Build, buffer: Value) -> Value:
-    """The address of a row-major memref's data."""
-    index = build.value("memref.extract_aligned_pointer_as_index", (buffer,), mlir.index_type())
-    number = build.value("arith.index_cast", (index,), frames.i64())
-    return build.value("llvm.inttoptr", (number,), frames.pointer())
-
-
 def integer(build: Build, value: int) -> Value:
     """A 32-bit constant, as C's ``int``."""
     i32 = mlir.integer_type(32)

@@ -19,7 +19,6 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
-from shlo_tools.dtypes import parse_tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Type, Value
 from shlo_tools.pipeline.registry import Pass
@@ -116,31 +115,7 @@ def _packed(build: Build, value: Value) -> Value:
         if str(value.type) == "index":
             return build.value("arith.index_cast", (value,), frames.i64())
         return value
-    return address_of(build, value)
-
-
-def address_of(build: Build, buffer: Value) -> Value:
-    """The address of a memref's first element."""
-    index = mlir.index_type()
-    address = build.value("memref.extract_aligned_pointer_as_index", (buffer,), index)
-    if "offset" in str(buffer.type):
-        address = build.value("arith.addi", (address, _offset_bytes(build, buffer)), index)
-    number = build.value("arith.index_cast", (address,), frames.i64())
-    return build.value("llvm.inttoptr", (number,), frames.pointer())
-
-
-def _offset_bytes(build: Build, buffer: Value) -> Value:
-    index = mlir.index_type()
-    type: Any = buffer.type
-    base = mlir.parse_type(f"memref<{type.element_type}>")
-    rank = len(type.shape)
-    metadata = build.op(
-        "memref.extract_strided_metadata", (buffer,), (base, *[index] * (1 + 2 * rank))
-    )
-    itemsize = parse_tensor_type(f"tensor<{type.element_type}>").element_type.dtype.itemsize
-    size = {"value": mlir.integer_attr(itemsize, index)}
-    width = build.value("arith.constant", (), index, size)
-    return build.value("arith.muli", (metadata.results[1], width), index)
+    return frames.address_of(build, value)
 
 
 def _stage(nest: Operation, used: Sequence[Value], stages: _Stages) -> str:

@@ -105,7 +105,7 @@ def iota(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Valu
     axis = op.attributes["iota_dimension"].value
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        position = _position(inner, axis)
+        position = structured.position(inner, axis)
         return [_number(op, inner, position, result.element_type)]
 
     outputs = [structured.empty(build, result)]
@@ -191,14 +191,14 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
         return structured.generic(build, operands, maps, outputs, [result], same)
 
     def narrowed(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        *where, part = [_position(inner, d) for d in range(result.rank)]
+        *where, part = [structured.position(inner, d) for d in range(result.rank)]
         bits = _as_bits(inner, load(inner, operands[0], where), have)
         shifted = _shifted(inner, bits, part, want.bits, "shrui")
         narrow = inner.value("arith.trunci", (shifted,), mlir.integer_type(want.bits))
         return [_bits_as(inner, narrow, want)]
 
     def widened(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        where = [_position(inner, d) for d in range(result.rank)]
+        where = [structured.position(inner, d) for d in range(result.rank)]
         wide = mlir.integer_type(want.bits)
         total = None
         for number in range(want.bits // have.bits):
@@ -211,10 +211,6 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
 
     body = narrowed if have.bits > want.bits else widened
     return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
-
-
-def _position(build: Lowering, dimension: int) -> Value:
-    return build.value("linalg.index", (), mlir.index_type(), {"dim": _i64(dimension)})
 
 
 def _as_bits(build: Lowering, value: Value, type: ElementType) -> Value:
@@ -343,7 +339,7 @@ def reversed_along(
     """A tensor in opposite order along ``dimensions``."""
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        where = [_position(inner, d) for d in range(type.rank)]
+        where = [structured.position(inner, d) for d in range(type.rank)]
         for d in dimensions:
             last = structured.index(inner, type.static_shape[d] - 1)
             where[d] = inner.value("arith.subi", (last, where[d]), mlir.index_type())

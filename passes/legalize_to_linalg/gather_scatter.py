@@ -47,12 +47,6 @@ def _zero(build: Lowering) -> Value:
     return structured.index(build, 0)
 
 
-def _position(build: Lowering, dimension: int) -> Value:
-    """The loop counter of a ``linalg.generic``'s dimension."""
-    number = {"dim": mlir.integer_attr(dimension, mlir.integer_type(64))}
-    return build.value("linalg.index", (), mlir.index_type(), number)
-
-
 # --- dynamic slices -------------------------------------------------------------------------------
 def _starts(op: Operation, scalars: Sequence[Value], build: Lowering, first: int) -> list[Value]:
     """Clamped start indices from 0-dimensional operands ``first`` and on."""
@@ -115,7 +109,7 @@ def gather(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
     most = [dim - size for dim, size in zip(operand.static_shape, sizes, strict=True)]
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        positions = [_position(inner, d) for d in range(result.rank)]
+        positions = [structured.position(inner, d) for d in range(result.rank)]
         offset_dims = numbers.get("offset_dims", ())
         batch = [p for d, p in enumerate(positions) if d not in offset_dims]
         place = _places(inner, numbers, operands[1], indices, batch, most)

@@ -212,8 +212,7 @@ def _enumerated(
 
 def _position(e: Emit, dimension: int) -> Value:
     """The loop counter of a ``linalg.generic``'s dimension as 64 bits."""
-    number = mlir.integer_attr(dimension, mlir.integer_type(64))
-    index = e.build.value("linalg.index", (), mlir.index_type(), {"dim": number})
+    index = structured.position(e.build, dimension)
     return e.build.value("arith.index_cast", (index,), structured.element(U64))
 
 

@@ -58,6 +58,12 @@ def index(build: Lowering, value: int) -> Value:
     return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
 
 
+def position(build: Lowering, dimension: int) -> Value:
+    """The loop counter of a ``linalg.generic``'s dimension, inside its body."""
+    number = {"dim": mlir.integer_attr(dimension, mlir.integer_type(64))}
+    return build.value("linalg.index", (), mlir.index_type(), number)
+
+
 def empty(build: Lowering, type: TensorType) -> Value:
     """A tensor without values, to be written."""
     return build.value("tensor.empty", (), lowered_tensor(type))

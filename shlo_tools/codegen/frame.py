@@ -8,8 +8,10 @@ absolute address: constants, callbacks and temporaries are all reached through t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.dtypes import parse_tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Type, Value
 
@@ -137,3 +139,27 @@ def _strides(shape: Sequence[int]) -> Sequence[int]:
         strides.append(step)
         step *= size
     return strides[::-1]
+
+
+def address_of(build: Build, buffer: Value) -> Value:
+    """The address of a memref's first element: the way back from ``memref_at``."""
+    index = mlir.index_type()
+    address = build.value("memref.extract_aligned_pointer_as_index", (buffer,), index)
+    if "offset" in str(buffer.type):
+        address = build.value("arith.addi", (address, _offset_bytes(build, buffer)), index)
+    number = build.value("arith.index_cast", (address,), i64())
+    return build.value("llvm.inttoptr", (number,), pointer())
+
+
+def _offset_bytes(build: Build, buffer: Value) -> Value:
+    index = mlir.index_type()
+    type: Any = buffer.type
+    base = mlir.parse_type(f"memref<{type.element_type}>")
+    rank = len(type.shape)
+    metadata = build.op(
+        "memref.extract_strided_metadata", (buffer,), (base, *[index] * (1 + 2 * rank))
+    )
+    itemsize = parse_tensor_type(f"tensor<{type.element_type}>").element_type.dtype.itemsize
+    size = {"value": mlir.integer_attr(itemsize, index)}
+    width = build.value("arith.constant", (), index, size)
+    return build.value("arith.muli", (metadata.results[1], width), index)
