@@ -82,13 +82,7 @@ def _is_passable(type: Type) -> bool:
 
 def _used(nest: Operation) -> list[Value]:
     """Its operands and what its region captures, each once."""
-    inside: set[Value] = set()
-    used: dict[Value, None] = {}
-    for op in mlir.walk(nest):  # definitions come before uses
-        used.update((value, None) for value in op.operands if value not in inside)
-        inside.update(op.results)
-        inside.update(a for r in op.regions for b in r.blocks for a in b.arguments)
-    return list(used)
+    return list(dict.fromkeys([*nest.operands, *ir.captured(nest)]))
 
 
 def _outline(func: Operation, nests: list[tuple[Operation, list[Value]]], stages: _Stages) -> None:

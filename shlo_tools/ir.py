@@ -139,6 +139,17 @@ def terminator(block: Block) -> Operation:
     return mlir.inner_operation(operations[-1])
 
 
+def captured(op: Operation) -> list[Value]:
+    """Values from outside that the regions of an op use, each once, in order of use."""
+    inside = {a for region in op.regions for block in region.blocks for a in block.arguments}
+    found: dict[Value, None] = {}
+    for inner in mlir.walk(op)[1:]:  # definitions come before uses
+        found.update((value, None) for value in inner.operands if value not in inside)
+        inside.update(inner.results)
+        inside.update(a for r in inner.regions for b in r.blocks for a in b.arguments)
+    return list(found)
+
+
 def describe(op: Operation) -> str:
     """``stablehlo.add (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>``, for messages."""
     operands = ", ".join(str(v.type) for v in op.operands)

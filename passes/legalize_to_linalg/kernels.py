@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from shlo_tools import mlir
-from shlo_tools.ir import Build, Lowering
+from shlo_tools.ir import Build, Lowering, captured
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 
@@ -40,8 +40,8 @@ def kernel_call(
         kind: what it computes; with ``attributes``, types and the op's regions its identity.
         body: emits the loops; None declares a kernel that is implemented later.
     """
-    captured = _captured(op)
-    outside = [build.lowered(value) for value in captured]
+    outer = captured(op)
+    outside = [build.lowered(value) for value in outer]
     operands = [*destinations, *inputs, *(v for v in outside if not isinstance(v, tuple))]
     types = [operand.type for operand in operands]
     results = types[: len(destinations)]
@@ -50,7 +50,7 @@ def kernel_call(
     kernels = build.conversion.kernels
     if key not in kernels:
         kernels[key] = f"shlo.{kind}.{len(kernels)}"
-        _define(op, build, kernels[key], types, results, described, (captured, body))
+        _define(op, build, kernels[key], types, results, described, (outer, body))
     called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(kernels[key])})
     return list(called.results)
 
@@ -59,23 +59,6 @@ def _key(op: Operation, described: Mapping[str, Attribute], types: Sequence[Type
     regions = op.get_asm(print_generic_op_form=True) if op.regions else ""
     body = regions[regions.find("({") :].replace("\n", " ") if op.regions else ""
     return f"{ {k: str(v) for k, v in described.items()} } {[str(t) for t in types]} {body}"
-
-
-def _captured(op: Operation) -> list[Value]:
-    """Values from outside that an op's regions use, each once."""
-    inside: set[Value] = set()
-    found: dict[Value, None] = {}
-    for inner in mlir.walk(op)[1:]:
-        inside.update(inner.results)
-        for region in inner.regions:
-            inside.update(a for block in region.blocks for a in block.arguments)
-    for region in op.regions:
-        inside.update(a for block in region.blocks for a in block.arguments)
-    for inner in mlir.walk(op)[1:]:
-        for value in inner.operands:
-            if value not in inside:
-                found[value] = None
-    return list(found)
 
 
 def _define(
