@@ -11,7 +11,6 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import structured
-from shlo_tools.passes.legalize_to_linalg.elementwise import inline
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     ULT,
     arithmetic,
@@ -22,6 +21,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
+from shlo_tools.passes.legalize_to_linalg.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 
 

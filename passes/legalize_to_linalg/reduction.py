@@ -9,7 +9,8 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
-from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, inline
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
+from shlo_tools.passes.legalize_to_linalg.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

@@ -18,7 +18,7 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
-from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, inline
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     arithmetic,
     kernel_call,
@@ -27,6 +27,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
+from shlo_tools.passes.legalize_to_linalg.regions import inline
 
 if TYPE_CHECKING:
     from shlo_tools.passes.legalize_to_linalg.windows import Windows

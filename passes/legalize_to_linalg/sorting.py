@@ -12,7 +12,6 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
-from shlo_tools.passes.legalize_to_linalg.elementwise import inline
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     SGE,
     SLT,
@@ -24,6 +23,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
+from shlo_tools.passes.legalize_to_linalg.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

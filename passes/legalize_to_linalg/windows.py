@@ -15,7 +15,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import scans, structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import padded
-from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, inline
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     SLT,
     arithmetic,
@@ -27,6 +27,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
+from shlo_tools.passes.legalize_to_linalg.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

@@ -48,7 +48,6 @@ LONG_FILES = {
     "shlo_tools/ir.py": "the two drivers, and what they share",
     "shlo_tools/mlir.py": "the one module that touches the untyped bindings",
     "shlo_tools/ops/_op.py": "the decorator: builder, inference and verifier share its tables",
-    "passes/legalize_to_linalg/elementwise.py": "one table row or short rule per elementwise op",
 }
 
 # Benchmark workers run under a peer's interpreter, not with what the library depends on.

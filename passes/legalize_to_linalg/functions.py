@@ -1,0 +1,143 @@
+"""Elementwise functions of the math library: exponentials, trigonometry, powers, roots."""
+
+from __future__ import annotations
+
+import copy
+from functools import wraps
+
+from shlo_tools import ir
+from shlo_tools.dtypes import ELEMENT_TYPES
+from shlo_tools.mlir import Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.elementwise import F32, Emit, Scalar, elementwise
+
+
+def _function(name: str, math: str, complex: str = "") -> None:
+    """An op that one function of the math (and the complex) dialect computes."""
+
+    def rule(e: Emit, operand: Value) -> Value:
+        if e.operand.is_complex:
+            if not complex:
+                ir.raise_unsupported([e.op])
+            return e(f"complex.{complex}", operand)
+        return e(f"math.{math}", operand)
+
+    rule.__name__ = name
+    elementwise(rule)
+
+
+for _row in (
+    ("cbrt", "cbrt"),
+    ("ceil", "ceil"),
+    ("cosine", "cos", "cos"),
+    ("exponential", "exp", "exp"),
+    ("exponential_minus_one", "expm1", "expm1"),
+    ("floor", "floor"),
+    ("log", "log", "log"),
+    ("log_plus_one", "log1p", "log1p"),
+    ("round_nearest_afz", "round"),
+    ("round_nearest_even", "roundeven"),
+    ("sine", "sin", "sin"),
+    ("sqrt", "sqrt", "sqrt"),
+    ("tan", "tan", "tan"),
+    ("tanh", "tanh", "tanh"),
+):
+    _function(*_row)
+
+
+def in_single_precision(rule: Scalar) -> Scalar:
+    """Compute several steps on 16-bit floats in f32, and round once."""
+
+    @wraps(rule)
+    def widened(e: Emit, *operands: Value) -> Value:
+        if not e.operand.is_float or e.operand.bits >= 32:
+            return rule(e, *operands)
+        wide = copy.copy(e)
+        wide.operand = wide.result = F32
+        single = [e("arith.extf", value, type=structured.element(F32)) for value in operands]
+        return e("arith.truncf", rule(wide, *single), type=structured.element(e.operand))
+
+    return widened
+
+
+@elementwise
+def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
+    return e("complex.atan2" if e.operand.is_complex else "math.atan2", lhs, rhs)
+
+
+@elementwise
+def count_leading_zeros(e: Emit, operand: Value) -> Value:
+    return e("math.ctlz", operand)
+
+
+@elementwise
+@in_single_precision
+def logistic(e: Emit, operand: Value) -> Value:
+    """1 / (1 + exp(-x)), and exp(x) / (1 + exp(x)) below 0, where exp(-x) would overflow."""
+    if e.operand.is_complex:
+        power = e("complex.exp", e("complex.neg", operand))
+        one = _complex_one(e)
+        return e("complex.div", one, e("complex.add", one, power))
+    one = e.constant(1.0)
+    power = e("math.exp", e("arith.negf", e("math.absf", operand)))
+    negative = e.compare_floats("olt", operand, e.constant(0.0))
+    return e("arith.divf", e.select(negative, power, one), e("arith.addf", one, power))
+
+
+def _complex_one(e: Emit) -> Value:
+    part = ELEMENT_TYPES["f32" if e.operand.bits == 64 else "f64"]
+    parts = (e.constant(1.0, part), e.constant(0.0, part))
+    return e("complex.create", *parts, type=structured.element(e.operand))
+
+
+@elementwise
+def popcnt(e: Emit, operand: Value) -> Value:
+    return e("math.ctpop", operand)
+
+
+@elementwise
+def power(e: Emit, lhs: Value, rhs: Value) -> Value:
+    if e.operand.is_integer:
+        return _integer_power(e, lhs, rhs)
+    return e("complex.pow" if e.operand.is_complex else "math.powf", lhs, rhs)
+
+
+def _integer_power(e: Emit, base: Value, exponent: Value) -> Value:
+    """Square and multiply over all bits of the exponent, wrapping around.
+
+    A negative exponent gives 0, except for the bases 1 and -1.
+    """
+    one, zero = e.constant(1), e.constant(0)
+    result, square = one, base
+    bits = exponent
+    for _ in range(e.operand.bits):
+        odd = e.compare_integers("ne", e("arith.andi", bits, one), zero)
+        result = e.select(odd, e("arith.muli", result, square), result)
+        square = e("arith.muli", square, square)
+        bits = e("arith.shrui", bits, one)
+    if not e.is_signed:
+        return result
+    unit = e("arith.ori", *(e.compare_integers("eq", base, e.constant(u)) for u in (1, -1)))
+    negative = e.compare_integers("slt", exponent, zero)
+    return e.select(negative, e.select(unit, result, zero), result)
+
+
+@elementwise
+@in_single_precision
+def rsqrt(e: Emit, operand: Value) -> Value:
+    if e.operand.is_complex:
+        return e("complex.rsqrt", operand)
+    return e("arith.divf", e.constant(1.0), e("math.sqrt", operand))
+
+
+@elementwise
+def sign(e: Emit, operand: Value) -> Value:
+    if e.operand.is_complex:
+        return e("complex.sign", operand)
+    if e.operand.is_float:  # keeps -0 and NaN
+        zero = e.constant(0.0)
+        below = e.select(e.compare_floats("olt", operand, zero), e.constant(-1.0), operand)
+        return e.select(e.compare_floats("ogt", operand, zero), e.constant(1.0), below)
+    positive = e.compare_integers("sgt", operand, e.constant(0))
+    shifted = e("arith.shrsi", operand, e.constant(e.operand.bits - 1))
+    return e.select(positive, e.constant(1), shifted)
