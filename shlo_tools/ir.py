@@ -264,6 +264,10 @@ class Lowering(Build):
         """Lower the ops of an old one-block region here; returns what its terminator yields."""
         return self.conversion.inline(region.blocks[0], arguments, self)
 
+    def lower(self, op: Operation) -> None:
+        """Lower one old op here; ``lowered`` finds its results."""
+        self.conversion.operation(op, self, {})
+
     def at_module_end(self, op: Operation) -> Self:
         """A builder at the end of the module that ``op`` is in."""
         while op.parent is not None:
@@ -366,14 +370,15 @@ class Conversion:
         self._bind(list(block.arguments), arguments)
         operations = [mlir.inner_operation(op) for op in block.operations]
         for op in operations[:-1]:
-            self._operation(op, lowering, {})
+            self.operation(op, lowering, {})
         return [self.values[value] for value in operations[-1].operands]
 
     def _operations(self, block: Block, lowering: Lowering, blocks: dict[Block, Block]) -> None:
         for view in block.operations:
-            self._operation(mlir.inner_operation(view), lowering, blocks)
+            self.operation(mlir.inner_operation(view), lowering, blocks)
 
-    def _operation(self, op: Operation, lowering: Lowering, blocks: dict[Block, Block]) -> None:
+    def operation(self, op: Operation, lowering: Lowering, blocks: dict[Block, Block]) -> None:
+        """See ``Lowering.lower``; ``blocks`` maps the old successors."""
         operands = [self.values[value] for value in op.operands]
         lowering.location = op.location
         rule = self.rules.get(op.name)

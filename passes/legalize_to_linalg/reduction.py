@@ -10,7 +10,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
@@ -36,15 +36,17 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         ]
         return inline(op.regions[0], [*accumulators, *promoted], inner)
 
-    return structured.generic(
+    return computed(
+        op,
         build,
+        tensor_type(op.operands[0].type).static_shape,
         inputs,
         [structured.identity(rank)] * count,
         outputs,
         results,
         body,
-        iterators=["reduction" if d in reduced else "parallel" for d in range(rank)],
-        output_maps=[structured.affine_map(rank, kept)] * count,
+        [structured.affine_map(rank, kept)] * count,
+        ["reduction" if d in reduced else "parallel" for d in range(rank)],
     )
 
 
@@ -55,6 +57,16 @@ def map(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
         return inline(op.regions[0], scalars[: len(operands)], inner)
 
-    maps = [structured.identity(result.rank)] * len(operands)
-    outputs = [structured.empty(build, result)]
-    return structured.generic(build, operands, maps, outputs, [result], body)
+    same = structured.identity(result.rank)
+    return computed(
+        op,
+        build,
+        result.static_shape,
+        operands,
+        [same] * len(operands),
+        [structured.empty(build, result)],
+        [result],
+        body,
+        [same],
+        ["parallel"] * result.rank,
+    )

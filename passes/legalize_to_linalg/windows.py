@@ -27,7 +27,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
@@ -159,16 +159,26 @@ def _reduced(
         values = _promoted(op, into, scalars[:count], elements, results)
         return inline(op.regions[0], [*accumulators, *values], into)
 
-    return structured.generic(
+    return computed(
+        op,
         build,
+        _extents(results[0].static_shape, window.static_shape, outer, inner),
         [*inputs, structured.empty(build, window)],
         [read] * count + [structured.affine_map(len(kinds), inner)],
         [structured.filled(build, *pair) for pair in zip(init_values, results, strict=True)],
         results,
         body,
-        iterators=kinds,
-        output_maps=[structured.affine_map(len(kinds), outer)] * count,
+        [structured.affine_map(len(kinds), outer)] * count,
+        kinds,
     )
+
+
+def _extents(
+    result: Sequence[int], window: Sequence[int], outer: Sequence[int], inner: Sequence[int]
+) -> list[int]:
+    """How far each loop counts, whichever order the loops have."""
+    sizes = dict(zip((*outer, *inner), (*result, *window), strict=True))
+    return [sizes[loop] for loop in range(len(sizes))]
 
 
 def _promoted(
