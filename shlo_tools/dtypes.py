@@ -17,6 +17,9 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools import mlir
+from shlo_tools.dims import UNKNOWN as UNKNOWN
+from shlo_tools.dims import Dim as Dim
+from shlo_tools.dims import Size
 from shlo_tools.errors import ShloError
 
 
@@ -127,29 +130,12 @@ def from_dtype(dtype: Any) -> ElementType:
 
 
 # --- dimensions and tensor types ------------------------------------------------------------------
-class Unknown:
-    """A dimension whose size is known only at run time. Arithmetic on it stays unknown."""
-
-    def _same(self, *_: object) -> Unknown:
-        return self
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _same
-    __floordiv__ = __rfloordiv__ = __mod__ = __neg__ = _same
-
-    def __repr__(self) -> str:
-        return "?"
-
-
-UNKNOWN = Unknown()
-Dim = int | Unknown
-
-
 @dataclass(frozen=True)
 class TensorType:
     """Shape and element type of a ranked tensor.
 
     Attributes:
-        shape: sizes, ``UNKNOWN`` where they are known only at run time.
+        shape: sizes; ``UNKNOWN`` or an expression where they are known only at run time.
         element_type: what it holds.
         bounds: per dimension the largest size, or None (``#stablehlo.bounds``).
     """
@@ -201,7 +187,8 @@ class TensorType:
         return mlir.tensor_type(shape, self.element_type.mlir(), encoding)
 
     def __str__(self) -> str:
-        return f"tensor<{''.join(f'{d}x' for d in self.shape)}{self.element_type}>"
+        sizes = (f"({d})" if isinstance(d, Size) else str(d) for d in self.shape)
+        return f"tensor<{''.join(f'{size}x' for size in sizes)}{self.element_type}>"
 
 
 _TENSOR = re.compile(r"(?:tensor|memref)<((?:(?:\d+|\?)x)*)([a-z][\w<>]*?)(?:, (.*))?>$")

@@ -1,31 +1,98 @@
-"""Constraints of the specification, checked with what is known: yes, no, or unknown."""
+"""Constraints of the specification, checked with what is known: yes, no, or unknown.
+
+A verdict on sizes that are expressions may be a list of facts, which decide at run time. Within
+``collecting`` they are kept for whoever makes the program check them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
+from shlo_tools import dims
+from shlo_tools.dims import Size
 from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.ops._value import Region, Tensor, Value
 
-Verdict = bool | None  # None: not known before run time
+
+@dataclass(frozen=True)
+class Fact:
+    """``a == b``, ``a <= b``, or ``a stretches to b``: it is 1 or the same."""
+
+    relation: str
+    a: Dim
+    b: Dim
+
+    def __str__(self) -> str:
+        return f"{self.a} {self.relation} {self.b}"
+
+
+Facts = tuple[Fact, ...]
+Verdict = bool | Facts | None  # None: not known before run time
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """A constraint that holds if its facts do."""
+
+    label: str
+    facts: Facts
+    message: str
+
+
+_open: ContextVar[list[Obligation] | None] = ContextVar("open", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[Obligation]]:
+    """Within the block, constraints that only run time decides are added to the list."""
+    found: list[Obligation] = []
+    token = _open.set(found)
+    try:
+        yield found
+    finally:
+        _open.reset(token)
 
 
 def require(label: str, verdict: Verdict, message: str) -> None:
     """Raise ConstraintError citing the spec's ``label`` when ``verdict`` is a proven no."""
     if verdict is False:
         raise ConstraintError(f"({label}) {message}")
+    found = _open.get()
+    if found is not None and isinstance(verdict, tuple):
+        found.append(Obligation(label, verdict, message))
 
 
 def same(a: Dim, b: Dim) -> Verdict:
     """Whether two dimensions are equal."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a == b
-    return True if a is b else None
+    return _fact("==", a, b, dims.equal(a, b))
 
 
 def at_most(a: Dim, b: Dim) -> Verdict:
-    return a <= b if isinstance(a, int) and isinstance(b, int) else None
+    return _fact("<=", a, b, dims.at_most(a, b))
+
+
+def stretches(a: Dim, b: Dim) -> Verdict:
+    """Whether a dimension is 1 or ``b``, as broadcasting wants it."""
+    one, alike = dims.equal(a, 1), dims.equal(a, b)
+    if one or alike:
+        return True
+    if one is False:
+        return same(a, b)
+    return dims.equal(a, 1) if alike is False else _fact("stretches to", a, b, None)
+
+
+def divides(count: int, size: Dim) -> Verdict:
+    return same(dims.remainder(size, count), 0)
+
+
+def _fact(relation: str, a: Dim, b: Dim, known: bool | None) -> Verdict:
+    if known is None and all(isinstance(dim, int | Size) for dim in (a, b)):
+        return (Fact(relation, a, b),)
+    return known
 
 
 def every(verdicts: Iterable[Verdict]) -> Verdict:
@@ -34,7 +101,9 @@ def every(verdicts: Iterable[Verdict]) -> Verdict:
     for verdict in verdicts:
         if verdict is False:
             return False
-        if verdict is None:
+        if isinstance(verdict, tuple):
+            answer = (*answer, *verdict) if isinstance(answer, tuple) else verdict
+        elif verdict is None and answer is True:
             answer = None
     return answer
 
@@ -87,7 +156,9 @@ def in_range(axes: Iterable[int], rank: int) -> bool:
 
 def meet_dims(a: Dim, b: Dim) -> Dim:
     """The more exact of two dimensions that are the same."""
-    return a if isinstance(a, int) else b
+    if isinstance(b, int) or (isinstance(b, Size) and not isinstance(a, int | Size)):
+        return b
+    return a
 
 
 def meet(a: TensorType, b: TensorType) -> TensorType:

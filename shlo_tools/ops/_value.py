@@ -63,13 +63,23 @@ class Value:
 
 
 class Tensor(Value):
-    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``)."""
+    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``).
+
+    Attributes:
+        contents: its elements in row-major order, where they are sizes that somebody knows.
+    """
 
     type: TensorType
     __array_ufunc__ = None  # numpy leaves `array * tensor` to the tensor
 
-    def __init__(self, type: TensorType, value: mlir.Value | None = None) -> None:
+    def __init__(
+        self,
+        type: TensorType,
+        value: mlir.Value | None = None,
+        contents: Sequence[Dim] | None = None,
+    ) -> None:
         super().__init__(type, value)
+        self.contents = contents
 
     @property
     def shape(self) -> tuple[Dim, ...]:

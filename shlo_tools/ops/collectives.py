@@ -10,7 +10,7 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
-from shlo_tools.ops._constraints import is_unique, meet, require
+from shlo_tools.ops._constraints import divides, is_unique, meet, require
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Region, Tensor
 
@@ -122,8 +122,7 @@ def all_to_all(
         require("C1", 0 <= split_dimension < operand.rank, f"dimension {split_dimension}")
         require("C3", 0 <= concat_dimension < operand.rank, f"dimension {concat_dimension}")
         dim = shape[split_dimension]
-        divides = dim % split_count == 0 if isinstance(dim, int) else None
-        require("C2", divides, f"{dim} does not divide into {split_count} parts")
+        require("C2", divides(split_count, dim), f"{dim} does not divide into {split_count} parts")
         if split_dimension != concat_dimension:
             shape[split_dimension] = dim // split_count
             shape[concat_dimension] = shape[concat_dimension] * split_count
@@ -205,8 +204,8 @@ def reduce_scatter(
     require("C2", within, f"dimension {scatter_dimension} of {operand.type}")
     whole, part = operand.shape[scatter_dimension], result_type.shape[scatter_dimension]
     if isinstance(whole, int) and isinstance(part, int):
-        divides = part == 0 or whole % part == 0
-        require("C1", divides, f"{operand.type} does not divide into parts of {result_type}")
+        fits = part == 0 or whole % part == 0
+        require("C1", fits, f"{operand.type} does not divide into parts of {result_type}")
     reduced = _reduced("C7", [operand], computation)[0]
     shape = _replaced(operand.shape, scatter_dimension, part)
     return Tensor(meet(result_type, reduced.like(shape=shape).type))

@@ -11,7 +11,7 @@ from shlo_tools.dtypes import Dim, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import I64Matrix, Struct
-from shlo_tools.ops._constraints import is_permutation, meet, require, same
+from shlo_tools.ops._constraints import divides, is_permutation, meet, require, same
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Tensor
 from shlo_tools.ops.contraction import Precision
@@ -138,7 +138,5 @@ def convolution(
 
 def _divided(label: str, size: Dim, count: int) -> Dim:
     require(label, count > 0, f"{count} groups")
-    if isinstance(size, int):
-        require(label, size % count == 0, f"{size} does not divide into {count} groups")
-        return size // count
+    require(label, divides(count, size), f"{size} does not divide into {count} groups")
     return size if count == 1 else size // count

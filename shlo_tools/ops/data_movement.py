@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import Dim, TensorType, of_array
+from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
+from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._constraints import (
     Verdict,
@@ -16,6 +17,7 @@ from shlo_tools.ops._constraints import (
     meet_all,
     require,
     same,
+    stretches,
 )
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
@@ -47,8 +49,7 @@ def broadcast_in_dim(
     require("C3", in_range(axes, result.rank), f"{list(axes)} leaves rank {result.rank}")
     require("C4", is_unique(axes), f"{list(axes)} repeats an axis")
     fits = every(
-        True if dim == 1 else same(dim, result.shape[axis])
-        for dim, axis in zip(operand.shape, axes, strict=True)
+        stretches(dim, result.shape[axis]) for dim, axis in zip(operand.shape, axes, strict=True)
     )
     require("C5", fits, f"{operand.type} does not stretch to {result.type} along {list(axes)}")
     require("C1", operand.element_type == result.element_type, "element types differ")
@@ -109,8 +110,7 @@ def pad(
     require("C3", all(x >= 0 for x in interior_padding), "interior_padding is negative")
     shape: list[Dim] = []
     for dim, low, high, interior in zip(operand.shape, *given, strict=True):
-        gaps: Dim = max(dim - 1, 0) if isinstance(dim, int) else dim
-        size = low + dim + gaps * interior + high
+        size = low + dim + maximum(dim - 1, 0) * interior + high
         require("C4", at_most(0, size), f"padding takes more than the {dim} elements there are")
         shape.append(size)
     return operand.like(shape=shape)
@@ -119,10 +119,19 @@ def pad(
 @op
 def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same elements, in row-major order, in another shape."""
-    result = Tensor(result_type)
+    return reshaped(operand, Tensor(result_type))
+
+
+def reshaped(operand: Tensor, result: Tensor) -> Tensor:
+    """``result`` with the one size it may lack, that which makes the numbers of elements equal."""
     require("C1", operand.element_type == result.element_type, "element types differ")
-    if operand.type.is_static and result.type.is_static:
-        require("C2", operand.type.size == result.type.size, f"{operand.type} to {result.type}")
+    missing = [d for d, dim in enumerate(result.shape) if dim is UNKNOWN]
+    if len(missing) == 1:
+        rest = product(dim for dim in result.shape if dim is not UNKNOWN)
+        size = floor_divided(product(operand.shape), rest)
+        result = result.like(shape=_replaced(result.shape, missing[0], size))
+    alike = same(product(operand.shape), product(result.shape))
+    require("C2", alike, f"{operand.type} to {result.type}")
     return result
 
 

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import Dim, TensorType
+from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, maximum
+from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._constraints import (
+    at_most,
     every,
     in_range,
     is_unique,
     meet,
+    meet_dims,
     require,
     same,
+    same_shape,
+    stretches,
 )
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
+from shlo_tools.ops.data_movement import reshaped
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 
 
-def _sizes(label: str, sizes: Tensor, rank: int) -> None:
-    """Check that an operand holds one integer per dimension."""
+def _sizes(label: str, sizes: Tensor, rank: int) -> Sequence[Dim]:
+    """Check that an operand holds one integer per dimension; returns those."""
     whole = sizes.element_type.is_integer or sizes.element_type.name == "index"
     require("I1", whole, f"{sizes.type} holds no integers")
     fits = sizes.rank == 1 and same(sizes.shape[0], rank)
     require(label, fits, f"{sizes.type} has not one entry for each of {rank} dimensions")
+    return [UNKNOWN] * rank if sizes.contents is None else sizes.contents
+
+
+def _shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
+    """A result of a shape computed at run time, of which its type says something, too."""
+    declared = result_type.shape
+    require(label, same_shape(declared, shape), f"{result_type} has not the sizes {list(shape)}")
+    require(label, every(at_most(0, size) for size in shape), f"a size of {list(shape)} is below 0")
+    known = [meet_dims(a, b) for a, b in zip(declared, shape, strict=True)]
+    return Tensor(TensorType(tuple(known), result_type.element_type, result_type.bounds))
 
 
 @op
@@ -39,17 +55,17 @@ def dynamic_broadcast_in_dim(
     result_type: TensorType,
 ) -> Tensor:
     """``broadcast_in_dim`` to a shape given by ``output_dimensions``."""
-    axes, result = broadcast_dimensions, Tensor(result_type)
+    axes = broadcast_dimensions
+    sizes = _sizes("C7", output_dimensions, result_type.rank)
+    result = _shaped("C7", result_type, sizes)
     require("C1", operand.element_type == result.element_type, "element types differ")
     require("C2", len(axes) == operand.rank, f"{len(axes)} axes for rank {operand.rank}")
     require("C3", in_range(axes, result.rank), f"{list(axes)} leaves rank {result.rank}")
     require("C4", is_unique(axes), f"{list(axes)} repeats an axis")
     fits = every(
-        True if dim == 1 else same(dim, result.shape[axis])
-        for dim, axis in zip(operand.shape, axes, strict=True)
+        stretches(dim, result.shape[axis]) for dim, axis in zip(operand.shape, axes, strict=True)
     )
     require("C5", fits, f"{operand.type} does not stretch to {result.type} along {list(axes)}")
-    _sizes("C7", output_dimensions, result.rank)
     known = (*(known_expanding_dimensions or ()), *(known_nonexpanding_dimensions or ()))
     require("C8", is_unique(known), f"known dimensions {list(known)} repeat")
     require("C9", in_range(known, operand.rank), f"known dimensions {list(known)} leave the rank")
@@ -121,16 +137,16 @@ def dynamic_gather(
     require("C4", is_unique(offset_dims), f"offset_dims {list(offset_dims)} repeat")
     require("C6", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
     require("C10", in_range(start_index_map, operand.rank), "start_index_map out of range")
-    _sizes("C11", slice_sizes, operand.rank)
+    sizes = _sizes("C11", slice_sizes, operand.rank)
     require("C14", operand.element_type == result_type.element_type, "element types differ")
     batch = [d for i, d in enumerate(start_indices.shape) if i != index_vector_dim]
     rank = len(batch) + len(offset_dims)
     require("C13", result_type.rank == rank, f"{result_type} has not rank {rank}")
-    places = [d for d in range(rank) if d not in offset_dims]
-    pairs = zip(places, batch, strict=True)
-    fits = every(same(result_type.shape[d], size) for d, size in pairs)
-    require("C13", fits, f"{result_type} does not have the sizes of {start_indices.type}")
-    return Tensor(result_type)
+    fits = every(at_most(size, dim) for size, dim in zip(sizes, operand.shape, strict=True))
+    require("C12", fits, f"slice_sizes {list(sizes)} exceed {operand.type}")
+    taken, places = iter(batch), iter([s for d, s in enumerate(sizes) if d not in dropped])
+    shape = [next(places) if d in offset_dims else next(taken) for d in range(rank)]
+    return _shaped("C13", result_type, shape)
 
 
 @op
@@ -138,8 +154,7 @@ def dynamic_iota(output_shape: Tensor, iota_dimension: int, result_type: TensorT
     """``iota`` of a shape computed at run time."""
     rank = result_type.rank
     require("C1", 0 <= iota_dimension < rank, f"dimension {iota_dimension} of rank {rank}")
-    _sizes("C2", output_shape, rank)
-    return Tensor(result_type)
+    return _shaped("C2", result_type, _sizes("C2", output_shape, rank))
 
 
 @op
@@ -154,27 +169,30 @@ def dynamic_pad(
     """``pad`` by amounts computed at run time."""
     alike = operand.element_type == padding_value.element_type == result_type.element_type
     require("C1", alike, "element types differ")
-    for sizes in (edge_padding_low, edge_padding_high, interior_padding):
-        _sizes("C2", sizes, operand.rank)
+    given = (edge_padding_low, edge_padding_high, interior_padding)
+    rows = [_sizes("C2", sizes, operand.rank) for sizes in given]
     require("C4", operand.rank == result_type.rank, f"{operand.type} and {result_type}")
-    return Tensor(result_type)
+    shape = []
+    for dim, low, high, interior in zip(operand.shape, *rows, strict=True):
+        require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
+        shape.append(low + dim + maximum(dim - 1, 0) * interior + high)
+    return _shaped("C5", result_type, shape)
 
 
 @op
 def dynamic_reshape(operand: Tensor, output_shape: Tensor, result_type: TensorType) -> Tensor:
     """``reshape`` to a shape computed at run time; -1 has no meaning."""
-    require("C1", operand.element_type == result_type.element_type, "element types differ")
-    if operand.type.is_static and result_type.is_static:
-        require("C2", operand.type.size == result_type.size, f"{operand.type} to {result_type}")
-    _sizes("C4", output_shape, result_type.rank)
-    return Tensor(result_type)
+    sizes = _sizes("C4", output_shape, result_type.rank)
+    return reshaped(operand, _shaped("C4", result_type, sizes))
 
 
 @op
 def get_dimension_size(operand: Tensor, dimension: int) -> Tensor:
     """The size of a dimension, as an i32."""
     require("C1", 0 <= dimension < operand.rank, f"dimension {dimension} of {operand.type}")
-    return operand.like(shape=(), element_type="i32")
+    size = operand.shape[dimension]
+    type = operand.type.with_shape(()).with_element(ELEMENT_TYPES["i32"])
+    return Tensor(type, contents=None if size is UNKNOWN else (size,))
 
 
 @op
@@ -186,11 +204,17 @@ def real_dynamic_slice(
     result_type: TensorType,
 ) -> Tensor:
     """``slice`` by starts, limits and strides computed at run time. Not in the specification."""
-    for sizes in (start_indices, limit_indices, strides):
-        _sizes("C2", sizes, operand.rank)
+    given = (start_indices, limit_indices, strides)
+    rows = [_sizes("C2", sizes, operand.rank) for sizes in given]
     require("C5", operand.rank == result_type.rank, f"{operand.type} and {result_type}")
     require("C1", operand.element_type == result_type.element_type, "element types differ")
-    return Tensor(result_type)
+    shape = []
+    for dim, start, limit, stride in zip(operand.shape, *rows, strict=True):
+        inside = every((at_most(0, start), at_most(start, limit), at_most(limit, dim)))
+        require("C3", inside, f"slice {start}:{limit} of a dimension of size {dim}")
+        require("C4", at_most(1, stride), f"stride {stride} is not positive")
+        shape.append(ceiling_divided(limit - start, stride))
+    return _shaped("C5", result_type, shape)
 
 
 @op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import Dim
+from shlo_tools.dims import Dim, maximum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._constraints import compatible, every, require, same_shape
 from shlo_tools.ops._op import op
@@ -13,16 +13,12 @@ from shlo_tools.ops._value import Region, Scalar, Tensor
 
 def dilated(size: Dim, dilation: int) -> Dim:
     """The extent of ``size`` elements that lie ``dilation`` apart."""
-    if isinstance(size, int):
-        return (size - 1) * dilation + 1 if size else 0
-    return size if dilation == 1 else size * dilation
+    return size if dilation == 1 else maximum((size - 1) * dilation + 1, 0)
 
 
 def window_count(size: Dim, window: Dim, stride: int) -> Dim:
     """How many windows of extent ``window`` start every ``stride`` elements within ``size``."""
-    if isinstance(size, int) and isinstance(window, int):
-        return 0 if size <= 0 or window > size else (size - window) // stride + 1
-    return (size - window) // stride + 1
+    return maximum((size - window) // stride + 1, 0)
 
 
 def _window_counts(

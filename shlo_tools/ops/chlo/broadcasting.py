@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Protocol, cast
 
-from shlo_tools.dtypes import Dim, ElementType, Kind
+from shlo_tools.dims import UNKNOWN, Dim, equal
+from shlo_tools.dtypes import ElementType, Kind
 from shlo_tools.ops import elementwise
-from shlo_tools.ops._constraints import in_range, require, same
+from shlo_tools.ops._constraints import in_range, require, stretches
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Tensor
 
@@ -51,10 +52,12 @@ def _stretched(dims: Sequence[Dim]) -> Dim:
     """The size that others stretch to; an unknown one beside a known size other than 1 is it."""
     found: Dim = 1
     for dim in dims:
-        alike = True if 1 in (found, dim) else same(found, dim)
-        require("C1", alike, f"sizes {found} and {dim} do not stretch to one")
+        fits = stretches(found, dim) is not False or stretches(dim, found) is not False
+        require("C1", fits, f"sizes {found} and {dim} do not stretch to one")
         if found == 1 or (isinstance(dim, int) and dim != 1):
             found = dim
+        elif dim != 1 and equal(found, dim) is None and not isinstance(found, int):
+            found = UNKNOWN  # either may be 1
     return found
 
 

@@ -1,0 +1,482 @@
+"""Sizes of tensors: numbers, expressions of sizes that are known at run time, or unknown.
+
+A ``Size`` is a polynomial over symbols in a normal form, so that equal expressions are equal
+objects: ``(2 * n + 4) // 2 == n + 2``. Symbols carry what is known of them, a range and a divisor,
+from which comparisons answer yes, no, or unknown (None).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+
+class Unknown:
+    """A size of which nothing is known before run time. Arithmetic on it stays unknown."""
+
+    def _same(self, *_: object) -> Unknown:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _same
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = _same
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+UNKNOWN = Unknown()
+
+_serial = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A size that is some number at run time; two symbols are never the same object's size.
+
+    Attributes:
+        name: what people call it.
+        minimum: its least value, None where there is none.
+        maximum: its greatest value, None where there is none.
+        divisor: a number that divides it.
+        source: where its value comes from, for those who compute it.
+    """
+
+    name: str
+    minimum: int | None = 0
+    maximum: int | None = None
+    divisor: int = 1
+    source: Any = None
+    serial: int = field(default_factory=lambda: next(_serial))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What no polynomial expresses: ``floordiv``, ``mod``, ``max`` or ``min`` of two sizes."""
+
+    kind: str
+    operands: tuple[Dim, Dim]
+
+    @property
+    def minimum(self) -> int | None:
+        return self._range[0]
+
+    @property
+    def maximum(self) -> int | None:
+        return self._range[1]
+
+    @cached_property
+    def _range(self) -> tuple[int | None, int | None]:
+        return _RANGES[self.kind](*self.operands)
+
+    @property
+    def divisor(self) -> int:
+        if self.kind in ("max", "min"):
+            return math.gcd(*(divisor(operand) for operand in self.operands))
+        return 1
+
+    def __str__(self) -> str:
+        lhs, rhs = self.operands
+        if self.kind in ("max", "min"):
+            return f"{self.kind}({lhs}, {rhs})"
+        sign = {"floordiv": "//", "mod": "%"}[self.kind]
+        return f"(({lhs}) {sign} {_factor(rhs)})"
+
+
+Atom = Symbol | Operation
+Monomial = tuple[Atom, ...]  # sorted; () is the constant term
+
+
+@dataclass(frozen=True)
+class Size:
+    """A polynomial with rational coefficients whose values are integers."""
+
+    terms: frozenset[tuple[Monomial, Fraction]]
+
+    def __add__(self, other: Any) -> Any:
+        return _combined(self, other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _combined(self, other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _combined(-self, other, 1)
+
+    def __neg__(self) -> Any:
+        return _of({monomial: -c for monomial, c in self.terms})
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Unknown):
+            return other
+        if not isinstance(other, int | Size):
+            return NotImplemented
+        product: dict[Monomial, Fraction] = {}
+        for a, x in self.terms:
+            for b, y in _terms(other).items():
+                monomial = tuple(sorted((*a, *b), key=_order))
+                product[monomial] = product.get(monomial, Fraction()) + x * y
+        return _of(product)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        return floor_divided(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return floor_divided(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return remainder(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return remainder(other, self)
+
+    @cached_property
+    def sorted_terms(self) -> list[tuple[Monomial, Fraction]]:
+        """The terms in a fixed order, the constant last."""
+        return sorted(self.terms, key=lambda t: (not t[0], [_order(a) for a in t[0]]))
+
+    def __str__(self) -> str:
+        text = ""
+        for monomial, coefficient in self.sorted_terms:
+            sign = "-" if coefficient < 0 else "+"
+            text += f" {sign} " if text else sign.replace("+", "")
+            text += _term(monomial, abs(coefficient))
+        return text
+
+    __repr__ = __str__
+
+
+Dim = int | Size | Unknown
+
+
+def symbol(name: str, **known: Any) -> Size:
+    """A new symbol as a size; ``known`` as for ``Symbol``."""
+    return of_symbol(Symbol(name, **known))
+
+
+def of_symbol(atom: Atom) -> Size:
+    return Size(frozenset({((atom,), Fraction(1))}))
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+def _order(atom: Atom) -> tuple[int, str]:
+    if isinstance(atom, Symbol):
+        return atom.serial, ""
+    return 1 << 62, str(atom)
+
+
+def _terms(dim: int | Size) -> dict[Monomial, Fraction]:
+    return dict(dim.terms) if isinstance(dim, Size) else {(): Fraction(dim)}
+
+
+def _of(terms: Mapping[Monomial, Fraction]) -> Dim:
+    """A number where no symbol is left."""
+    kept = {monomial: c for monomial, c in terms.items() if c}
+    if not kept:
+        return 0
+    if set(kept) == {()} and kept[()].denominator == 1:
+        return int(kept[()])
+    return Size(frozenset(kept.items()))
+
+
+def _combined(a: Size, b: Any, sign: int) -> Any:
+    if isinstance(b, Unknown):
+        return b
+    if not isinstance(b, int | Size):
+        return NotImplemented
+    total = _terms(a)
+    for monomial, coefficient in _terms(b).items():
+        total[monomial] = total.get(monomial, Fraction()) + sign * coefficient
+    return _of(total)
+
+
+def floor_divided(a: Dim, b: Dim) -> Dim:
+    """``a // b``, rounded down."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b if b else UNKNOWN
+    if isinstance(b, Size):
+        exact = _exact_quotient(a, b)
+        return _operation("floordiv", a, b) if exact is None else exact
+    if b <= 0:
+        return floor_divided(-a, -b) if b else UNKNOWN
+    whole = {m: c / b for m, c in _terms(a).items() if _is_whole(m, c / b)}
+    rest = _of({m: c for m, c in _terms(a).items() if m not in whole})
+    low, high = bounds(rest)
+    if low is not None and high is not None and low // b == high // b:
+        return _of(whole) + low // b
+    return _of(whole) + _operation("floordiv", rest, b)
+
+
+def _is_whole(monomial: Monomial, coefficient: Fraction) -> bool:
+    """Whether a term is an integer whatever its symbols are."""
+    divisors = math.prod(atom.divisor for atom in monomial)
+    return (coefficient * divisors).denominator == 1
+
+
+def _exact_quotient(a: Dim, b: Size) -> Dim | None:
+    """The polynomial q with q * b == a, for a ``b`` of one term that is never 0."""
+    low, _ = bounds(b)
+    if len(b.terms) != 1 or low is None or low < 1 or isinstance(a, Unknown):
+        return None
+    ((by, coefficient),) = b.terms
+    quotient: dict[Monomial, Fraction] = {}
+    for monomial, c in _terms(a).items():
+        rest = list(monomial)
+        for atom in by:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if not _is_whole(tuple(rest), c / coefficient):
+            return None
+        quotient[tuple(rest)] = c / coefficient
+    return _of(quotient)
+
+
+def ceiling_divided(a: Dim, b: Dim) -> Dim:
+    """``a / b``, rounded up."""
+    return -floor_divided(-a, b)
+
+
+def remainder(a: Dim, b: Dim) -> Dim:
+    """``a - b * (a // b)``."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    if isinstance(a, int) and isinstance(b, int):
+        return a % b if b else UNKNOWN
+    quotient = floor_divided(a, b)
+    exact = not any(isinstance(atom, Operation) for atom in atoms(quotient))
+    return a - b * quotient if exact else _operation("mod", a, b)
+
+
+def maximum(a: Dim, b: Dim) -> Dim:
+    """The greater of two sizes."""
+    return _chosen("max", a, b, at_most(a, b), at_most(b, a))
+
+
+def minimum(a: Dim, b: Dim) -> Dim:
+    """The lesser of two sizes."""
+    return _chosen("min", a, b, at_most(b, a), at_most(a, b))
+
+
+def _chosen(kind: str, a: Dim, b: Dim, take_b: bool | None, take_a: bool | None) -> Dim:
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    if take_a:
+        return a
+    return b if take_b else _operation(kind, *sorted((a, b), key=str))
+
+
+def _operation(kind: str, a: Dim, b: Dim) -> Size:
+    return of_symbol(Operation(kind, (a, b)))
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """The number of elements of a shape."""
+    total: Dim = 1
+    for dim in dims:
+        total = total * dim
+    return total
+
+
+# --- what is known --------------------------------------------------------------------------------
+Bounds = tuple[int | None, int | None]
+
+
+def bounds(dim: Dim) -> Bounds:
+    """The least and the greatest value, each None where it is not known."""
+    if isinstance(dim, int):
+        return dim, dim
+    if isinstance(dim, Unknown):
+        return None, None
+    low: Fraction | None = Fraction()
+    high: Fraction | None = Fraction()
+    for monomial, coefficient in dim.terms:
+        ends = _scaled(_monomial_bounds(monomial), coefficient)
+        low = None if low is None or ends[0] is None else low + ends[0]
+        high = None if high is None or ends[1] is None else high + ends[1]
+    return (
+        None if low is None else math.ceil(low),
+        None if high is None else math.floor(high),
+    )
+
+
+def _scaled(ends: Bounds, coefficient: Fraction) -> tuple[Fraction | None, Fraction | None]:
+    low, high = (None if end is None else end * coefficient for end in ends)
+    return (high, low) if coefficient < 0 else (low, high)
+
+
+def _monomial_bounds(monomial: Monomial) -> Bounds:
+    ends: Bounds = (1, 1)
+    for atom in monomial:
+        ends = _product_bounds(ends, (atom.minimum, atom.maximum))
+    return ends
+
+
+def _product_bounds(a: Bounds, b: Bounds) -> Bounds:
+    if None not in (*a, *b):
+        corners = [x * y for x in a for y in b if x is not None and y is not None]
+        return min(corners), max(corners)
+    if a[0] is not None and b[0] is not None and a[0] >= 0 and b[0] >= 0:
+        return a[0] * b[0], None
+    return None, None
+
+
+def _floordiv_range(a: Dim, b: Dim) -> Bounds:
+    (low, high), (least, most) = bounds(a), bounds(b)
+    if least is None or least < 1 or low is None or low < 0:
+        if isinstance(b, int) and b > 0:
+            return None if low is None else low // b, None if high is None else high // b
+        return None, None
+    return 0 if most is None else low // most, None if high is None else high // least
+
+
+def _mod_range(a: Dim, b: Dim) -> Bounds:
+    least, most = bounds(b)
+    if least is None or least < 1:
+        return None, None
+    high = bounds(a)[1]
+    limits = [end for end in (None if most is None else most - 1, high) if end is not None]
+    low = bounds(a)[0]
+    if low is None or low < 0:
+        limits = limits[:1] if most is not None else []
+    return 0, min(limits, default=None)
+
+
+def _extremum_range(kind: Callable[..., int], loose: int) -> Callable[[Dim, Dim], Bounds]:
+    """Bounds of max or min: the end number ``loose`` needs only one operand's."""
+
+    def range_of(a: Dim, b: Dim) -> Bounds:
+        found: list[int | None] = []
+        for end in (0, 1):
+            known = [e for e in (bounds(a)[end], bounds(b)[end]) if e is not None]
+            enough = len(known) == 2 or (end == loose and known)
+            found.append(kind(known) if enough else None)
+        return found[0], found[1]
+
+    return range_of
+
+
+_RANGES: dict[str, Callable[[Dim, Dim], Bounds]] = {
+    "floordiv": _floordiv_range,
+    "mod": _mod_range,
+    "max": _extremum_range(max, 0),
+    "min": _extremum_range(min, 1),
+}
+
+
+def divisor(dim: Dim) -> int:
+    """A number that divides a size whatever its symbols are; 0 for the size 0."""
+    if isinstance(dim, int):
+        return abs(dim)
+    if isinstance(dim, Unknown):
+        return 1
+    found = 0
+    for monomial, coefficient in dim.terms:
+        whole = coefficient * math.prod(atom.divisor for atom in monomial)
+        found = math.gcd(found, int(whole) if whole.denominator == 1 else 1)
+    return found
+
+
+def equal(a: Dim, b: Dim) -> bool | None:
+    """Whether two sizes are the same: yes, no, or unknown."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return None
+    apart = a - b
+    if isinstance(apart, int):
+        return apart == 0
+    low, high = bounds(apart)
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return False
+    constant = _terms(apart).get((), Fraction())
+    step = divisor(apart - int(constant)) if constant.denominator == 1 else 1
+    return False if step > 1 and int(constant) % step else None
+
+
+def at_most(a: Dim, b: Dim) -> bool | None:
+    """Whether ``a <= b``: yes, no, or unknown."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return None
+    low, high = bounds(b - a)
+    if low is not None and low >= 0:
+        return True
+    return False if high is not None and high < 0 else None
+
+
+def atoms(dim: Dim) -> list[Atom]:
+    """The symbols and operations that a size is computed from directly."""
+    if not isinstance(dim, Size):
+        return []
+    return list(dict.fromkeys(atom for monomial, _ in dim.sorted_terms for atom in monomial))
+
+
+def symbols(dim: Dim) -> list[Symbol]:
+    """All symbols that a size depends on."""
+    found: dict[Symbol, None] = {}
+    for atom in atoms(dim):
+        if isinstance(atom, Symbol):
+            found[atom] = None
+        else:
+            for operand in atom.operands:
+                found.update(dict.fromkeys(symbols(operand)))
+    return list(found)
+
+
+def substituted(dim: Dim, values: Mapping[Symbol, Dim]) -> Dim:
+    """The size with symbols replaced."""
+    if not isinstance(dim, Size) or not any(s in values for s in symbols(dim)):
+        return dim
+    total: Dim = 0
+    for monomial, coefficient in dim.sorted_terms:
+        term: Dim = coefficient.numerator
+        for atom in monomial:
+            term = term * _substituted_atom(atom, values)
+        total = total + _scaled_size(term, coefficient.denominator)
+    return total
+
+
+def _scaled_size(dim: Dim, denominator: int) -> Dim:
+    """A size over a number that divides the sum it is part of."""
+    if denominator == 1 or isinstance(dim, Unknown):
+        return dim
+    return _of({monomial: c / denominator for monomial, c in _terms(dim).items()})
+
+
+def _substituted_atom(atom: Atom, values: Mapping[Symbol, Dim]) -> Dim:
+    if isinstance(atom, Symbol):
+        return values.get(atom, of_symbol(atom))
+    a, b = (substituted(operand, values) for operand in atom.operands)
+    return _EVALUATED[atom.kind](a, b)
+
+
+_EVALUATED: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "floordiv": floor_divided,
+    "mod": remainder,
+    "max": maximum,
+    "min": minimum,
+}
+
+
+# --- text -----------------------------------------------------------------------------------------
+def _factor(dim: Dim) -> str:
+    text = str(dim)
+    return f"({text})" if " " in text else text
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    factors = [str(atom) for atom in monomial]
+    if coefficient.numerator != 1 or not factors:
+        factors.insert(0, str(coefficient.numerator))
+    text = " * ".join(factors)
+    return text if coefficient.denominator == 1 else f"{text} / {coefficient.denominator}"
