@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
+from shlo_tools.dialects import check
 from shlo_tools.errors import Diagnostic, Place, ProviderError
 from shlo_tools.foreign import second_mlir
 
@@ -148,6 +149,7 @@ _load_provider()
 ir: Any = _wheel("ir")
 _passmanager: Any = _wheel("passmanager")
 _stablehlo: Any = _wheel("_mlir_libs._stablehlo")
+_irdl: Any = _wheel("_mlir_libs._mlirDialectsIRDL")
 _registry: Any = _wheel("dialects._ods_common")._cext
 
 MLIRError = cast("type[Exception]", ir.MLIRError)
@@ -187,7 +189,9 @@ def new_context() -> Context:
     """A context of its own with every dialect; dropping it frees its attributes."""
     context = ir.Context()
     _stablehlo.register_dialect(context)
+    _stablehlo.register_interpreter_dialect(context)
     with context:
+        _irdl.load_dialects(ir.Module.parse(check.DEFINITION))
         empty = ir.Module.parse("module {}")
         for pipeline in _LOADING:
             _passmanager.PassManager.parse(pipeline).run(empty.operation)
@@ -521,6 +525,11 @@ def walk(root: Operation) -> list[Operation]:
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def defining_op(value: Value) -> Operation | None:
+    """The op that a value is a result of; None for a block's argument."""
+    return inner_operation(value.owner) if isinstance(value, ir.OpResult) else None
 
 
 def is_result_of(value: Value, names: Sequence[str]) -> bool:

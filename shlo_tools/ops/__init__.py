@@ -26,7 +26,7 @@ from shlo_tools.ops import (
     transfer,
     windows,
 )
-from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, verify
+from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, infer_values, verify
 from shlo_tools.ops._value import Tensor, TokenType, TupleType, Value
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType

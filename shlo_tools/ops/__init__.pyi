@@ -36,6 +36,7 @@ from shlo_tools.ops._op import (
     BUILDERS as BUILDERS,
     DESCRIPTIONS as DESCRIPTIONS,
     infer as infer,
+    infer_values as infer_values,
     verify as verify,
 )
 from shlo_tools.ops._value import (

@@ -428,17 +428,18 @@ class _BuiltRegion:
 class _ExistingRegion:
     """A region of an existing op: called with argument types, it answers with what it yields."""
 
-    def __init__(self, region: mlir.Region) -> None:
+    def __init__(self, region: mlir.Region, view: View) -> None:
         self.region = region
+        self.view = view
 
     @property
     def arguments(self) -> tuple[Value, ...]:
         """What the region declares to take, for rules that allow wider types than given."""
-        return tuple(of_value(argument) for argument in self.region.blocks[0].arguments)
+        return tuple(self.view(argument) for argument in self.region.blocks[0].arguments)
 
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         block = self.region.blocks[0]
-        declared = [of_value(argument) for argument in block.arguments]
+        declared = self.arguments
         if len(declared) != len(arguments):
             raise ConstraintError(
                 f"the region takes {len(declared)} arguments, not {len(arguments)}"
@@ -447,13 +448,26 @@ class _ExistingRegion:
             if compatible(have, want) is False:
                 raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
         end = ir.terminator(block)
-        return tuple(cast(Tensor, of_value(operand)) for operand in end.operands)
+        return tuple(cast(Tensor, self.view(operand)) for operand in end.operands)
+
+
+# What a rule sees of an operand of an existing op.
+View = Callable[[mlir.Value], Value]
 
 
 def infer(operation: Operation) -> list[ValueType]:
     """Result types of an existing op by its op function; raises ConstraintError."""
+    return [value.type for value in infer_values(operation)]
+
+
+def infer_values(operation: Operation, view: View = of_value) -> list[Value]:
+    """Results of an existing op by its op function, from what ``view`` knows of its operands.
+
+    Raises:
+        ConstraintError: a constraint does not hold.
+    """
     description = DESCRIPTIONS[operation.name]
-    return [value.type for value in _results(description.rule(**_read(description, operation)))]
+    return _results(description.rule(**_read(description, operation, view)))
 
 
 def verify(operation: Operation) -> None:
@@ -485,10 +499,24 @@ def read_arguments(operation: Operation) -> dict[str, Any]:
     return _read(DESCRIPTIONS[operation.name], operation)
 
 
-def _read(description: OpDescription, operation: Operation) -> dict[str, Any]:
+def with_operands(operation: Operation, given: Iterator[Any]) -> dict[str, Any]:
+    """``read_arguments`` with other objects in place of the operands, taken in their order."""
+    arguments = read_arguments(operation)
+    for parameter in DESCRIPTIONS[operation.name].parameters:
+        value = arguments[parameter.name]
+        if parameter.role is Role.OPERANDS:
+            arguments[parameter.name] = tuple(next(given) for _ in value)
+        elif parameter.role in _OPERAND_ROLES and value is not None:
+            arguments[parameter.name] = next(given)
+    return arguments
+
+
+def _read(
+    description: OpDescription, operation: Operation, view: View = of_value
+) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    operands = _operand_groups(description, operation)
-    regions = [_ExistingRegion(region) for region in operation.regions]
+    operands = _operand_groups(description, operation, view)
+    regions = [_ExistingRegion(region, view) for region in operation.regions]
     results = [value_type(result.type) for result in operation.results]
     for parameter in description.parameters:
         match parameter.role:
@@ -540,9 +568,9 @@ def _resolved(symbol: FunctionSymbol, operation: Operation) -> FunctionSymbol:
     return symbol
 
 
-def _operand_groups(description: OpDescription, operation: Operation) -> Any:
+def _operand_groups(description: OpDescription, operation: Operation, view: View) -> Any:
     """Operands split into the groups of the signature, one list per operand parameter."""
-    operands = [of_value(operand) for operand in operation.operands]
+    operands = [view(operand) for operand in operation.operands]
     groups = [p for p in description.parameters if p.role in _OPERAND_ROLES]
     if description.segments:
         sizes = [int(n) for n in operation.attributes["operandSegmentSizes"]]

@@ -63,11 +63,7 @@ class Value:
 
 
 class Tensor(Value):
-    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``).
-
-    Attributes:
-        contents: its elements in row-major order, where they are sizes that somebody knows.
-    """
+    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``)."""
 
     type: TensorType
     __array_ufunc__ = None  # numpy leaves `array * tensor` to the tensor
@@ -79,7 +75,12 @@ class Tensor(Value):
         contents: Sequence[Dim] | None = None,
     ) -> None:
         super().__init__(type, value)
-        self.contents = contents
+        self._contents = contents
+
+    @property
+    def contents(self) -> Sequence[Dim] | None:
+        """The elements in row-major order, where they are sizes that somebody knows."""
+        return self._contents
 
     @property
     def shape(self) -> tuple[Dim, ...]:

@@ -1,0 +1,11 @@
+"""What is known of sizes before a program runs: shapes as expressions of its arguments' sizes.
+
+``Shapes`` walks a function and gives every value a type whose unknown sizes are expressions, by the
+op functions of ``ops``; small integer tensors, from which programs compute shapes, are followed
+element by element. What the ops demand of sizes and nothing proves is collected as obligations.
+"""
+
+from shlo_tools.shapes.analysis import Open, Shapes
+from shlo_tools.shapes.sources import Element, Extent
+
+__all__ = ["Element", "Extent", "Open", "Shapes"]
