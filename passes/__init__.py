@@ -6,12 +6,18 @@ To add a pass: write ``passes/my_pass.py`` with a dataclass derived from
 
 PASSES = {
     "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
+    "shlo-announce-results": "shlo_tools.passes.announce_results:AnnounceResults",
     "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
     "shlo-expand-composites": "shlo_tools.passes.expand_composites:ExpandComposites",
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
+    "shlo-expand-custom-calls": "shlo_tools.passes.expand_custom_calls:ExpandCustomCalls",
     "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
+    "shlo-instrument": "shlo_tools.passes.instrument:Instrument",
     "shlo-keep-functions-apart": "shlo_tools.passes.keep_functions_apart:KeepFunctionsApart",
+    "shlo-legalize-check": "shlo_tools.passes.legalize_check:LegalizeCheck",
     "shlo-legalize-chlo": "shlo_tools.passes.legalize_chlo:LegalizeChlo",
+    "shlo-legalize-deprecated": "shlo_tools.passes.legalize_deprecated:LegalizeDeprecated",
+    "shlo-legalize-quantized": "shlo_tools.passes.legalize_quantized:LegalizeQuantized",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
     "shlo-lower-carries": "shlo_tools.passes.lower_carries:LowerCarries",
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
@@ -20,16 +26,24 @@ PASSES = {
     "shlo-place-carried-values": "shlo_tools.passes.place_carried_values:PlaceCarriedValues",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
+    "shlo-refine-shapes": "shlo_tools.passes.refine_shapes:RefineShapes",
     "shlo-separate-results": "shlo_tools.passes.separate_results:SeparateResults",
+    "shlo-widen-narrow-floats": "shlo_tools.passes.widen_narrow_floats:WidenNarrowFloats",
 }
 
 _TO_LINALG = ",".join(
     (
         "shlo-expand-composites",
+        "shlo-expand-custom-calls",
         "symbol-dce",  # what is not called need not be supported
+        "shlo-legalize-check",
+        "shlo-legalize-deprecated",
         "shlo-legalize-chlo",
         "inline{default-pipeline=}",  # loops and fusion see through calls
         "symbol-dce",
+        "shlo-refine-shapes",  # what is known of sizes stands in types from here on
+        "shlo-legalize-quantized",
+        "shlo-widen-narrow-floats",
         "shlo-legalize-to-linalg",
     )
 )
@@ -39,10 +53,11 @@ _TO_LLVM = ",".join(
     (
         "func.func(linalg-fuse-elementwise-ops)",
         "shlo-protect-arguments",  # or bufferization writes into the caller's arrays
+        "shlo-announce-results",  # the host cannot give a place to what has no size yet
         "symbol-dce",
         "shlo-place-carried-values",  # loops update them where they are
         "eliminate-empty-tensors",  # results computed straight into their destination
-        "one-shot-bufferize{bufferize-function-boundaries"
+        "one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops"
         " function-boundary-type-conversion=identity-layout-map}",
         "shlo-implement-kernels",
         "canonicalize",

@@ -17,12 +17,15 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
-from shlo_tools.dtypes import tensor_type
+from shlo_tools.dtypes import UNKNOWN, tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.announce_results import SLOTS
+from shlo_tools.passes.legalize_to_linalg.size_checks import CHECK, MESSAGE
 from shlo_tools.pipeline.registry import Pass
 
 WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights
+SIZES = "shlo.sizes"  # on a cf.assert: its message has places for two sizes
 PROPAGATE = "shlo.propagate"  # on a cf.assert: leave without writing a status of its own
 
 
@@ -33,12 +36,19 @@ class AttachFrame(Pass):
     name = "shlo-attach-frame"
 
     def run(self, op: Operation) -> None:
+        slots = {
+            ir.symbol_name(f): list(f.attributes[SLOTS])
+            for f in ir.functions(op)
+            if SLOTS in f.attributes
+        }
         weights = {ir.symbol_name(g): _number(g) for g in ir.children(op) if WEIGHT in g.attributes}
         for func in ir.functions(op):
             if not ir.is_declaration(func):
-                _attach(func, weights)
+                _attach(func, weights, slots)
         for child in ir.children(op):
-            if WEIGHT in child.attributes or ir.symbol_name(child) == frames.CALL_HOST:
+            declares = ir.symbol_name(child) in (frames.CALL_HOST, CHECK)
+            declares = declares or SLOTS in child.attributes
+            if WEIGHT in child.attributes or declares:
                 child.erase()
 
 
@@ -46,7 +56,7 @@ def _number(weight: Operation) -> int:
     return int(ir.text_of(weight, WEIGHT))
 
 
-def _attach(func: Operation, weights: dict[str, int]) -> None:
+def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]]) -> None:
     frame = _add_argument(func)
     # Chosen before anything changes: the ops replaced here must not be looked at again.
     named = ("func.call", "scf.while", "memref.get_global")
@@ -55,6 +65,12 @@ def _attach(func: Operation, weights: dict[str, int]) -> None:
         if op.name == "func.call" and ir.callee_of(op) == frames.CALL_HOST:
             _call_back(build, frame, "host", list(op.operands))
             _leave_on_failure(frame, build)
+            op.erase()
+        elif op.name == "func.call" and MESSAGE in op.attributes:
+            _check(op, frame, build)
+            op.erase()
+        elif op.name == "func.call" and ir.callee_of(op) in slots:
+            _announce(op, frame, slots[ir.callee_of(op)], build)
             op.erase()
         elif op.name == "func.call":
             _pass_on(op, frame, build)
@@ -89,6 +105,29 @@ def _pass_on(call: Operation, frame: Value, build: Build) -> None:
     made = build.op("func.call", [frame, *call.operands], types, attributes)
     _leave_on_failure(frame, build)
     ir.replace(call, list(made.results))
+
+
+def _check(call: Operation, frame: Value, build: Build) -> None:
+    """Keep the sizes for the message and leave the function if they do not fit."""
+    holds, *sizes = call.operands
+    for number, size in enumerate(sizes):
+        word = build.value("arith.index_cast", (size,), frames.i64())
+        frames.store(build, frame, f"word{number}", word)
+    attributes = {"msg": call.attributes[MESSAGE], SIZES: mlir.unit_attr()}
+    build.op("cf.assert", [holds], (), attributes)
+
+
+def _announce(call: Operation, frame: Value, slots: list[int], build: Build) -> None:
+    """Write a result's address and its unknown sizes into the entry point's table."""
+    buffer = call.operands[0]
+    table = frames.load(build, frame, "argv", frames.pointer())
+    frames.store_at(build, table, slots[0], frames.address_of(build, buffer))
+    unknown = [d for d, dim in enumerate(tensor_type(buffer.type).shape) if dim is UNKNOWN]
+    for slot, d in enumerate(unknown, slots[1]):
+        index = {"value": mlir.integer_attr(d, mlir.index_type())}
+        number = build.value("arith.constant", (), mlir.index_type(), index)
+        size = build.value("memref.dim", (buffer, number), mlir.index_type())
+        frames.store_at(build, table, slot, build.value("arith.index_cast", (size,), frames.i64()))
 
 
 def _leave_on_failure(frame: Value, build: Build) -> None:

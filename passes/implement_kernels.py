@@ -6,12 +6,13 @@ After:
     ... llvm.call @scipy_cblas_sgemm(...)
 
 Runs on memrefs. ``lapack`` and ``host`` kernels are declarations until here. ``host`` ones pack
-the addresses of their buffers into a table and call back; what they stand for is listed in
+the addresses (and unknown sizes) of their buffers into a table and call back; what they stand for is listed in
 ``shlo.host_calls`` on the module.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +24,14 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes import lapack_kernels
 from shlo_tools.passes.library_calls import (
+    at_least_one,
     body_of,
     call,
     counting_loop,
     declare,
+    extent,
     integer,
+    multiplied,
     real,
     stepped,
 )
@@ -72,19 +76,23 @@ def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
     for op in reversed([mlir.inner_operation(view) for view in block.operations]):
         op.erase()
     target, lhs, rhs = list(block.arguments)
-    result = tensor_type(target.type)
-    batch, rows, columns = result.static_shape
     flags = [kernel[name].value for name in ("transpose_lhs", "transpose_rhs")]
-    inner = tensor_type(lhs.type).static_shape[1 if flags[0] else 2]
     build = Build(mlir.at_end(block), func.location)
-    element = result.element_type
-    steps = [size * element.bits // 8 for size in (rows * inner, inner * columns, rows * columns)]
+    batch, rows, columns = (extent(build, target, d) for d in range(3))
+    inner = extent(build, lhs, 1 if flags[0] else 2)
+    _limit(build, (rows, columns, inner))
+    element = tensor_type(target.type).element_type
+    itemsize = element.bits // 8
+    steps = [
+        multiplied(build, multiplied(build, *sizes), itemsize)
+        for sizes in ((rows, inner), (inner, columns), (rows, columns))
+    ]
     addresses = [frames.address_of(build, value) for value in (lhs, rhs, target)]
 
     def multiply(at: Build, a: Value, b: Value, c: Value) -> list[Type]:
         transposes = [TRANSPOSE if flag else NO_TRANSPOSE for flag in flags]
         strides = [rows if flags[0] else inner, inner if flags[1] else columns, columns]
-        of_a, of_b, of_c = (integer(at, max(1, stride)) for stride in strides)
+        of_a, of_b, of_c = (integer(at, at_least_one(at, stride)) for stride in strides)
         arguments = [
             *(integer(at, n) for n in (ROW_MAJOR, *transposes, rows, columns, inner)),
             *(real(at, 1.0, element.name), a, of_a, b, of_b),
@@ -105,6 +113,18 @@ def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
     return BLAS[element.name], types
 
 
+def _limit(build: Build, sizes: Sequence[int | Value]) -> None:
+    """BLAS counts rows and columns in 32 bits."""
+    at_most = {"predicate": mlir.integer_attr(3, frames.i64())}
+    for size in sizes:
+        if isinstance(size, int):
+            continue
+        most = frames.constant(build, (1 << 31) - 1)
+        fits = build.value("arith.cmpi", (size, most), mlir.integer_type(1), at_most)
+        text = "a matrix has more than 2147483647 rows or columns"
+        build.op("cf.assert", [fits], (), {"msg": mlir.string_attr(text)})
+
+
 # --- calls of the host ----------------------------------------------------------------------------
 def _placed(kernel: Any, func: Operation) -> mlir.Attribute:
     """The kernel's description with the place of its first call, for messages."""
@@ -116,21 +136,37 @@ def _placed(kernel: Any, func: Operation) -> mlir.Attribute:
 
 
 def _host(func: Operation, number: int) -> None:
-    """Define a declared kernel: write addresses to a table, call back, return the destinations."""
+    """Define a declared kernel: call back with a table, return the destinations.
+
+    The table holds the addresses of the buffers, then those of their sizes that are not known.
+    """
     _, results = ir.signature(func)
     arguments, build = body_of(func)
-    count = frames.constant(build, max(1, len(arguments)))
+    words = [frames.address_of(build, argument) for argument in arguments]
+    words += [size for argument in arguments for size in _unknown_sizes(build, argument)]
     table = build.value(
         "llvm.alloca",
-        (count,),
+        (frames.constant(build, max(1, len(words))),),
         frames.pointer(),
         {
             "elem_type": mlir.type_attr(frames.i64()),
             "alignment": mlir.integer_attr(8, frames.i64()),
         },
     )
-    for index, argument in enumerate(arguments):
-        frames.store_at(build, table, index, frames.address_of(build, argument))
+    for index, word in enumerate(words):
+        frames.store_at(build, table, index, word)
     callee = {"callee": mlir.symbol_attr(CALL_HOST)}
     build.op("func.call", [frames.constant(build, number), table], (), callee)
     build.op("func.return", arguments[: len(results)])
+
+
+def _unknown_sizes(build: Build, buffer: Value) -> list[Value]:
+    """Those sizes of a buffer that are known at run time only."""
+    found = []
+    for d, size in enumerate(tensor_type(buffer.type).shape):
+        if not isinstance(size, int):
+            index = {"value": mlir.integer_attr(d, mlir.index_type())}
+            number = build.value("arith.constant", (), mlir.index_type(), index)
+            dim = build.value("memref.dim", (buffer, number), mlir.index_type())
+            found.append(build.value("arith.index_cast", (dim,), frames.i64()))
+    return found

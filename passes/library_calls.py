@@ -1,4 +1,7 @@
-"""Calls of library functions on buffers: what the bodies of kernels are built of."""
+"""Calls of library functions on buffers: what the bodies of kernels are built of.
+
+Sizes are numbers, or values of type i64 where only run time tells them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,46 @@ from collections.abc import Sequence
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
+from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 
 
-def integer(build: Build, value: int) -> Value:
-    """A 32-bit constant, as C's ``int``."""
+Number = int | Value
+
+
+def extent(build: Build, buffer: Value, dimension: int) -> Number:
+    """A size of a memref."""
+    known = tensor_type(buffer.type).shape[dimension]
+    if isinstance(known, int):
+        return known
+    index = mlir.index_type()
+    place = {"value": mlir.integer_attr(dimension, index)}
+    number = build.value("arith.constant", (), index, place)
+    size = build.value("memref.dim", (buffer, number), index)
+    return build.value("arith.index_cast", (size,), frames.i64())
+
+
+def multiplied(build: Build, a: Number, b: Number) -> Number:
+    """``a * b``."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    factors = [frames.constant(build, n) if isinstance(n, int) else n for n in (a, b)]
+    return build.value("llvm.mul", factors, frames.i64())
+
+
+def at_least_one(build: Build, number: Number) -> Number:
+    """``max(1, number)``."""
+    if isinstance(number, int):
+        return max(1, number)
+    return build.value("arith.maxsi", (number, frames.constant(build, 1)), frames.i64())
+
+
+def integer(build: Build, value: Number) -> Value:
+    """A number of 32 bits, as C's ``int``."""
     i32 = mlir.integer_type(32)
+    if not isinstance(value, int):
+        return build.value("llvm.trunc", (value,), i32)
     held = {"value": mlir.integer_attr(value, i32)}
     return build.value("llvm.mlir.constant", (), i32, held)
 
@@ -64,11 +100,13 @@ def declare(
     build.op(f"{dialect}.func", (), (), attributes, regions=1)
 
 
-def counting_loop(build: Build, count: int) -> tuple[Value, Build]:
+def counting_loop(build: Build, count: Number) -> tuple[Value, Build]:
     """``scf.for`` from 0 below ``count``: its counter, and a builder in its body."""
     index = mlir.index_type()
     bounds = [
         build.value("arith.constant", (), index, {"value": mlir.integer_attr(n, index)})
+        if isinstance(n, int)
+        else build.value("arith.index_cast", (n,), index)
         for n in (0, count, 1)
     ]
     loop = build.op("scf.for", bounds, (), regions=1)
@@ -76,10 +114,11 @@ def counting_loop(build: Build, count: int) -> tuple[Value, Build]:
     return block.arguments[0], body
 
 
-def stepped(build: Build, address: Value, step: int, number: Value) -> Value:
+def stepped(build: Build, address: Value, step: Number, number: Value) -> Value:
     """``address + step * number``."""
     wide = build.value("arith.index_cast", (number,), frames.i64())
-    distance = build.value("llvm.mul", (wide, frames.constant(build, step)), frames.i64())
+    length = frames.constant(build, step) if isinstance(step, int) else step
+    distance = build.value("llvm.mul", (wide, length), frames.i64())
     return frames.element_address(build, address, distance)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.buffers import allocated_like
 from shlo_tools.passes.place_carried_values import CARRY
 from shlo_tools.pipeline.registry import Pass
 
@@ -52,7 +53,7 @@ def _lower(call: Operation) -> None:
         if _uncast(new) != place
     ]
     copies = [
-        (new if _is_apart(new, operands[count:]) else _copied(build, new, place.type), place)
+        (new if _is_apart(new, operands[count:]) else _copied(build, new), place)
         for new, place in moves
     ]
     for new, place in copies:
@@ -73,8 +74,7 @@ def _is_apart(value: Value, places: list[Value]) -> bool:
     return value not in places and mlir.is_result_of(value, APART)
 
 
-def _copied(build: Build, value: Value, type: mlir.Type) -> Value:
-    sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 0])}
-    copy = build.value("memref.alloc", (), type, sizes)
+def _copied(build: Build, value: Value) -> Value:
+    copy = allocated_like(build, value)
     build.op("memref.copy", (value, copy))
     return copy

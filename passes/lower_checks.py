@@ -21,7 +21,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Type, Value
-from shlo_tools.passes.attach_frame import PROPAGATE
+from shlo_tools.passes.attach_frame import PROPAGATE, SIZES
 from shlo_tools.pipeline.registry import Pass
 
 CHECKS = "shlo.checks"
@@ -61,6 +61,8 @@ def _lower(func: Operation, check: Operation, messages: list[mlir.Attribute]) ->
 def _message(check: Operation) -> mlir.Attribute:
     place = mlir.place_of(check.location)
     words = {"message": check.attributes["msg"]}
+    if SIZES in check.attributes:
+        words["sizes"] = mlir.unit_attr()
     if place is not None:
         words["place"] = mlir.string_attr(str(place))
     return mlir.dict_attr(words)

@@ -25,9 +25,11 @@ from shlo_tools import ir, mlir
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
+from shlo_tools.passes.buffers import allocated_like
 from shlo_tools.pipeline.registry import Pass
 
 CARRY = "shlo.carry"
+STEADY = "shlo.steady"  # on a loop: the carried tensors of unknown sizes that keep them
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,24 @@ class PlaceCarriedValues(Pass):
 
 
 def _is_plain(loop: Operation) -> bool:
-    """Whether the condition passes on exactly what it was given, and there are tensors."""
+    """Whether the condition passes on exactly what it was given, and a tensor has a place."""
     block = loop.regions[0].blocks[0]
     passed = list(ir.terminator(block).operands)[1:]
-    static = all(
-        tensor_type(value.type).is_static for value in loop.operands if mlir.is_tensor(value.type)
-    )
-    return passed == list(block.arguments) and bool(passed) and static
+    return passed == list(block.arguments) and bool(_placeable(loop))
+
+
+def _placeable(loop: Operation) -> list[int]:
+    """The carried tensors whose sizes are the same in every iteration."""
+    steady = list(loop.attributes[STEADY]) if STEADY in loop.attributes else []
+    return [
+        i
+        for i, value in enumerate(loop.operands)
+        if mlir.is_tensor(value.type) and (i in steady or tensor_type(value.type).is_static)
+    ]
 
 
 def _place(module: Operation, loop: Operation, carry: str) -> None:
-    tensors = [i for i, value in enumerate(loop.operands) if mlir.is_tensor(value.type)]
+    tensors = _placeable(loop)
     others = [i for i in range(len(loop.operands)) if i not in tensors]
     build = Build(mlir.before(loop), loop.location)
     buffers = [_buffer(build, loop.operands[i]) for i in tensors]
@@ -73,9 +82,7 @@ Plan = tuple[list[int], list[int], list[Value]]
 
 def _buffer(build: Build, initial: Value) -> Value:
     """A new buffer that holds a loop's initial value."""
-    type = mlir.memref_type(list(initial.type.shape), initial.type.element_type)
-    sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 0])}
-    buffer = build.value("memref.alloc", (), type, sizes)
+    buffer = allocated_like(build, initial)
     build.op(
         "bufferization.materialize_in_destination",
         (initial, buffer),

@@ -9,6 +9,9 @@ After:
 A scan over the ops gives each buffer the stretch in which it is used; buffers whose stretches do
 not meet share bytes. A function's block ends where its callees' begin, so leaving the function
 in any way frees everything. ``shlo.arena`` on a function tells how many bytes a call needs.
+
+A buffer whose size is known at run time only takes the bytes behind the cursor and moves that on
+(``passes/bump_memory.py``); ``shlo.grows`` on a function says that a call may need any number.
 """
 
 from __future__ import annotations
@@ -21,10 +24,12 @@ from shlo_tools.codegen import frame as frames
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
+from shlo_tools.passes import bump_memory
 from shlo_tools.pipeline.registry import Pass
 
 ALIGNMENT = 64
 ARENA = "shlo.arena"
+GROWS = "shlo.grows"
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class PlanMemory(Pass):
 
     def run(self, op: Operation) -> None:
         needed: dict[str, int] = {}
+        growing: set[str] = set()
         for func in ir.call_order(op):
             if ir.is_declaration(func):
                 continue
@@ -43,8 +49,13 @@ class PlanMemory(Pass):
             callees = {ir.callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
             below = max((needed.get(name, 0) for name in callees), default=0)
             needed[ir.symbol_name(func)] = own + below
-            if own:
-                _use_arena(func, buffers, own, calls=bool(callees))
+            dynamic = bump_memory.dynamic_allocs(func)
+            if own or dynamic:
+                _use_arena(func, buffers, own, moves=bool(callees or dynamic))
+            bump_memory.bump(func, dynamic)
+            if dynamic or growing & callees:
+                growing.add(ir.symbol_name(func))
+                func.attributes[GROWS] = mlir.unit_attr()
             func.attributes[ARENA] = mlir.integer_attr(own + below, frames.i64())
 
 
@@ -126,7 +137,7 @@ def _walk_block(block: Block, outer: tuple[_Enclosing, ...], found: _Uses) -> No
         operands = [value for value in op.operands if mlir.is_memref(value.type)]
         found.uses.extend((value, chains) for value in operands)
         name = op.name
-        if name == "memref.alloc":
+        if name == "memref.alloc" and not bump_memory.is_dynamic(op):
             found.allocs.append((op, found.position, block))
             found.uses.append((op.results[0], chains))
         elif name.startswith("linalg."):  # its region holds scalars, and loads of other buffers
@@ -190,12 +201,12 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def _use_arena(func: Operation, buffers: list[Buffer], own: int, *, calls: bool) -> None:
+def _use_arena(func: Operation, buffers: list[Buffer], own: int, *, moves: bool) -> None:
     block = func.regions[0].blocks[0]
     frame = block.arguments[0]
     build = Build(mlir.at_start(block), func.location)
     base = frames.load(build, frame, "arena", frames.pointer())
-    if calls:
+    if moves:
         frames.store(build, frame, "arena", frames.element_address(build, base, own))
     for buffer in buffers:
         alloc = buffer.alloc
@@ -204,7 +215,7 @@ def _use_arena(func: Operation, buffers: list[Buffer], own: int, *, calls: bool)
         type = alloc.results[0].type
         view = frames.memref_at(here, address, tensor_type(type).static_shape, type)
         ir.replace(alloc, [view])
-    if calls:
+    if moves:
         for op in ir.children(func):
             if op.name == "func.return":
                 frames.store(Build(mlir.before(op), op.location), frame, "arena", base)

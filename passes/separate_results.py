@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.buffers import allocated_like
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -39,8 +40,7 @@ def _separate(end: Operation) -> None:
     build = Build(mlir.before(end), end.location)
     for index, value in enumerate(list(end.operands)):
         if mlir.is_memref(value.type) and value in seen:
-            sizes = {"operandSegmentSizes": mlir.i32_array_attr([0, 0])}
-            copy = build.value("memref.alloc", (), value.type, sizes)
+            copy = allocated_like(build, value)
             build.op("memref.copy", (value, copy))
             end.operands[index] = copy
         seen.add(value)

@@ -4,6 +4,7 @@
 
     executable = shlo_tools.compile("model.mlir")
     y = executable(x)
+    y = shlo_tools.interpret("model.mlir", x)  # the specification's answer, by numpy
 
 Names are loaded when they are first used; importing the package does not load MLIR.
 """
@@ -11,7 +12,8 @@ Names are loaded when they are first used; importing the package does not load M
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
     from shlo_tools import builder, dtypes, errors, mlir, ops
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from shlo_tools.cpu.executable import Executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
+    from shlo_tools.passes.instrument.hits import Hit
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.program import load, save, verify
@@ -27,6 +30,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "Executable": "shlo_tools.cpu.executable",
+    "Hit": "shlo_tools.passes.instrument.hits",
     "Module": "shlo_tools.builder",
     "Pass": "shlo_tools.pipeline.registry",
     "Pipeline": "shlo_tools.pipeline.runner",
@@ -42,6 +46,7 @@ _MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
 
 __all__ = [
     "Executable",
+    "Hit",
     "Module",
     "Pass",
     "Pipeline",
@@ -51,6 +56,7 @@ __all__ = [
     "custom_call",
     "dtypes",
     "errors",
+    "interpret",
     "load",
     "mlir",
     "ops",
@@ -62,26 +68,89 @@ __all__ = [
 ]
 
 
-def compile(program: Any, **options: Any) -> Executable:
-    """Compile a program for this machine; see ``cpu.executable.compile``.
+def compile(
+    program: Any,
+    *,
+    backend: Literal["native", "reference"] = "native",
+    probe: Callable[[Hit], object] | None = None,
+    probe_ops: str = "",
+    check_nans: bool = False,
+    **options: Any,
+) -> Executable:
+    """Compile a program for this machine; see ``cpu.executable.compile`` for further options.
 
     Objects of JAX (``jax.jit(f).lower(x)``, ``jax.export.Exported``) are taken as well. Where
     JAX is loaded, compiling and running happen in a child process.
+
+    Args:
+        backend: ``native`` is compiled code; ``reference`` computes what the specification
+            says, op by op with numpy. Both are called alike and raise the same errors.
+        probe: called with a ``Hit`` after every op that runs, also in loops and functions;
+            ``values.append`` keeps them all. An exception of it stops the program.
+        probe_ops: a regular expression: probe only ops in whose name, or in the name or the
+            ``file:line:column`` of whose location, it is found.
+        check_nans: calls raise an ExecutionError that names the first op which makes a NaN or
+            an Inf that its operands did not have.
+
+    Values are seen as the ops compute them: ops with probes are not fused, and run slower.
     """
+    from shlo_tools.errors import ShloError
     from shlo_tools.foreign import second_mlir
     from shlo_tools.interop import exported, remote
 
     source = exported.source_of(program)
     if second_mlir() and isinstance(source, str | bytes):
+        if probe is not None:
+            message = "probe= works where neither JAX nor another MLIR is loaded"
+            raise ShloError(message, hint="export the program to a file, and load that elsewhere")
+        options |= {"backend": backend, "check_nans": check_nans}
         return cast("Executable", remote.compile(source, **options))
-    from shlo_tools.cpu import executable
+    if probe is None and not check_nans:
+        return _compiled(source, backend, options)
+    from shlo_tools.passes.instrument import probed
 
-    return executable.compile(source, **options)
+    def tell(hit: Hit) -> None:
+        if probe is not None:
+            probe(hit.copied())
+
+    return cast(
+        "Executable",
+        probed.compile(
+            source,
+            lambda module: _compiled(module, backend, options),
+            probe=tell if probe is not None else None,
+            ops=probe_ops,
+            check_nans=check_nans,
+            skip_dynamic=backend == "native",
+        ),
+    )
+
+
+def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
+    if backend == "native":
+        from shlo_tools.cpu import executable
+
+        return executable.compile(source, **options)
+    if backend == "reference":
+        from shlo_tools import reference
+
+        return cast("Executable", reference.compile(source, **options))
+    from shlo_tools.errors import ShloError
+
+    raise ShloError(f"there is no backend {backend!r}", hint="there are 'native' and 'reference'")
 
 
 def run(program: Any, *arguments: Any, **options: Any) -> Any:
     """Compile a program and call it once; see ``compile`` and ``Executable``."""
     return compile(program)(*arguments, **options)
+
+
+def interpret(program: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:
+    """Run a program once by the reference: what the specification says, op by op with numpy.
+
+    ``options`` are those of a call, see ``reference.executable.Reference``.
+    """
+    return compile(program, backend="reference", function=function)(*arguments, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -52,6 +52,10 @@ class Symbol:
     divisor: int = 1
     source: Any = None
     serial: int = field(default_factory=lambda: next(_serial))
+
+    def with_known(self, **known: Any) -> Symbol:
+        """A symbol for the same number of which more is known."""
+        return replace(self, serial=next(_serial), **known)
 
     def __str__(self) -> str:
         return self.name
@@ -282,6 +286,20 @@ def _operation(kind: str, a: Dim, b: Dim) -> Size:
     return of_symbol(Operation(kind, (a, b)))
 
 
+def scaled(dim: Dim, factor: Fraction) -> Dim:
+    """A size times a number; see ``is_whole`` for whether that is a size."""
+    if isinstance(dim, Unknown):
+        return dim
+    return _of({monomial: c * factor for monomial, c in _terms(dim).items()})
+
+
+def is_whole(dim: Dim) -> bool:
+    """Whether each term is an integer whatever its symbols are."""
+    if isinstance(dim, Size):
+        return all(_is_whole(monomial, c) for monomial, c in dim.terms)
+    return isinstance(dim, int)
+
+
 def product(dims: Iterable[Dim]) -> Dim:
     """The number of elements of a shape."""
     total: Dim = 1
@@ -442,15 +460,9 @@ def substituted(dim: Dim, values: Mapping[Symbol, Dim]) -> Dim:
         term: Dim = coefficient.numerator
         for atom in monomial:
             term = term * _substituted_atom(atom, values)
-        total = total + _scaled_size(term, coefficient.denominator)
+        # A fraction on the way: the denominator divides the sum that the term is part of.
+        total = total + scaled(term, Fraction(1, coefficient.denominator))
     return total
-
-
-def _scaled_size(dim: Dim, denominator: int) -> Dim:
-    """A size over a number that divides the sum it is part of."""
-    if denominator == 1 or isinstance(dim, Unknown):
-        return dim
-    return _of({monomial: c / denominator for monomial, c in _terms(dim).items()})
 
 
 def _substituted_atom(atom: Atom, values: Mapping[Symbol, Dim]) -> Dim:

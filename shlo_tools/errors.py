@@ -161,6 +161,10 @@ class ExecutionError(ShloError, RuntimeError):
     """A check failed while the program ran."""
 
 
+class ShapeMismatchError(ExecutionError):
+    """Sizes that a running program computed do not fit; names op, place and sizes."""
+
+
 class ExecutionTimeout(ExecutionError, TimeoutError):
     """The program ran longer than ``timeout=`` allowed, and was stopped."""
 

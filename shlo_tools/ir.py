@@ -18,6 +18,8 @@ from contextvars import ContextVar
 from typing import Any, Self
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim
+from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import Diagnostic, PassError, ShloError, UnsupportedError
 from shlo_tools.mlir import Attribute, Block, Location, Operation, Region, Type, Value
 
@@ -150,6 +152,16 @@ def captured(op: Operation) -> list[Value]:
     return list(found)
 
 
+def has_type(root: Operation, *marks: str) -> bool:
+    """Whether the spelling of a type below ``root`` holds one of ``marks``."""
+    types: set[Type] = set()
+    for op in mlir.walk(root):
+        types.update(result.type for result in op.results)
+        for region in op.regions:
+            types.update(a.type for block in region.blocks for a in block.arguments)
+    return any(mark in text for text in map(str, types) for mark in marks)
+
+
 def describe(op: Operation) -> str:
     """``stablehlo.add (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>``, for messages."""
     operands = ", ".join(str(v.type) for v in op.operands)
@@ -191,6 +203,19 @@ def _callees(func: Operation) -> list[str]:
 
 def callee_of(call: Operation) -> str:
     return text_of(call, "callee")
+
+
+_NAMING = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
+
+def called_name(op: Operation) -> str:
+    """The name of the function that a call or a composite op stands for; '' for other ops."""
+    return text_of(op, _NAMING[op.name]) if op.name in _NAMING else ""
+
+
+def set_called_name(op: Operation, name: str) -> None:
+    """Have a call or a composite op stand for another function."""
+    op.attributes[_NAMING[op.name]] = mlir.symbol_attr(name)
 
 
 def _refuse_recursion(func: Operation, cycle: list[str]) -> None:
@@ -251,6 +276,7 @@ class Lowering(Build):
     def __init__(self, conversion: Conversion, at: Any, location: Location) -> None:
         super().__init__(at, location)
         self.conversion = conversion
+        self.passed: Any = None  # in a function made on the way: the sizes that it is passed
 
     def types(self, types: Sequence[Type]) -> list[Type]:
         """The lowered types; one old type may become several."""
@@ -263,6 +289,14 @@ class Lowering(Build):
     def inline(self, region: Region, arguments: Sequence[Lowered]) -> list[Lowered]:
         """Lower the ops of an old one-block region here; returns what its terminator yields."""
         return self.conversion.inline(region.blocks[0], arguments, self)
+
+    def type(self, value: Value) -> TensorType:
+        """The type of an old tensor; its sizes may be expressions."""
+        return self.conversion.type_of(value)
+
+    def contents(self, value: Value) -> Sequence[Dim]:
+        """The elements of an old integer tensor in row-major order, as sizes."""
+        return self.conversion.contents_of(value)
 
     def lower(self, op: Operation) -> None:
         """Lower one old op here; ``lowered`` finds its results."""
@@ -286,6 +320,12 @@ class Conversion:
         rules: op name -> rule ``(old op, lowered operands, build) -> lowered results``.
         convert_type: old type -> lowered type, or a tuple of several.
         illegal: prefixes of op names that must have a rule; others are copied as they are.
+
+    Attributes:
+        type_of: what is known of an old tensor's type.
+        contents_of: what is known of an old integer tensor's elements.
+        before: is called before an op is lowered.
+        values: old value -> lowered.
     """
 
     def __init__(
@@ -294,6 +334,9 @@ class Conversion:
         self.rules = rules
         self.convert_type = convert_type
         self.illegal = tuple(illegal)
+        self.type_of: Callable[[Value], TensorType] = lambda value: tensor_type(value.type)
+        self.contents_of: Callable[[Value], Sequence[Dim]] = lambda value: ()
+        self.before: Callable[[Operation, Lowering], None] | None = None
         self.values: dict[Value, Lowered] = {}
         self.kernels: dict[str, str] = {}  # description -> name of a function added on the way
 
@@ -381,6 +424,8 @@ class Conversion:
         """See ``Lowering.lower``; ``blocks`` maps the old successors."""
         operands = [self.values[value] for value in op.operands]
         lowering.location = op.location
+        if self.before is not None:
+            self.before(op, lowering)
         rule = self.rules.get(op.name)
         if rule is None:
             if op.name.startswith(self.illegal):

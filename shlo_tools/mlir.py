@@ -335,7 +335,7 @@ def is_dense_resource(attribute: Attribute) -> bool:
 DYNAMIC = cast(int, ir.ShapedType.get_dynamic_size())
 
 
-def string_attr(text: str) -> Attribute:
+def string_attr(text: str | bytes) -> Attribute:
     return cast(Attribute, ir.StringAttr.get(text))
 
 

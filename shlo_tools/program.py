@@ -13,9 +13,12 @@ import subprocess
 import sys
 
 from shlo_tools import files, mlir, scan
+from shlo_tools.dialects import check_syntax, rules
+from shlo_tools.dialects.check_syntax import GenericText
 from shlo_tools.errors import (
     Diagnostic,
     ParseError,
+    Place,
     ShloError,
     VerifyError,
     did_you_mean,
@@ -75,19 +78,47 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
             source = source.decode()
         except UnicodeDecodeError:
             raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
-    if "\0" in source:
+    if "\0" in source or not _is_unicode(source):
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
     scan.check(source, name)
     plain = annotated_text.strip(source, name) if "sdy." in source else source
+    written = check_syntax.generic(plain, name) if "check." in plain else None
     try:
-        return mlir.parse_module(plain)
+        module = mlir.parse_module(plain if written is None else written.text)
     except mlir.MLIRError as error:
-        raise parse_error(error, source, name) from error
+        raise parse_error(error, source, name, written) from error
+    if written is not None and written.crowded:
+        _restore_places(module, written)
+    if any(prefix in plain for prefix in rules.PREFIXES):
+        try:
+            _check_rules(module)
+        except VerifyError as error:
+            raise error.with_source(source, name) from None
+    return module
 
 
-def parse_error(error: Exception, source: str, name: str) -> ShloError:
-    """A binding's error about a text, as ours: with caret, file name and hint."""
+def _is_unicode(text: str) -> bool:
+    """Whether a text has an encoding: halves of surrogate pairs have none."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def parse_error(
+    error: Exception, source: str, name: str, written: GenericText | None = None
+) -> ShloError:
+    """A binding's error about a text, as ours: with caret, file name and hint.
+
+    Args:
+        written: the text that MLIR saw, where it is not ``source``.
+    """
     said = mlir.diagnostics_of(error)
+    if written is not None:
+        said = [written.diagnostic(diagnostic) for diagnostic in said]
     found = [_hinted(diagnostic) for diagnostic in said]
     verifying = any(note.message.startswith(_CURRENT) for d in said for note in d.notes)
     kind = VerifyError if verifying else ParseError
@@ -108,8 +139,32 @@ def _hinted(diagnostic: Diagnostic) -> Diagnostic:
     hint = ""
     if (found and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
         words = re.findall(r"(\w+\.\w+)", diagnostic.message)
-        hint = did_you_mean(words[0], mlir.registered_op_names()) if words else ""
+        known = (*mlir.registered_op_names(), *rules.OP_NAMES)
+        hint = did_you_mean(words[0], known) if words else ""
     return Diagnostic(diagnostic.severity, diagnostic.message, diagnostic.place, notes, hint)
+
+
+_IN_TEXT = re.compile(r'loc\("-":(\d+):(\d+)\)')
+
+
+def _restore_places(module: mlir.Module, written: GenericText) -> None:
+    """Have ops point into the source, where the text that MLIR read has other columns."""
+    for op in mlir.walk(module.operation):
+        found = _IN_TEXT.fullmatch(str(op.location))
+        if found:
+            seen = Place("-", int(found[1]), int(found[2]))
+            place = written.original(seen)
+            if place != seen:
+                op.location = mlir.file_location(place.file, place.line, place.column)
+
+
+def _check_rules(module: mlir.Module) -> None:
+    """Raise VerifyError where a check or an op of the interpreter is not as it should be."""
+    for op in mlir.walk(module.operation):
+        if op.name.startswith(rules.PREFIXES):
+            message, hint = rules.problem(op)
+            if message:
+                raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)
 
 
 def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
@@ -200,6 +255,7 @@ def verify(module: mlir.Module) -> None:
             module.operation.verify()
         except mlir.MLIRError as error:
             raise VerifyError(mlir.diagnostics_of(error)) from error
+        _check_rules(module)
         for op in mlir.walk(module.operation):
             if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
                 ops.verify(op)
@@ -226,12 +282,15 @@ _CARRIED = {
 
 
 def warn_of_attributes(module: mlir.Module) -> None:
-    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``."""
+    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``.
+
+    The functions of custom calls are given all attributes, whose names are theirs to choose.
+    """
     from shlo_tools.ops import _op as ops
 
     for op in mlir.walk(module.operation):
         description = ops.DESCRIPTIONS.get(op.name)
-        if description is None:
+        if description is None or op.name == "stablehlo.custom_call":
             continue
         for index in range(len(op.attributes)):
             name = op.attributes[index].name

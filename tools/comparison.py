@@ -31,9 +31,12 @@ class Tolerance:
     """
 
     rtol: float
-    atol: float
+    atol: float | Array  # one per element where what was added up differs
 
     def __str__(self) -> str:
+        if isinstance(self.atol, np.ndarray):
+            low, high = np.min(self.atol, initial=np.inf), np.max(self.atol, initial=0)
+            return f"{low:g} to {high:g} + {self.rtol:g} * |expected|"
         return f"{self.atol:g} + {self.rtol:g} * |expected|"
 
 

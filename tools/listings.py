@@ -30,8 +30,9 @@ def dialects() -> str:
         try:
             mlir.parse_module("unknown_dialect.op")
         except mlir.MLIRError as error:
-            notes = [note.message for d in mlir.diagnostics_of(error) for note in d.notes]
-            found = re.search(r"Available dialects: ([\w, ]*\w)", " ".join(notes))
+            notes = " ".join(note.message for d in mlir.diagnostics_of(error) for note in d.notes)
+            listed = notes.replace(" (*)", "")  # what MLIR puts behind dialects defined at run time
+            found = re.search(r"Available dialects: ([\w, ]*\w)", listed)
             if found:
                 return f"Available Dialects: {found[1].replace(', ', ',')}"
     raise ShloError("this MLIR does not tell its dialects")

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import statistics
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import shlo_tools
 from shlo_tools import mlir, program
 from shlo_tools.cpu import executable
-from shlo_tools.cpu.executable import Executable
 from shlo_tools.dtypes import Array, from_dtype
-from shlo_tools.errors import Diagnostic, ExecutionTimeout, ShloError, listening
+from shlo_tools.errors import (
+    Diagnostic,
+    ExecutionTimeout,
+    ShloError,
+    UnsupportedError,
+    listening,
+)
+from shlo_tools.passes.instrument import probed
+from shlo_tools.passes.instrument.hits import Listener
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
-from shlo_tools.tools import array_files, comparison, inputs, literals, signature
+from shlo_tools.tools import (
+    array_files,
+    comparison,
+    divergence,
+    inputs,
+    literals,
+    probe_files,
+    self_checks,
+    signature,
+)
 from shlo_tools.tools.inputs import Wanted
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.run_request import COMPILING, GENERATING, MISMATCH, Request
+from shlo_tools.tools.self_checks import SelfChecks
 from shlo_tools.tools.signature import Function
+from shlo_tools.tools.time_limit import limited
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 _ELEMENTS, _DEMO_ELEMENTS = 1000, 60  # of larger results, only the first and last are printed
 _PROGRESS_AFTER = 1.0  # seconds
-_GRACE = 0.3  # seconds that a run has to stop by itself after its time is up
 
 
 def work(request: Request, source: bytes, channel: Channel) -> int:
@@ -42,7 +60,8 @@ def work(request: Request, source: bytes, channel: Channel) -> int:
 
     with listening(warn):
         try:
-            status = _work(request, source, channel)
+            with self_checks.probes(request):
+                status = _work(request, source, channel)
             print(end="", flush=True)
             return status
         except ShloError as error:
@@ -73,10 +92,15 @@ def _name(request: Request) -> str:
 
 
 def _work(request: Request, source: bytes, channel: Channel) -> int:
+    checks = SelfChecks(request, _name(request), _run_check, _show_check)
+    if request.split_input_file:
+        return checks.of_parts(source, channel)
     module = _parse(request, source, channel)
     if request.list_functions:
         print("\n".join(str(function) for function in signature.functions(module)))
         return 0
+    if found := self_checks.functions(request, module):
+        return checks.of_module(module, found, source, channel)
     function = signature.find(module, request.function)
     if function.inputs and not request.inputs and not _needs_a_run(request):
         print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
@@ -85,9 +109,12 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
         array_files.check_count(request.output, len(function.results))
     channel.tell("while reading values")
     arguments, expected = _values(request, function)
-    compiled, seconds = _compile(request, module, channel)
-    channel.tell(f"while running @{function.name}")
-    results, times = _run(request, compiled, arguments)
+    if request.compare:
+        return divergence.compare(request, module, arguments, channel)
+    with probe_files.recording(request.probe_dir, _name(request), request.probe_limit) as probe:
+        compiled, seconds = _compile(request, module, channel, probe)
+        channel.tell(f"while running @{function.name}")
+        results, times = _run(request, compiled, arguments)
     channel.tell("while writing results")
     if request.output:
         array_files.write(channel.output, request.output, results)
@@ -106,7 +133,14 @@ def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
 
 
 def _needs_a_run(request: Request) -> bool:
-    return bool(request.output or request.expected_output or request.repeat)
+    return bool(
+        request.output
+        or request.expected_output
+        or request.repeat
+        or request.compare
+        or request.check_nans
+        or request.probe_dir
+    )
 
 
 def _values(request: Request, function: Function) -> tuple[list[Array], list[Array]]:
@@ -120,31 +154,68 @@ def _values(request: Request, function: Function) -> tuple[list[Array], list[Arr
 
 
 # --- compiling and running ------------------------------------------------------------------------
-def _compile(request: Request, module: mlir.Module, channel: Channel) -> tuple[Executable, float]:
-    """The program, and how many seconds it took to compile."""
+def _compile(
+    request: Request, module: mlir.Module, channel: Channel, probe: Listener | None
+) -> tuple[Any, float]:
+    """The program as an executable, and how many seconds it took to compile."""
     channel.tell(COMPILING)
     start = time.perf_counter()
     with _progress(f"compiling {_name(request)}"):
-        compiled = executable.compile(module, function=request.function)
+        if probe or request.check_nans:
+            compiled: Any = _with_probes(request, module, probe)
+        else:
+            compiled = _backend(request, module)
     return compiled, time.perf_counter() - start
+
+
+def _backend(request: Request, module: mlir.Module) -> Any:
+    backend: Any = request.backend
+    return shlo_tools.compile(module, backend=backend, function=request.function)
+
+
+def _with_probes(
+    request: Request,
+    module: mlir.Module,
+    probe: Listener | None,
+    compile: Callable[[mlir.Module], Any] | None = None,
+) -> Any:
+    return probed.compile(
+        module,
+        compile or partial(_backend, request),
+        probe=probe,
+        ops=request.probe,
+        check_nans=request.check_nans,
+        operands=False,
+        skip_dynamic=request.backend == "native",
+    )
 
 
 def lower_singly(request: Request, source: bytes, channel: Channel) -> int:
     """Compile as ``work`` does, but say before each pass which one it is."""
-    with suppress(ShloError), mlir.library_context():  # only a crash is of interest
-        module = _parse(request, source, channel)
+
+    def lower(module: mlir.Module) -> Any:
         executable.select_function(module, request.function)
         watch = Instrumentation(
             single_passes=True, on_pass=lambda name: channel.tell(f"in pass {name!r}")
         )
         Pipeline(executable.PIPELINE).run(module, watch)
         channel.tell(GENERATING)
-        executable.compile(module, function=request.function)
+        return executable.compile(module, function=request.function)
+
+    with suppress(ShloError), mlir.library_context():  # only a crash is of interest
+        module = _parse(request, source, channel)
+        if request.compare:
+            lower(program.clone(module))
+            lower(probed.instrumented(module, divergence.PROBES))
+        elif request.probe_dir or request.check_nans:
+            _with_probes(request, module, None, lower)
+        else:
+            lower(module)
     return 0
 
 
 def _run(
-    request: Request, compiled: Executable, arguments: Sequence[Array]
+    request: Request, compiled: Any, arguments: Sequence[Array]
 ) -> tuple[list[Array], list[float]]:
     """The results, and how many seconds each run took."""
     times: list[float] = []
@@ -156,19 +227,33 @@ def _run(
     return results, times
 
 
-def _run_once(request: Request, compiled: Executable, arguments: Sequence[Array]) -> list[Array]:
+def _run_once(request: Request, compiled: Any, arguments: Sequence[Array]) -> list[Array]:
     limit = request.timeout
-    if limit is not None:  # for code that does not ask whether its time is up
-        signal.setitimer(signal.ITIMER_REAL, limit + _GRACE)
     try:
-        results: Any = compiled(*arguments, timeout=limit)
+        with limited(limit):
+            results: Any = compiled(*arguments, timeout=limit)
     except ExecutionTimeout:
         what = f"stopped after {limit:g} seconds while running @{request.function}"
         raise ExecutionTimeout(what) from None
-    finally:
-        if limit is not None:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    return [results] if isinstance(results, np.ndarray) else list(results)
+    listed = [results] if len(compiled.signature.results) == 1 else list(results)
+    for type, value in zip(compiled.signature.results, listed, strict=True):
+        if not isinstance(value, np.ndarray):  # a token or a tuple
+            raise UnsupportedError(f"a value of type {type} cannot be passed in or out")
+    return listed
+
+
+def _run_check(request: Request, module: mlir.Module, channel: Channel) -> list[Array]:
+    """Run a function that checks itself."""
+    channel.tell(f"while compiling @{request.function}")
+    plain = not request.check_nans
+    compiled = _backend(request, module) if plain else _with_probes(request, module, None)
+    channel.tell(f"while running @{request.function}")
+    return _run(request, compiled, [])[0]
+
+
+def _show_check(function: Function, results: Sequence[Array]) -> None:
+    for number, array in enumerate(results):
+        print(shown(number, array, function, _ELEMENTS))
 
 
 # --- showing --------------------------------------------------------------------------------------

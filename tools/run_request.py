@@ -23,6 +23,14 @@ class Request:
         rtol, atol: tolerances; None takes those of the element type.
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
+        backend: what runs the program.
+        compare: the backend that a native run is compared with, op by op.
+        save_to: the folder for the test that a comparison leaves.
+        probe: a regular expression that names ops; their values go to the folder ``probe_dir``.
+        split_input_file: what separates the programs of the input, which check themselves; '' where
+            it is one program.
+        probe_output_dir: the folder that ``interpreter.probe`` writes to.
+        probe_limit: how many executions of one op are written.
     """
 
     model: str = "-"
@@ -36,4 +44,13 @@ class Request:
     timeout: float | None = None
     repeat: int = 0
     list_functions: bool = False
+    backend: str = "native"
+    compare: str | None = None
+    save_to: str = "."
+    check_nans: bool = False
+    probe: str = ""
+    probe_dir: str | None = None
+    probe_limit: int = 1000
+    split_input_file: str = ""
+    probe_output_dir: str | None = None
     demo: bool = False

@@ -21,6 +21,7 @@ from shlo_tools import demo, files
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.run_request import COMPILING, MISMATCH, Request
+from shlo_tools.tools.split_input import MARKER
 
 _EPILOG = """\b
 Values of arguments:
@@ -38,6 +39,10 @@ Examples:
   shlo-run model.mlir --input=random:0
   shlo-run model.mlir --input=@x.npy --input=3xi32=7 --output=out.npz
   shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
+  shlo-run model.mlir --input=random:0 --compare=reference
+  shlo-run model.mlir --input=random:0 --check-nans
+  shlo-run tests.mlir --split-input-file    runs functions that check themselves
+  shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
 
 \b
 Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
@@ -55,6 +60,16 @@ class _Number(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number
+
+
+class _Backend(click.Choice[str]):
+    """What runs a program; one that is to come is refused by its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "xla":
+            self.fail("'xla' is not there yet", param, ctx)
+        backend: str = super().convert(value, param, ctx)
+        return backend
 
 
 _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take no more
@@ -77,13 +92,66 @@ _TOLERANCE = _Number(min=0)
 @click.option(
     "--repeat", type=click.IntRange(min=0), default=0, metavar="N", help="Time N more runs."
 )
+@click.option(
+    "--backend",
+    type=_Backend(["native", "reference"]),
+    default="native",
+    help="native: compiled code; reference: what the specification says, op by op with numpy.",
+)
+@click.option(
+    "--compare",
+    type=_Backend(["reference"]),
+    help="Also run there, and find the first op whose native value is another; exit status 1.",
+)
+@click.option(
+    "--save-to",
+    default=".",
+    metavar="DIR",
+    help="Where --compare saves the op that it found, as a test with its inputs.",
+)
+@click.option(
+    "--check-nans",
+    is_flag=True,
+    help="Stop at the first op that makes a NaN or Inf its inputs did not have; exit status 1.",
+)
+@click.option(
+    "--probe",
+    default="",
+    metavar="REGEX",
+    help="Write what ops compute whose name, or name or file:line:column of location, matches.",
+)
+@click.option(
+    "--probe-dir", metavar="DIR", help="Folder for --probe: .npy files and index.csv (all ops)."
+)
+@click.option(
+    "--probe-limit",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Executions of one op that --probe writes.",
+)
+@click.option(
+    "--probe-output-dir",
+    metavar="DIR",
+    help="Folder for what interpreter.probe sees: .npy files and index.csv.",
+)
+@click.option(
+    "--split-input-file",
+    cls=argv.ValueOptional,
+    bare=MARKER,
+    default="",
+    metavar="MARKER",
+    help=f"Take what lies between lines '{MARKER}' as programs that check themselves.",
+)
 @click.option("--demo", is_flag=True, help="Run a small packaged program exported from JAX.")
 @click.option("--version", is_flag=True, help="Print versions and exit.")
 def command(version: bool, **options: object) -> int:
     """Compile a StableHLO program for this machine, and run it.
 
     MODEL is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
-    Without values for its arguments, its signature is printed.
+    Without values for its arguments, its signature is printed. Where there is no @main, all
+    functions without arguments run: files of tests check themselves.
     """
     if version:
         from shlo_tools.tools import listings  # loads MLIR
@@ -91,12 +159,38 @@ def command(version: bool, **options: object) -> int:
         print(listings.versions("shlo-run"))
         return 0
     request = Request(**options)  # type: ignore[arg-type]
+    _check_together(request)
     if request.demo:
         return _run_demo(request)
     if request.model == "-" and sys.stdin.isatty():
         print(click.get_current_context().get_help())
         return 1
     return run(request)
+
+
+def _check_together(request: Request) -> None:
+    """Refuse options that mean nothing together."""
+    watched = bool(request.probe or request.probe_dir or request.check_nans)
+    if request.probe and not request.probe_dir:
+        raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
+    if watched and request.repeat:
+        raise click.UsageError("--repeat times a program, which probes and checks slow down")
+    if request.split_input_file and (request.inputs or request.output or request.compare):
+        raise click.UsageError("--split-input-file runs programs without arguments and results")
+    if not request.compare:
+        return
+    if request.backend != "native":
+        raise click.UsageError("--compare=reference runs the native backend as well")
+    given = {
+        "--output": request.output,
+        "--expected-output": request.expected_output,
+        "--repeat": request.repeat,
+        "--demo": request.demo,
+        "--probe, --probe-dir or --check-nans": watched,
+    }
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(f"--compare does not go with {name}")
 
 
 def _run_demo(request: Request) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.ops._quantized import is_quantized, parse_quantized
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,10 @@ class Slot:
 
     @property
     def tensor(self) -> TensorType:
-        """The type, which must be a tensor's; raises UnsupportedError."""
+        """The type of arrays for it: integers for a quantized tensor; raises UnsupportedError."""
         try:
+            if is_quantized(self.type):
+                return parse_quantized(self.type).storage_type
             return dtypes.parse_tensor_type(self.type)
         except ShloError as error:
             message = f"a value of type {self.type} cannot be passed in or out"

@@ -26,12 +26,10 @@ from shlo_tools.passes.legalize_chlo.formula import (
 )
 from shlo_tools.passes.legalize_chlo.formula import cos as cosine
 from shlo_tools.passes.legalize_chlo.formula import sin as sine
-from shlo_tools.passes.legalize_chlo.formula import tan as tangent
 from shlo_tools.passes.legalize_chlo.rules import REAL, Complex, complex_form
 from shlo_tools.passes.legalize_chlo.trigonometric import EXP_LIMIT, LN2
 
 FAR = 2.0**30  # 1 is nothing beside the square
-ONE_SIDED = 20.0  # exp(-2x) is nothing beside 1
 
 
 # --- inverse functions ----------------------------------------------------------------------------
@@ -145,28 +143,6 @@ def cosh(z: Complex) -> Complex:
     # cosh x cos y + i sinh x sin y, real on the real axis
     _, _, real, imag = _hyperbolic(z)
     return Complex(real, select(z.imag == 0.0, sign(z.real) * z.imag, imag))
-
-
-def _tanh(z: Complex) -> Complex:
-    """After Kahan: with t = tan y, s = sinh x and b = 1 + t^2,
-    (b s sqrt(1 + s^2) + i t) / (1 + b s^2)."""
-    x, y = z
-    (sinh, _) = REAL["sinh"]
-    a = abs(x)
-    t, s = tangent(y), sinh("f64", minimum(a, ONE_SIDED))
-    b = 1.0 + t * t
-    divisor = 1.0 + b * s * s
-    far = a > ONE_SIDED
-    real = select(far, 1.0, b * s * sqrt(1.0 + s * s) / divisor)
-    imag = select(far, 4.0 * sine(y) * cosine(y) * exp(-2.0 * a), t / divisor)
-    return Complex(copysign(real, x), imag)
-
-
-@complex_form
-def tan(z: Complex) -> Complex:
-    # -i tanh(iz)
-    w = _tanh(Complex(-z.imag, z.real))
-    return Complex(w.imag, -w.real)
 
 
 # --- products -------------------------------------------------------------------------------------

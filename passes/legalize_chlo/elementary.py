@@ -75,8 +75,6 @@ def square(op: Operation, operand: Tensor) -> Sequence[Tensor]:
 
 @rewrites
 def tan(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    if operand.element_type.is_complex:
-        return [applied(op, "tan", operand)]
     return [convert(f.tan(_widened(operand)), operand.element_type).tensor]
 
 

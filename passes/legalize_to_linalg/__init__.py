@@ -12,20 +12,31 @@ register them. What has no rule is refused with its name, types and location.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.mlir import Operation, Type
+from shlo_tools.dims import Dim
+from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.mlir import Operation, Type, Value
+from shlo_tools.passes import result_accuracy
 from shlo_tools.passes.legalize_to_linalg import (
     batch_normalization,
+    bitcast,
+    collectives,
+    complex_arithmetic,
+    complex_functions,
+    complex_logarithms,
+    complex_power,
     contraction,
     control_flow,
     conversion,
     convolution,
     custom_calls,
     data_movement,
+    dynamism,
     elementwise,
     functions,
     gather_scatter,
@@ -33,22 +44,33 @@ from shlo_tools.passes.legalize_to_linalg import (
     random,
     reduction,
     signal,
+    size_checks,
     sorting,
+    transfer,
     windows,
 )
+from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.legalize_to_linalg.kernels import KERNEL
-from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowered_type
+from shlo_tools.passes.legalize_to_linalg.rules import NARROW, RULES, lowered_type
 from shlo_tools.passes.protect_arguments import note_signature
 from shlo_tools.pipeline.registry import Pass
+from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
 
 FAMILIES = (
     batch_normalization,
+    bitcast,
+    collectives,
+    complex_arithmetic,
+    complex_functions,
+    complex_logarithms,
+    complex_power,
     contraction,
     control_flow,
     conversion,
     convolution,
     custom_calls,
     data_movement,
+    dynamism,
     elementwise,
     functions,
     gather_scatter,
@@ -57,8 +79,21 @@ FAMILIES = (
     reduction,
     signal,
     sorting,
+    transfer,
     windows,
 )
+# Ops, besides elementwise ones, whose rules take sizes that are known at run time only.
+MOVING = """
+all_gather all_reduce all_to_all bitcast_convert cholesky collective_broadcast collective_permute
+collective_reduce custom_call dynamic_gather dynamic_slice dynamic_update_slice fft gather
+reduce_scatter rng rng_bit_generator scatter sort triangular_solve
+broadcast_in_dim case concatenate dot_general dynamic_broadcast_in_dim dynamic_iota dynamic_pad
+dynamic_reshape get_dimension_size get_tuple_element if iota map optimization_barrier pad
+real_dynamic_slice reduce reshape return reverse set_dimension_size slice transpose tuple while
+"""
+# Ops whose rules ask for the elements of operands, whatever their types say.
+ASKING = SIZES_AS_OPERANDS | {"stablehlo.collective_reduce"}
+ANY_SIZES = frozenset(f"stablehlo.{name}" for name in MOVING.split())
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
 
@@ -79,39 +114,74 @@ class LegalizeToLinalg(Pass):
         conversion.check(op)
         _check_types(op)
         _check_calls(op)
+        if _computes_sizes(op):
+            _follow_sizes(op, conversion)
         conversion.module(op)
+        size_checks.declare(op)
+
+
+def _computes_sizes(module: Operation) -> bool:
+    """Whether sizes are computed at run time, for results of known sizes or of unknown ones."""
+    return ir.has_type(module, "?") or any(op.name in ASKING for op in mlir.walk(module))
+
+
+def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
+    """Have rules compute with sizes as expressions, and check what ops demand of them."""
+    shapes = Shapes()
+    for func in ir.functions(module):
+        if not ir.is_declaration(func):
+            shapes.function(func)
+
+    def type_of(value: Value) -> TensorType:
+        found = shapes.type(value)
+        return found if isinstance(found, TensorType) else tensor_type(value.type)
+
+    def contents_of(value: Value) -> Sequence[Dim]:
+        found = shapes.contents(value)
+        if found is None:
+            raise UnsupportedError(f"sizes in a {value.type} are not followed")
+        return found
+
+    conversion.type_of = type_of
+    conversion.contents_of = contents_of
+    conversion.before = size_checks.SizeChecks(shapes)
 
 
 # Upstream dialects that the way from linalg to LLVM knows.
 LOWERED = "affine arith bufferization builtin cf complex func index linalg llvm math memref scf"
 LOWERED_DIALECTS = (*LOWERED.split(), "tensor", "ub", "vector")
+MOVING_DIALECTS = ("bufferization", "cf", "func", "memref", "scf", "tensor")  # compute nothing
 
 
 def _check_types(module: Operation) -> None:
     """Refuse ops of dialects, and on types, that are not lowered here or later."""
-    reasons: dict[Type, str] = {}
+    reasons: dict[tuple[Type, bool, bool], str] = {}
     for op in mlir.walk(module):
+        any_size = op.name in SCALARS or op.name in ANY_SIZES
         dialect = op.name.partition(".")[0]
-        if dialect in LOWERED_DIALECTS:
+        upstream = dialect in LOWERED_DIALECTS
+        if op.name in result_accuracy.LARGEST:
+            result_accuracy.check(op)
+        if dialect in MOVING_DIALECTS:
             continue
-        if dialect not in ("stablehlo", "chlo"):
+        if not upstream and dialect not in ("stablehlo", "chlo"):
             ir.raise_unsupported([op], f"dialect {dialect!r}")
         for value in (*op.operands, *op.results):
-            type = value.type
-            if type not in reasons:
-                reasons[type] = _refusal(str(type))
-            if reasons[type]:
-                ir.raise_unsupported([op], reasons[type])
+            key = value.type, upstream, any_size
+            if key not in reasons:
+                reasons[key] = _refusal(str(value.type), upstream, any_size)
+            if reasons[key]:
+                ir.raise_unsupported([op], reasons[key])
 
 
-def _refusal(type: str) -> str:
+def _refusal(type: str, upstream: bool, any_size: bool) -> str:
     """Why a type is not lowered; '' if it is."""
+    if upstream:  # lowered, narrow floats are bytes
+        narrow = NARROW.search(type)
+        return f"element type {narrow[0]}" if narrow else ""
     if "!quant" in type:
         return "quantized types"
-    if "?" in type:
-        return "dynamic shapes"
-    narrow = re.search(r"[x<](f[468]E\w+)", type)
-    return f"element type {narrow[1]}" if narrow else ""
+    return "dynamic shapes" if "?" in type and not any_size else ""
 
 
 def _check_calls(module: Operation) -> None:

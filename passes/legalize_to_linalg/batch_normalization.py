@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import ElementType, TensorType, tensor_type
+from shlo_tools.dims import product
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
@@ -23,28 +24,36 @@ Formula = Callable[[Emit, list[Value]], list[Value]]
 
 @dataclass(frozen=True)
 class _Features:
-    """The shapes of one op, and the type that it computes in."""
+    """The shapes of one op, and the type that it computes in.
+
+    Attributes:
+        computed_count: elements per feature, where run time tells.
+    """
 
     op: Operation
     operand: TensorType
     axis: int
     wide: ElementType
+    computed_count: Value | None
 
     @classmethod
-    def of(cls, op: Operation) -> _Features:
-        operand = tensor_type(op.operands[0].type)
+    def of(cls, op: Operation, build: Lowering) -> _Features:
+        operand = build.type(op.operands[0])
         axis = op.attributes["feature_index"].value
-        return cls(op, operand, axis, accumulation_type(operand.element_type))
+        wide = accumulation_type(operand.element_type)
+        computed = None if operand.is_static else _count(op, build, operand, axis, wide)
+        return cls(op, operand, axis, wide, computed)
 
     @property
     def vector(self) -> TensorType:
         """One number per feature, unrounded."""
-        return TensorType((self.operand.static_shape[self.axis],), self.wide)
+        return TensorType((self.operand.shape[self.axis],), self.wide)
 
-    @property
-    def count(self) -> float:
+    def count(self, e: Emit) -> Value:
         """Elements per feature; NaN results follow from the division by 0 where there are none."""
-        return float(self.operand.size // max(1, self.vector.size))
+        if self.computed_count is not None:
+            return self.computed_count
+        return e.constant(float(self.operand.size // max(1, self.vector.size)), self.wide)
 
     def elementwise(
         self,
@@ -136,9 +145,20 @@ class _Features:
         ]
 
 
+def _count(
+    op: Operation, build: Lowering, operand: TensorType, axis: int, wide: ElementType
+) -> Value:
+    """Elements per feature, as a number to divide by."""
+    other = product(size for d, size in enumerate(operand.shape) if d != axis)
+    integer = ELEMENT_TYPES["i64"]
+    type = structured.element(integer)
+    number = build.value("arith.index_cast", (structured.index(build, other),), type)
+    return cast_scalar(Emit(op, build), number, integer, wide)
+
+
 @lowers
 def batch_norm_inference(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    features = _Features.of(op)
+    features = _Features.of(op, build)
     operand, scale, offset, mean, variance = operands
     return [_normalized(features, build, operand, scale, offset, mean, variance)]
 
@@ -164,14 +184,14 @@ def _normalized(
 
 @lowers
 def batch_norm_training(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    features = _Features.of(op)
+    features = _Features.of(op, build)
     operand, scale, offset = operands
 
     def average(total: Value) -> Value:
         return features.per_feature(
             build,
             [total],
-            lambda e, v: [e("arith.divf", v[0], e.constant(features.count, features.wide))],
+            lambda e, v: [e("arith.divf", v[0], features.count(e))],
         )
 
     def squared(e: Emit, v: list[Value]) -> list[Value]:
@@ -187,7 +207,7 @@ def batch_norm_training(op: Operation, operands: list[Value], build: Lowering) -
 @lowers
 def batch_norm_grad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """The spec's formula, with what depends on the feature alone computed once per feature."""
-    features = _Features.of(op)
+    features = _Features.of(op, build)
     operand, scale, mean, variance, grad_output = operands
     deviation = features.deviation(build, variance)
 
@@ -201,12 +221,12 @@ def batch_norm_grad(op: Operation, operands: list[Value], build: Lowering) -> Se
         return [e("arith.divf", v[0], features.with_epsilon(e, v[1]))]
 
     def factor(e: Emit, v: list[Value]) -> list[Value]:
-        count = e.constant(features.count, features.wide)
+        count = features.count(e)
         return [e("arith.divf", e("arith.divf", *v), count)]
 
     def formula(e: Emit, v: list[Value]) -> list[Value]:
         element, gradient, average, sum, slope, factor = v
-        whole = e("arith.mulf", gradient, e.constant(features.count, features.wide))
+        whole = e("arith.mulf", gradient, features.count(e))
         drift = e("arith.mulf", slope, e("arith.subf", element, average))
         rest = e("arith.subf", e("arith.subf", whole, sum), drift)
         return [e("arith.mulf", factor, rest)]

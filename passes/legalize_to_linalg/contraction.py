@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim, at_most, product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
-from shlo_tools.ir import Lowering, raise_unsupported
+from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
+from shlo_tools.passes.legalize_to_linalg.dot_algorithm import (
+    Algorithm,
+    algorithm_of,
+    rounded_operand,
+)
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.narrow_floats import is_narrow, wide_type
 
 # Below this many multiplications a loop is as fast as the call of a library.
 LIBRARY_THRESHOLD = 16 * 16 * 16
+# The same for each matrix of any number of them, where calls follow each other.
+BATCHED_THRESHOLD = 4 * 4 * 4
 LIBRARY_TYPES = ("f32", "f64")
 
 
 @lowers
 def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    if "algorithm" in op.attributes:
-        raise_unsupported([op], "the algorithm attribute")
-    lhs, rhs = (tensor_type(value.type) for value in op.operands)
-    result = tensor_type(op.results[0].type)
-    accumulator = accumulation_type(result.element_type)
-    if accumulator.name in LIBRARY_TYPES and _work(op) >= LIBRARY_THRESHOLD:
-        return [_by_library(op, operands, build, accumulator)]
+    lhs, rhs = (build.type(value) for value in op.operands)
+    result = build.type(op.results[0])
+    algorithm = algorithm_of(op)
+    accumulator = accumulation_type(algorithm.accumulation if algorithm else result.element_type)
+    casts = _casts(op, algorithm, accumulator)
+    if accumulator.name in LIBRARY_TYPES and _is_large(op, lhs, result):
+        return [_by_library(op, operands, build, accumulator, casts)]
     loops = _loops(op, lhs.rank, rhs.rank)
     wide = result.with_element(accumulator)
 
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
         e = Emit(op, inner)
-        left = cast_scalar(e, scalars[0], lhs.element_type, accumulator)
-        right = cast_scalar(e, scalars[1], rhs.element_type, accumulator)
+        left, right = (cast(e, value) for cast, value in zip(casts, scalars[:2], strict=True))
         return [accumulate(e, accumulator, scalars[2], left, right)]
 
     summed = structured.generic(
@@ -53,60 +61,83 @@ def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     return [converted(op, build, summed[0], wide, result)]
 
 
-def _work(op: Operation) -> int:
-    """Number of multiplications."""
+Cast = Callable[[Emit, Value], Value]
+
+
+def _casts(op: Operation, algorithm: Algorithm | None, accumulator: ElementType) -> list[Cast]:
+    """What makes elements of lhs and of rhs factors."""
+    types = [tensor_type(value.type).element_type for value in op.operands]
+    if algorithm is None:
+        return [partial(cast_scalar, source=type, target=accumulator) for type in types]
+    return [
+        partial(rounded_operand, source=type, precision=precision, target=accumulator)
+        for type, precision in zip(types, algorithm.precisions, strict=True)
+    ]
+
+
+def _is_large(op: Operation, lhs: TensorType, result: TensorType) -> bool:
+    """Whether there are many multiplications, or may be."""
     numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
-    lhs = tensor_type(op.operands[0].type).static_shape
-    summed = prod(lhs[a] for a, _ in _pairs(numbers, "contracting"))
-    return tensor_type(op.results[0].type).size * summed
+    batching, contracting = (_pairs(numbers, kind) for kind in ("batching", "contracting"))
+    summed = [lhs.shape[a] for a, _ in contracting]
+    one = product((*result.shape[len(batching) :], *summed))
+    work = product((*result.shape, *summed))
+    if not isinstance(work, int) and isinstance(one, int):
+        return one >= BATCHED_THRESHOLD
+    return at_most(LIBRARY_THRESHOLD, work) is not False
 
 
 # --- as matrix products ---------------------------------------------------------------------------
 def _by_library(
-    op: Operation, operands: list[Value], build: Lowering, accumulator: ElementType
+    op: Operation,
+    operands: list[Value],
+    build: Lowering,
+    accumulator: ElementType,
+    casts: Sequence[Cast],
 ) -> Value:
     """Bring both operands to batches of matrices and multiply those."""
     numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
     batching, contracting = (_pairs(numbers, kind) for kind in ("batching", "contracting"))
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     matrices: list[Value] = []
     transposed_flags, sizes = [], []
     for side, value in enumerate(operands):
-        old = tensor_type(op.operands[side].type)
+        old = build.type(op.operands[side])
         type = old.with_element(accumulator)
-        value = converted(op, build, value, old, type)
+        if old != type or "algorithm" in op.attributes:
+            value = _cast(op, build, value, casts[side], type)
         batch = [pair[side] for pair in batching]
         inner = [pair[side] for pair in contracting]
         matrix, flag, free = _as_matrices(build, value, type, batch, inner)
         matrices.append(matrix)
         transposed_flags.append(flag)
         sizes.append(free)
-    batch_size = prod(tensor_type(op.operands[0].type).static_shape[a] for a, _ in batching)
+    batch_size = product(build.type(op.operands[0]).shape[a] for a, _ in batching)
     flat = result.with_shape([batch_size, *sizes]).with_element(accumulator)
-    product = matrix_product(
+    made = matrix_product(
         op, build, matrices[0], matrices[1], flat, transposed_flags[0], not transposed_flags[1]
     )
     wide = result.with_element(accumulator)
-    return converted(op, build, reshaped(build, product, flat, wide), wide, result)
+    return converted(op, build, reshaped(build, made, flat, wide), wide, result)
 
 
 def _as_matrices(
     build: Lowering, value: Value, type: TensorType, batch: list[int], inner: list[int]
-) -> tuple[Value, bool, int]:
+) -> tuple[Value, bool, Dim]:
     """A tensor as [batch, free, inner], or [batch, inner, free] where that saves a transpose.
 
     Returns:
         the matrices, whether ``inner`` comes before ``free``, and the size of ``free``.
     """
     free = [d for d in range(type.rank) if d not in (*batch, *inner)]
-    shape = type.static_shape
+    shape = type.shape
     inner_first = [*batch, *inner, *free] == list(range(type.rank)) and bool(free and inner)
     order = [*batch, *inner, *free] if inner_first else [*batch, *free, *inner]
     moved = type.with_shape([shape[d] for d in order])
     value = transposed(build, value, order, moved)
     groups = (batch, inner, free) if inner_first else (batch, free, inner)
-    flat = type.with_shape([prod(shape[d] for d in group) for group in groups])
-    return reshaped(build, value, moved, flat), inner_first, prod(shape[d] for d in free)
+    flat = type.with_shape([product(shape[d] for d in group) for group in groups])
+    return reshaped(build, value, moved, flat), inner_first, product(shape[d] for d in free)
 
 
 def matrix_product(
@@ -186,7 +217,9 @@ def _pairs(numbers: dict[str, Sequence[int]], kind: str) -> list[tuple[int, int]
 
 
 def accumulation_type(type: ElementType) -> ElementType:
-    """What sums of a type are kept in: f32 for 16-bit floats, else the type itself."""
+    """What sums of a type are kept in: a wider one for floats below f32, else the type itself."""
+    if is_narrow(type):
+        return wide_type(type)
     return ELEMENT_TYPES["f32"] if type.is_float and type.bits < 32 else type
 
 
@@ -212,10 +245,13 @@ def converted(
     """A tensor with its elements converted to the type of ``target``."""
     if source.element_type == target.element_type:
         return value
+    cast = partial(cast_scalar, source=source.element_type, target=target.element_type)
+    return _cast(op, build, value, cast, target)
 
+
+def _cast(op: Operation, build: Lowering, value: Value, cast: Cast, target: TensorType) -> Value:
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
-        e = Emit(op, inner)
-        return [cast_scalar(e, scalars[0], source.element_type, target.element_type)]
+        return [cast(Emit(op, inner), scalars[0])]
 
     maps = [structured.identity(target.rank)]
     outputs = [structured.empty(build, target)]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shlo_tools import mlir
+from shlo_tools.dims import equal
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering, flatten
-from shlo_tools.mlir import Operation, Region, Value
+from shlo_tools.mlir import Attribute, Operation, Region, Value
 from shlo_tools.passes.legalize_to_linalg import kernels, structured
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.place_carried_values import STEADY
 
 
 @lowers
@@ -17,7 +20,7 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     """``scf.while``; where its values live is decided before bufferization."""
     old_types = [value.type for value in op.operands]
     types = build.types(old_types)
-    loop = build.op("scf.while", flatten(operands), types, regions=2)
+    loop = build.op("scf.while", flatten(operands), types, _steady(op, build), regions=2)
     block, inner = build.block(loop.regions[0], types)
     carried = list(block.arguments)
     holds = flatten(inner.inline(op.regions[0], inner.regrouped(old_types, carried)))
@@ -28,6 +31,18 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     results = inner.inline(op.regions[1], inner.regrouped(old_types, carried))
     inner.op("scf.yield", flatten(results))
     return build.regrouped(old_types, list(loop.results))
+
+
+def _steady(op: Operation, build: Lowering) -> dict[str, Attribute]:
+    """Which carried tensors of unknown sizes have the same ones in every iteration."""
+    numbers = []
+    count = 0
+    for operand, result in zip(op.operands, op.results, strict=True):
+        if "?" in str(operand.type) and mlir.is_tensor(operand.type):
+            pairs = zip(build.type(operand).shape, build.type(result).shape, strict=True)
+            numbers += [count] if all(equal(*pair) for pair in pairs) else []
+        count += len(build.types([operand.type]))
+    return {STEADY: mlir.i64_array_attr(numbers)} if numbers else {}
 
 
 @lowers

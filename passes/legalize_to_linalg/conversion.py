@@ -1,7 +1,8 @@
 """``stablehlo.convert``: every value becomes the nearest one of the result's element type.
 
 Each rounding happens once. Where hardware goes through f32 (f64 to f16 or bf16, i64 to bf16) the
-first step rounds to odd, which the second step cannot tell from the exact value.
+first step rounds to odd, which the second step cannot tell from the exact value. Floats of 8 bits
+and less are bytes, known only here: all conversions of them go through f32.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise
+from shlo_tools.passes.legalize_to_linalg.encoding import MANTISSA, decode, encode
+from shlo_tools.passes.narrow_floats import is_narrow
 
 F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
 I32, I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
-UI64 = ELEMENT_TYPES["ui64"]
+UI32, UI64 = ELEMENT_TYPES["ui32"], ELEMENT_TYPES["ui64"]
+TF32_MANTISSA = 10
 
 
 @elementwise
@@ -41,6 +45,10 @@ def cast_scalar(e: Emit, value: Value, source: ElementType, target: ElementType)
         real = cast_scalar(e, value, source, part_type)
         zero = e.constant(0.0, part_type)
         return e("complex.create", real, zero, type=structured.element(target))
+    if is_narrow(source):
+        return cast_scalar(e, decode(e, value, source), F32, target)
+    if is_narrow(target):
+        return encode(e, _to_single(e, value, source), target)
     if target.is_boolean:
         return _nonzero(e, value, source)
     if source.is_float and target.is_float:
@@ -62,6 +70,22 @@ def _nonzero(e: Emit, value: Value, source: ElementType) -> Value:
     return e.compare_integers("ne", value, e.constant(0, source))
 
 
+def _to_single(e: Emit, value: Value, source: ElementType) -> Value:
+    """A number as f32, such that a further rounding gives what one rounding would have given."""
+    if source == F64:
+        return _round_to_odd(e, value)
+    if source.is_float or source.bits <= MANTISSA:
+        return cast_scalar(e, value, source, F32)
+    return _round_to_odd(e, _to_double(e, value, source))
+
+
+def _to_double(e: Emit, value: Value, source: ElementType) -> Value:
+    """An integer as f64, where a 64-bit one leaves a trace of the digits that are lost."""
+    name = "arith.sitofp" if source.kind is Kind.SIGNED else "arith.uitofp"
+    exact = value if source.bits < 64 else _sticky(e, value, source)
+    return e(name, exact, type=structured.element(F64))
+
+
 def _integer_to_integer(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
     if source.bits == target.bits:
         return value
@@ -75,11 +99,7 @@ def _integer_to_float(e: Emit, value: Value, source: ElementType, target: Elemen
     name = "arith.sitofp" if source.kind is Kind.SIGNED else "arith.uitofp"
     if target.bits >= 32:
         return e(name, value, type=structured.element(target))
-    if source.bits < 64:  # exact in f64
-        wide = e(name, value, type=structured.element(F64))
-        return _float_to_float(e, wide, F64, target)
-    wide = e(name, _sticky(e, value, source), type=structured.element(F64))
-    return _float_to_float(e, wide, F64, target)
+    return _float_to_float(e, _to_double(e, value, source), F64, target)
 
 
 def _sticky(e: Emit, value: Value, source: ElementType) -> Value:
@@ -177,6 +197,15 @@ def mantissa_bits(type: ElementType) -> int:
     """How many bits of a float type's significand are stored."""
     finfo: Any = ml_dtypes.finfo
     return int(finfo(type.dtype).nmant)
+
+
+def round_to_tf32(e: Emit, value: Value, source: ElementType) -> Value:
+    """A number as the f32 nearest to it that has 10 bits of mantissa, as NVIDIA's TF32."""
+    single = _to_single(e, value, source)
+    bits = e("arith.bitcast", single, type=structured.element(UI32))
+    rounded = _round_bits(e, bits, MANTISSA - TF32_MANTISSA, UI32)
+    number = e("arith.bitcast", rounded, type=structured.element(F32))
+    return e.select(e.compare_floats("uno", single, single), single, number)
 
 
 def _round_bits(e: Emit, value: Value, dropped: int, bits: ElementType) -> Value:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools.dims import Dim, at_most, product
 from shlo_tools.dtypes import TensorType, from_attribute, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -51,13 +52,27 @@ MIN_FEATURES = 8
 
 @lowers
 def convolution(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    lhs, rhs = (tensor_type(value.type) for value in op.operands)
-    result = tensor_type(op.results[0].type)
-    if result.size == 0:
-        return [structured.empty(build, result)]
-    if 0 in (lhs.size, rhs.size):
+    lhs, rhs = (build.type(value) for value in op.operands)
+    numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    spatial = spatial_dimensions(op, numbers, lhs, rhs, build.type(op.results[0]))
+    return [convolved(op, build, operands, (lhs, rhs), spatial)]
+
+
+def convolved(
+    op: Operation,
+    build: Lowering,
+    operands: Sequence[Value],
+    types: tuple[TensorType, TensorType],
+    spatial: Sequence[Spatial],
+) -> Value:
+    """The result of a convolution of two tensors, whose spatial dimensions are given."""
+    lhs, rhs = types
+    result = build.type(op.results[0])
+    if 0 in result.shape:
+        return structured.empty(build, result)
+    if 0 in (*lhs.shape, *rhs.shape):
         zero = _zero(op, build, result.element_type)
-        return [structured.filled(build, zero, result)]
+        return structured.filled(build, zero, result)
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
     kernel = _reversed(op, build, operands[1], rhs, numbers["kernel_spatial_dimensions"])
     lhs_labels, rhs_labels, result_labels = _labels(op, numbers)
@@ -67,13 +82,13 @@ def convolution(op: Operation, operands: list[Value], build: Lowering) -> Sequen
         build,
         _labelled(op, build, operands[0], lhs, lhs_labels),
         _labelled(op, build, kernel, rhs, rhs_labels),
-        _spatial(op, numbers, lhs, rhs, result),
+        spatial,
         labels,
         split,
         lambda type: _zero(op, build, type.element_type),
         partial(_undilated, op, build, labels),
     )
-    return [converted(op, build, reshaped(build, summed, split, wide), wide, result)]
+    return converted(op, build, reshaped(build, summed, split, wide), wide, result)
 
 
 # --- dimensions -----------------------------------------------------------------------------------
@@ -114,8 +129,8 @@ def _groups(op: Operation, kind: str) -> int:
 def _split(type: TensorType, labels: Labels, op: Operation) -> tuple[tuple[str, ...], TensorType]:
     """The names of all dimensions, and the type with those that have groups split in two."""
     groups = _groups(op, "feature") * _groups(op, "batch")
-    shape: list[int] = []
-    for size, group in zip(type.static_shape, labels, strict=True):
+    shape: list[Dim] = []
+    for size, group in zip(type.shape, labels, strict=True):
         shape += [groups, size // groups] if len(group) == 2 else [size]
     return tuple(label for group in labels for label in group), type.with_shape(shape)
 
@@ -127,9 +142,14 @@ def _labelled(
     return Labelled(reshaped(build, value, type, split), split, flat)
 
 
-def _spatial(
-    op: Operation, numbers: Mapping[str, Any], lhs: TensorType, rhs: TensorType, result: TensorType
+def spatial_dimensions(
+    op: Operation,
+    numbers: Mapping[str, Any],
+    lhs: TensorType,
+    rhs: TensorType,
+    result: TensorType,
 ) -> list[Spatial]:
+    """The windows along each spatial dimension; no padding where the op has no attribute."""
     rank = lhs.rank - 2
     padding = np.zeros((rank, 2), np.int64)
     if "padding" in op.attributes:
@@ -138,8 +158,8 @@ def _spatial(
     def given(name: str) -> list[int]:
         return list(op.attributes[name]) if name in op.attributes else [1] * rank
 
-    def sizes(kind: str, type: TensorType) -> list[int]:
-        return [type.static_shape[d] for d in numbers[f"{kind}_spatial_dimensions"]]
+    def sizes(kind: str, type: TensorType) -> list[Dim]:
+        return [type.shape[d] for d in numbers[f"{kind}_spatial_dimensions"]]
 
     rows = zip(
         sizes("input", lhs),
@@ -160,7 +180,7 @@ def _reversed(
     if "window_reversal" not in op.attributes:
         return kernel
     flags = zip(spatial, op.attributes["window_reversal"], strict=True)
-    along = [d for d, reverse in flags if reverse and type.static_shape[d] > 1]
+    along = [d for d, reverse in flags if reverse and type.shape[d] != 1]
     return reversed_along(build, kernel, type, along) if along else kernel
 
 
@@ -176,20 +196,30 @@ def _undilated(
 ) -> Value:
     """A convolution without dilation of lhs or padding; ``labels`` and ``type`` the result's."""
     lhs, spatial = _cropped(build, lhs, spatial)
-    groups = rhs.sizes.get(GROUP, 1)
-    features = rhs.sizes[INPUT_FEATURE], rhs.sizes[OUTPUT_FEATURE]
-    work = type.size * rhs.type.size // features[1] // groups  # multiplications
-    large = work // groups >= LIBRARY_THRESHOLD and (groups == 1 or min(features) >= MIN_FEATURES)
-    if large and type.element_type.name in LIBRARY_TYPES:
+    if _is_large(rhs, dict(zip(labels, type.shape, strict=True))) and (
+        type.element_type.name in LIBRARY_TYPES
+    ):
         return patches.by_matrix_product(op, build, lhs, rhs, labels, type, spatial)
     return _by_loops(op, build, lhs, rhs, labels, type, spatial)
+
+
+def _is_large(rhs: Labelled, result: Mapping[str, Dim]) -> bool:
+    """Whether every group has enough multiplications, and features, or may have."""
+    terms = [n for label, n in rhs.sizes.items() if label not in (GROUP, OUTPUT_FEATURE)]
+    group = [n for label, n in result.items() if label != GROUP]
+    if at_most(LIBRARY_THRESHOLD, product((*terms, *group))) is False:
+        return False
+    features = rhs.sizes[INPUT_FEATURE], rhs.sizes[OUTPUT_FEATURE]
+    return GROUP not in rhs.labels or all(at_most(MIN_FEATURES, n) for n in features)
 
 
 def _cropped(
     build: Lowering, lhs: Labelled, spatial: Sequence[Spatial]
 ) -> tuple[Labelled, list[Spatial]]:
     """The input without what no window reaches, where a loop would run over all of it."""
-    sizes, first, cropped = {}, {}, []
+    sizes: dict[str, Dim] = {}
+    first: dict[str, int] = {}
+    cropped = []
     for i, dimension in enumerate(spatial):
         if dimension.count == 1 or dimension.window == 1:
             sizes[spatial_label(i)] = dimension.extent
@@ -209,8 +239,8 @@ def _by_loops(
     spatial: Sequence[Spatial],
 ) -> Value:
     """One loop per dimension of the result, of the window, and of the input's features."""
-    summed = [label for label in rhs.labels if label not in result and rhs.sizes[label] > 1]
-    outer, inner, kinds = window_loops(wide.static_shape, len(summed))
+    summed = [label for label in rhs.labels if label not in result and rhs.sizes[label] != 1]
+    outer, inner, kinds = window_loops(wide.shape, len(summed))
     loops = dict(zip((*result, *summed), (*outer, *inner), strict=True))
     accumulator = wide.element_type
 

@@ -1,71 +1,70 @@
 """Custom calls: kernels that call the host.
 
-The host sees logical values, row-major. ``operand_layouts`` and ``result_layouts`` say how another
-compiler would place them in memory, ``output_operand_aliases`` where: neither changes a value.
+The host gets logical values, row-major, and the op's attributes: ``operand_layouts`` and
+``output_operand_aliases`` matter to functions that look at memory, and are honoured there.
+Functions of the program that the op names get entry points, so that the host can call them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import tensor_type
+from shlo_tools.dims import symbols
+from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
+from shlo_tools.extend.description import TOKEN_TYPE, leaves
+from shlo_tools.extend.targets import APPROX_TOP_K, IDENTITIES, RNG_BIT_GENERATOR
 from shlo_tools.ir import (
     Lowered,
     Lowering,
     describe,
     flatten,
     functions,
+    is_declaration,
+    op_attribute,
     raise_unsupported,
+    signature,
     symbol_name,
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
+from shlo_tools.ops._constraints import Fact
 from shlo_tools.passes import lapack_kernels
-from shlo_tools.passes.legalize_to_linalg import sparse, structured
+from shlo_tools.passes.legalize_to_linalg import size_checks, sparse, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
+from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along
+from shlo_tools.shapes import Extent
 
 _CALLED = "called_computations"
-
-# Targets that only say where values live, or group them.
-IDENTITIES = (
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "xla.sdy.FuncResultSharding",
-    "xla.sdy.PropagationBarrier",
-    "xla.sdy.GlobalToLocalShape",
-    "xla.sdy.LocalToGlobalShape",
-    "LayoutConstraint",
-    "annotate_device_placement",
-    "MoveToHost",
-    "MoveToDevice",
-)
 
 
 @lowers
 def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     target = op.attributes["call_target_name"].value
-    if target in IDENTITIES:
-        if [o.type for o in op.operands] != [r.type for r in op.results]:
-            raise_unsupported([op], f"{target!r} for several devices")
-        return operands
-    if target == "ApproxTopK":
-        return _approx_top_k(op, flatten(operands), build)
-    if target == sparse.TARGET and registered(target) is None:
-        return sparse.csr_times_dense(op, flatten(operands), build)
+    if registered(target) is None:  # what a user registered comes before what is built in
+        if target in IDENTITIES:
+            if [o.type for o in op.operands] != [r.type for r in op.results]:
+                raise_unsupported([op], f"{target!r} for several devices")
+            return operands
+        if target in APPROX_TOP_K:
+            return _approx_top_k(op, flatten(operands), build)
+        if target == RNG_BIT_GENERATOR:
+            return rng_bit_generator(op, flatten(operands), build)
+        if target == sparse.TARGET:
+            return sparse.csr_times_dense(op, flatten(operands), build)
     return host_call(op, operands, build, target, _config(op))
 
 
 def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:
     """Sorted by the called computation and cut off, which recalls all of the best elements."""
-    results = [tensor_type(result.type) for result in op.results]
-    types = [tensor_type(value.type) for value in list(op.operands)[: len(results)]]
+    results = [build.type(result) for result in op.results]
+    types = [build.type(value) for value in list(op.operands)[: len(results)]]
     config: Any = _config(op)
     comparator = _called_computation(op)
     if comparator is None or config is None or "reduction_dim" not in config:
@@ -83,12 +82,17 @@ def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list
 
 def _called_computation(op: Operation) -> Operation | None:
     """The function that a custom call names; its lowered copy, if any, stands before it."""
+    return next(iter(_called(op)), None)
+
+
+def _called(op: Operation) -> list[Operation]:
+    """The functions that an op names, and their lowered copies."""
+    names: Any = op.attributes[_CALLED] if _CALLED in op.attributes else ()
     module = op
-    while module.parent is not None:
+    while names and module.parent is not None:
         module = mlir.inner_operation(module.parent)
-    named = {symbol_name(func): func for func in functions(module)}
-    called: Any = op.attributes[_CALLED] if _CALLED in op.attributes else ()
-    return next((named[name.value] for name in called if name.value in named), None)
+    named = [name.value for name in names]
+    return [func for func in functions(module) if symbol_name(func) in named] if named else []
 
 
 def host_call(
@@ -103,12 +107,11 @@ def host_call(
     Args:
         config: the attributes that the function gets.
     """
-    results = _spread([result.type for result in op.results])
-    inputs = _spread([operand.type for operand in op.operands])
+    results = _tensors([result.type for result in op.results])
+    inputs = _tensors([operand.type for operand in op.operands])
     if not all(mlir.is_tensor(type) for type in (*results, *inputs)):
         raise_unsupported([op], "a custom call takes and returns tensors")
-    if not all(tensor_type(type).is_static for type in (*results, *inputs)):
-        raise_unsupported([op], "its sizes must be known")
+    made = [type for result in op.results for type in _sized(op, result, build)]
     described = {
         "target": mlir.string_attr(target),
         "inputs": mlir.array_attr(mlir.type_attr(type) for type in inputs),
@@ -116,12 +119,60 @@ def host_call(
     }
     if config is not None:
         described["config"] = config
-    destinations = [structured.empty(build, tensor_type(type)) for type in results]
-    # What a user registered comes before what is built in.
-    direct = registered(target) is None and lapack_kernels.find(described) is not None
-    kind = "lapack" if direct else "host"
+    kind = "host"
+    is_static = all(mlir.is_static_tensor(type) for type in (*results, *inputs))
+    if is_static and registered(target) is None and lapack_kernels.find(described) is not None:
+        kind = "lapack"
+    elif op.name == "stablehlo.custom_call":
+        described |= _whole(op)
+    destinations = [structured.empty(build, type) for type in made]
     values = kernel_call(op, build, kind, destinations, flatten(operands), None, described)
     return build.regrouped([result.type for result in op.results], values)
+
+
+def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
+    """The types of the tensors that a result is, with sizes that are told before the call."""
+    if not mlir.is_tensor(result.type):
+        types = [tensor_type(type) for type in _tensors([result.type])]
+        told = all(type.is_static for type in types)
+    else:
+        types = [build.type(result)]
+        sources = [symbol.source for size in types[0].shape for symbol in symbols(size)]
+        told = not any(isinstance(s, Extent) and s.value == result for s in sources)
+    if not told:
+        raise_unsupported([op], f"nothing tells the sizes of {result.type} before the call")
+    for size in types[0].shape if types else ():
+        size_checks.check(op, Fact("<=", 0, size), f"a size of {types[0]} is below 0", build)
+    return types
+
+
+def _whole(op: Operation) -> dict[str, Attribute]:
+    """All that an op says, for its function to ask for."""
+    named = [op_attribute(op, number) for number in range(len(op.attributes))]
+    types = ([v.type for v in values] for values in (op.operands, op.results))
+    described = {
+        "op": mlir.dict_attr({item.name: item.attr for item in named}),
+        "types": mlir.type_attr(mlir.function_type(*types)),
+    }
+    if _CALLED in op.attributes and len(op.attributes[_CALLED]):
+        _give_entry_points(op)
+        described["called"] = op.attributes[_CALLED]
+    return described
+
+
+def _give_entry_points(op: Operation) -> None:
+    """Make the functions that an op names public: these get entry points later."""
+    called = _called(op)
+    known = {symbol_name(func) for func in called if not is_declaration(func)}
+    for name in op.attributes[_CALLED]:
+        if name.value not in known:
+            raise_unsupported([op], f"@{name.value} has no body in this module")
+    for func in called:
+        for type in itertools.chain(*signature(func)):
+            if not mlir.is_tensor(type):
+                reason = f"@{symbol_name(func)} takes or returns {type}, which is no tensor"
+                raise_unsupported([op], reason)
+        func.attributes["sym_visibility"] = mlir.string_attr("public")
 
 
 def host_config(op: Operation, names: Sequence[str]) -> Attribute:
@@ -140,8 +191,6 @@ def _plain(attribute: Any) -> Attribute:
 
 def _config(op: Operation) -> Attribute | None:
     """What the exporter tells the target."""
-    if op.attributes["call_target_name"].value == "shape_assertion":
-        return host_config(op, ["error_message"])
     for name in ("mhlo.backend_config", "backend_config"):
         if name in op.attributes:
             config: Attribute = op.attributes[name]
@@ -149,13 +198,6 @@ def _config(op: Operation) -> Attribute | None:
     return None
 
 
-def _spread(types: Sequence[Type]) -> list[Type]:
+def _tensors(types: Sequence[Type]) -> list[Type]:
     """Types with tuples spread out and tokens dropped."""
-    spread: list[Type] = []
-    for type in types:
-        if str(type).startswith("tuple<"):
-            members: Any = type
-            spread += _spread([members.get_type(i) for i in range(members.num_types)])
-        elif str(type) != "!stablehlo.token":
-            spread.append(type)
-    return spread
+    return [type for _, type in leaves(types) if str(type) != TOKEN_TYPE]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim, ceiling_divided, equal, maximum, minimum
 from shlo_tools.dtypes import (
     Array,
     ElementType,
@@ -17,13 +18,14 @@ from shlo_tools.dtypes import (
     to_attribute,
 )
 from shlo_tools.dtypes import element_type as element_type_of
-from shlo_tools.ir import Lowering, raise_unsupported
+from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
-from shlo_tools.passes.legalize_to_linalg.kernels import load
-from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
+from shlo_tools.passes.legalize_to_linalg.kernels import EQ, compare, index_of, load
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_element, lowered_tensor, lowers
+from shlo_tools.passes.narrow_floats import STORAGE, is_narrow
 
 
 def _mapped(
@@ -39,12 +41,33 @@ def _mapped(
 @lowers
 def broadcast_in_dim(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     axes = list(op.attributes["broadcast_dimensions"])
-    operand, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
+    operand, result = build.type(op.operands[0]), build.type(op.results[0])
+    pairs = [(size, result.shape[axis]) for axis, size in zip(axes, operand.shape, strict=True)]
+    if any(size != 1 and equal(size, total) is None for size, total in pairs):
+        return _stretched(build, operands[0], operand, result, axes)
     stretched = [
-        "0" if size == 1 and result.shape[axis] != 1 else axis
-        for axis, size in zip(axes, operand.shape, strict=True)
+        "0" if size == 1 and total != 1 else axis
+        for axis, (size, total) in zip(axes, pairs, strict=True)
     ]
     return _mapped(build, operands[0], structured.affine_map(result.rank, stretched), result)
+
+
+def _stretched(
+    build: Lowering, value: Value, operand: TensorType, result: TensorType, axes: Sequence[int]
+) -> Sequence[Value]:
+    """Only run time tells which dimensions have size 1 and stretch."""
+    zero, one = structured.index(build, 0), structured.index(build, 1)
+    single = [compare(build, EQ, structured.index(build, d), one) for d in operand.shape]
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        places = [structured.position(inner, axis) for axis in axes]
+        where = [
+            inner.value("arith.select", (is_one, zero, place), mlir.index_type())
+            for is_one, place in zip(single, places, strict=True)
+        ]
+        return [load(inner, value, where)]
+
+    return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
 
 
 @lowers
@@ -54,7 +77,7 @@ def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
     if getattr(held, "is_splat", False) and type.size > 1:
         one = _constant_scalar(Emit(op, build))
         return [structured.filled(build, one, type)]
-    if type.element_type.signless != type.element_type.name or type.element_type.is_complex:
+    if lowered_element(type.element_type) != type.element_type.name or type.element_type.is_complex:
         held = _signless(held, type)
     return [build.value("arith.constant", (), lowered_tensor(type), {"value": held})]
 
@@ -64,7 +87,7 @@ def _signless(attribute: mlir.Attribute, type: TensorType) -> mlir.Attribute:
     array = from_attribute(attribute)
     if type.element_type.is_complex:
         return to_attribute(array)
-    lowered = element_type_of(type.element_type.signless)
+    lowered = element_type_of(lowered_element(type.element_type))
     return to_attribute(array.view(lowered.dtype), lowered)
 
 
@@ -87,6 +110,9 @@ def _first(attribute: mlir.Attribute, element: ElementType) -> Array:
 
 def _bits(e: Emit, one: Array, type: ElementType) -> Value:
     """A constant by its bits: a Python number would lose the payload of a NaN."""
+    if is_narrow(type):
+        storage = element_type_of(STORAGE)
+        return e.constant(one.view(storage.dtype).item(), storage)
     if not type.is_float:
         return e.constant(one.item(), type)
     bits = int.from_bytes(one.tobytes(), "little")
@@ -101,7 +127,7 @@ def _same_scalar(e: Emit, operand: Value) -> Value:
 
 @lowers
 def iota(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     axis = op.attributes["iota_dimension"].value
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
@@ -125,7 +151,7 @@ def _number(op: Operation, build: Lowering, index: Value, target: ElementType) -
 
 @lowers
 def reshape(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    operand, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
+    operand, result = build.type(op.operands[0]), build.type(op.results[0])
     return [reshaped(build, operands[0], operand, result)]
 
 
@@ -133,6 +159,8 @@ def reshaped(build: Lowering, value: Value, operand: TensorType, result: TensorT
     """Row-major reinterpretation: a collapse or an expansion, or one after the other."""
     if operand.shape == result.shape:
         return value
+    if not (operand.is_static and result.is_static):
+        return _reshaped_at_run_time(build, value, result)
     if operand.size == 0:  # sizes do not tell which dimensions belong together
         return structured.empty(build, result)
     groups = _reassociation(operand.static_shape, result.static_shape)
@@ -144,6 +172,13 @@ def reshaped(build: Lowering, value: Value, operand: TensorType, result: TensorT
         return build.value("tensor.collapse_shape", (value,), lowered_tensor(result), attributes)
     attributes["static_output_shape"] = mlir.i64_array_attr(result.static_shape)
     return build.value("tensor.expand_shape", (value,), lowered_tensor(result), attributes)
+
+
+def _reshaped_at_run_time(build: Lowering, value: Value, result: TensorType) -> Value:
+    sizes = [structured.index(build, dim) for dim in result.shape]
+    type = mlir.tensor_type([result.rank], mlir.index_type())
+    shape = build.value("tensor.from_elements", sizes, type)
+    return build.value("tensor.reshape", (value, shape), lowered_tensor(result))
 
 
 def _groups_attr(groups: list[list[int]]) -> mlir.Attribute:
@@ -176,73 +211,16 @@ def _reassociation(a: Sequence[int], b: Sequence[int]) -> list[list[int]] | None
 
 
 @lowers
-def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    source, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
-    have, want = source.element_type, result.element_type
-    if have.is_complex or want.is_complex or min(have.bits, want.bits) < 8:
-        if have != want:
-            raise_unsupported([op])
-
-    def same(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
-        return [_bits_as(inner, scalars[0], want)]
-
-    if have.bits == want.bits:
-        maps, outputs = [structured.identity(result.rank)], [structured.empty(build, result)]
-        return structured.generic(build, operands, maps, outputs, [result], same)
-
-    def narrowed(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        *where, part = [structured.position(inner, d) for d in range(result.rank)]
-        bits = _as_bits(inner, load(inner, operands[0], where), have)
-        shifted = _shifted(inner, bits, part, want.bits, "shrui")
-        narrow = inner.value("arith.trunci", (shifted,), mlir.integer_type(want.bits))
-        return [_bits_as(inner, narrow, want)]
-
-    def widened(inner: Lowering, _: list[Value]) -> Sequence[Value]:
-        where = [structured.position(inner, d) for d in range(result.rank)]
-        wide = mlir.integer_type(want.bits)
-        total = None
-        for number in range(want.bits // have.bits):
-            part = structured.index(inner, number)
-            bits = _as_bits(inner, load(inner, operands[0], [*where, part]), have)
-            extended = inner.value("arith.extui", (bits,), wide)
-            shifted = _shifted(inner, extended, part, have.bits, "shli")
-            total = shifted if total is None else inner.value("arith.ori", (total, shifted), wide)
-        return [_bits_as(inner, total, want)] if total is not None else []
-
-    body = narrowed if have.bits > want.bits else widened
-    return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
-
-
-def _as_bits(build: Lowering, value: Value, type: ElementType) -> Value:
-    return _bits_as(build, value, element_type_of(f"i{type.bits}"))
-
-
-def _bits_as(build: Lowering, value: Value, type: ElementType) -> Value:
-    """The same bits as another element type of the same width."""
-    lowered = structured.element(type)
-    return value if value.type == lowered else build.value("arith.bitcast", (value,), lowered)
-
-
-def _shifted(build: Lowering, bits: Value, part: Value, width: int, name: str) -> Value:
-    """``bits`` shifted by ``part * width``; the first part is the low one."""
-    number = build.value("arith.index_cast", (part,), bits.type)
-    step = build.value(
-        "arith.constant", (), bits.type, {"value": mlir.integer_attr(width, bits.type)}
-    )
-    distance = build.value("arith.muli", (number, step), bits.type)
-    return build.value(f"arith.{name}", (bits, distance), bits.type)
-
-
-@lowers
 def concatenate(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     axis = op.attributes["dimension"].value
-    made, at = structured.empty(build, result), 0
+    made = structured.empty(build, result)
+    at: Dim = 0
     for value, old in zip(operands, op.operands, strict=True):
-        shape = tensor_type(old.type).static_shape
+        shape = build.type(old).shape
         offsets = [at if d == axis else 0 for d in range(result.rank)]
         made = inserted(build, value, made, offsets, shape, [1] * result.rank)
-        at += shape[axis]
+        at = at + shape[axis]
     return [made]
 
 
@@ -250,46 +228,50 @@ def inserted(
     build: Lowering,
     value: Value,
     into: Value,
-    offsets: Sequence[int],
-    sizes: Sequence[int],
-    strides: Sequence[int],
+    offsets: Sequence[Dim | Value],
+    sizes: Sequence[Dim],
+    strides: Sequence[Dim],
 ) -> Value:
-    """``tensor.insert_slice`` at static positions."""
+    """``tensor.insert_slice``; offsets may be indices that the program computes."""
     if 0 in sizes:  # MLIR refuses offsets at the end of a dimension, even for no elements
         return into
-    attributes = _static_slice(offsets, sizes, strides)
-    attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 1, 0, 0, 0])
-    return build.value("tensor.insert_slice", (value, into), into.type, attributes)
+    attributes, computed = _positions(build, [1, 1], offsets, sizes, strides)
+    return build.value("tensor.insert_slice", (value, into, *computed), into.type, attributes)
 
 
 def extracted(
     build: Lowering,
     value: Value,
     result: TensorType,
-    offsets: Sequence[int],
-    strides: Sequence[int],
+    offsets: Sequence[Dim | Value],
+    strides: Sequence[Dim],
 ) -> Value:
-    """``tensor.extract_slice`` at static positions."""
+    """``tensor.extract_slice``; offsets may be indices that the program computes."""
     if 0 in result.shape:
         return structured.empty(build, result)
-    attributes = _static_slice(offsets, result.static_shape, strides)
-    attributes["operandSegmentSizes"] = mlir.i32_array_attr([1, 0, 0, 0])
-    return build.value("tensor.extract_slice", (value,), lowered_tensor(result), attributes)
+    attributes, computed = _positions(build, [1], offsets, result.shape, strides)
+    operands = (value, *computed)
+    return build.value("tensor.extract_slice", operands, lowered_tensor(result), attributes)
 
 
-def _static_slice(
-    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
-) -> dict[str, mlir.Attribute]:
-    return {
-        "static_offsets": mlir.i64_array_attr(offsets),
-        "static_sizes": mlir.i64_array_attr(sizes),
-        "static_strides": mlir.i64_array_attr(strides),
-    }
+def _positions(
+    build: Lowering, tensors: list[int], *lists: Sequence[Dim | Value]
+) -> tuple[dict[str, mlir.Attribute], list[Value]]:
+    """Attributes of a slice from its offsets, sizes and strides, and those that are computed."""
+    attributes, computed, segments = {}, [], list(tensors)
+    for name, dims in zip(("offsets", "sizes", "strides"), lists, strict=True):
+        numbers = [dim if isinstance(dim, int) else mlir.DYNAMIC for dim in dims]
+        attributes[f"static_{name}"] = mlir.i64_array_attr(numbers)
+        values = [index_of(build, dim) for dim in dims if not isinstance(dim, int)]
+        segments.append(len(values))
+        computed += values
+    attributes["operandSegmentSizes"] = mlir.i32_array_attr(segments)
+    return attributes, computed
 
 
 @lowers
 def pad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    operand, result = tensor_type(op.operands[0].type), tensor_type(op.results[0].type)
+    operand, result = build.type(op.operands[0]), build.type(op.results[0])
     low, interior = (list(op.attributes[n]) for n in ("edge_padding_low", "interior_padding"))
     value = structured.extract(build, operands[1], result.element_type)
     return [padded(build, operands[0], operand, value, result, low, interior)]
@@ -301,22 +283,22 @@ def padded(
     type: TensorType,
     value: Value,
     result: TensorType,
-    low: Sequence[int],
-    interior: Sequence[int],
+    low: Sequence[Dim],
+    interior: Sequence[Dim],
 ) -> Value:
     """``operand`` with its elements ``interior + 1`` apart from position ``low`` on.
 
     Elements that negative padding puts outside the result are cut off first.
     """
-    first, count, offsets = [], [], []
-    for size, total, start, gap in zip(
-        type.static_shape, result.static_shape, low, interior, strict=True
-    ):
+    first: list[Dim] = []
+    count: list[Dim] = []
+    offsets: list[Dim] = []
+    for size, total, start, gap in zip(type.shape, result.shape, low, interior, strict=True):
         step = gap + 1
-        begin = max(0, -(start // step))  # the first element at a position of 0 or more
-        end = min(size, max(0, -((start - total) // step)))  # the first one past the result
+        begin = maximum(0, ceiling_divided(-start, step))  # the first one at 0 or more
+        end = minimum(size, maximum(0, ceiling_divided(total - start, step)))  # past the result
         first.append(begin)
-        count.append(max(0, end - begin))
+        count.append(maximum(0, end - begin))
         offsets.append(start + begin * step)
     target = structured.filled(build, value, result)
     if 0 in count:
@@ -329,7 +311,7 @@ def padded(
 
 @lowers
 def reverse(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     return [reversed_along(build, operands[0], result, list(op.attributes["dimensions"]))]
 
 
@@ -337,12 +319,12 @@ def reversed_along(
     build: Lowering, value: Value, type: TensorType, dimensions: Sequence[int]
 ) -> Value:
     """A tensor in opposite order along ``dimensions``."""
+    last = {d: structured.index(build, type.shape[d] - 1) for d in dimensions}
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         where = [structured.position(inner, d) for d in range(type.rank)]
         for d in dimensions:
-            last = structured.index(inner, type.static_shape[d] - 1)
-            where[d] = inner.value("arith.subi", (last, where[d]), mlir.index_type())
+            where[d] = inner.value("arith.subi", (last[d], where[d]), mlir.index_type())
         return [load(inner, value, where)]
 
     return structured.generic(build, [], [], [structured.empty(build, type)], [type], body)[0]
@@ -350,7 +332,7 @@ def reversed_along(
 
 @lowers
 def slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     starts, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
     return [extracted(build, operands[0], result, starts, strides)]
 
@@ -358,7 +340,7 @@ def slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Val
 @lowers
 def transpose(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     permutation = list(op.attributes["permutation"])
-    return [transposed(build, operands[0], permutation, tensor_type(op.results[0].type))]
+    return [transposed(build, operands[0], permutation, build.type(op.results[0]))]
 
 
 def transposed(

@@ -6,7 +6,7 @@ The scalar functions also lower the bodies of reductions, sorts and scatters (``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from shlo_tools import ir, mlir
@@ -17,7 +17,7 @@ from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, op_name
 
 I1 = ELEMENT_TYPES["i1"]
-F32 = ELEMENT_TYPES["f32"]
+F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
 
 
 class Emit:
@@ -103,13 +103,23 @@ def _i1() -> Type:
 # --- registration ---------------------------------------------------------------------------------
 Scalar = Callable[..., Value]
 SCALARS: dict[str, Scalar] = {}
+COMPLEX: dict[str, Scalar] = {}  # of complex operands, where the rule for reals is another one
 
 
 def elementwise(rule: Scalar) -> Scalar:
-    """Register a scalar function ``(emit, *operands) -> result`` for the op it is named after."""
-    SCALARS[op_name(rule)] = rule
-    RULES[op_name(rule)] = partial(_generic, rule)
-    return rule
+    """Register a scalar function ``(emit, *operands) -> result`` for the op it is named after.
+
+    Complex operands go to the function of that op in ``COMPLEX``, if there is one.
+    """
+    name = op_name(rule)
+
+    @wraps(rule)
+    def by_operand(e: Emit, *operands: Value) -> Value:
+        return (COMPLEX.get(name, rule) if e.operand.is_complex else rule)(e, *operands)
+
+    SCALARS[name] = by_operand
+    RULES[name] = partial(_generic, by_operand)
+    return by_operand
 
 
 def scalar_only(*names: str) -> Callable[[Scalar], Scalar]:
@@ -126,7 +136,7 @@ def _generic(
     rule: Scalar, op: Operation, operands: list[Value], build: Lowering
 ) -> Sequence[Value]:
     """The rule on tensors: one ``linalg.generic``; 0-dimensional operands are broadcast."""
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     maps = [
         structured.identity(result.rank)
         if tensor_type(old.type).rank == result.rank
@@ -144,21 +154,10 @@ def _generic(
 # --- arithmetic -----------------------------------------------------------------------------------
 @elementwise
 def abs(e: Emit, operand: Value) -> Value:
-    if e.operand.is_complex:
-        return _complex_abs(e, operand)
     if e.operand.is_float:
         return e("math.absf", operand)
     negative = e.compare_integers("slt", operand, e.constant(0))
     return e.select(negative, e("arith.subi", e.constant(0), operand), operand)
-
-
-def _complex_abs(e: Emit, operand: Value) -> Value:
-    """The distance from 0; infinite wherever a part is, even if the other is NaN."""
-    distance = e("complex.abs", operand, type=structured.element(e.result))
-    infinity = e.constant(float("inf"), e.result)
-    parts = [e("math.absf", e.part(name, operand)) for name in ("re", "im")]
-    infinite = e("arith.ori", *(e.compare_floats("oeq", part, infinity) for part in parts))
-    return e.select(infinite, infinity, distance)
 
 
 @elementwise
@@ -176,7 +175,7 @@ def and_(e: Emit, lhs: Value, rhs: Value) -> Value:
 @elementwise
 def divide(e: Emit, lhs: Value, rhs: Value) -> Value:
     if not e.operand.is_integer:
-        return e.by_kind("", "arith.divf", "complex.div", lhs, rhs)
+        return e("arith.divf", lhs, rhs)
     zero, ones = e.constant(0), e.constant(-1)
     by_zero = e.compare_integers("eq", rhs, zero)
     if not e.is_signed:
@@ -209,16 +208,21 @@ def _extremum(e: Emit, lhs: Value, rhs: Value, boolean: str, prefix: str, better
         return e(boolean, lhs, rhs)
     if e.operand.is_float:  # NaN wins, -0 < +0
         return e(prefix + "imumf", lhs, rhs)
-    if e.operand.is_complex:
-        return e.select(_lexicographic(e, better[1:], lhs, rhs), lhs, rhs)
+    if e.operand.is_complex:  # NaN wins here too
+        chosen = e.select(_lexicographic(e, better[1] + "e", lhs, rhs), lhs, rhs)
+        return e.select(_has_nan(e, lhs), lhs, e.select(_has_nan(e, rhs), rhs, chosen))
     return e(prefix + ("si" if e.is_signed else "ui"), lhs, rhs)
+
+
+def _has_nan(e: Emit, value: Value) -> Value:
+    return e.compare_floats("uno", e.part("re", value), e.part("im", value))
 
 
 @elementwise
 def multiply(e: Emit, lhs: Value, rhs: Value) -> Value:
     if e.is_boolean:
         return e("arith.andi", lhs, rhs)
-    return e.by_kind("arith.muli", "arith.mulf", "complex.mul", lhs, rhs)
+    return e("arith.mulf" if e.operand.is_float else "arith.muli", lhs, rhs)
 
 
 @elementwise
@@ -243,7 +247,7 @@ def remainder(e: Emit, lhs: Value, rhs: Value) -> Value:
     if e.operand.is_float:
         return e("arith.remf", lhs, rhs)
     if e.operand.is_complex:
-        ir.raise_unsupported([e.op], "the specification leaves complex remainders open")
+        ir.raise_unsupported([e.op], "the specification leaves complex remainders open (#997)")
     by_zero = e.compare_integers("eq", rhs, e.constant(0))
     if not e.is_signed:
         rest = e("arith.remui", lhs, e.select(by_zero, e.constant(1), rhs))

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim, at_most, maximum, minimum, product
 from shlo_tools.dtypes import ElementType, Kind, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops._constraints import Fact
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     ULT,
     arithmetic,
@@ -22,7 +25,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     store,
 )
 from shlo_tools.passes.legalize_to_linalg.regions import inline
-from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
+from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
 def as_index(build: Lowering, value: Value, type: ElementType) -> Value:
@@ -31,16 +34,15 @@ def as_index(build: Lowering, value: Value, type: ElementType) -> Value:
     return build.value(name, (value,), mlir.index_type())
 
 
-def clamped(build: Lowering, value: Value, most: int, type: ElementType) -> Value:
+def clamped(build: Lowering, value: Value, most: Value, type: ElementType) -> Value:
     """An integer of element type ``type`` as an index within [0, most].
 
     A large unsigned number stays large: 255 of ui8 is not -1, nor is 2^63 of ui64.
     """
     index = as_index(build, value, type)
-    bound = structured.index(build, most)
     if type.kind is not Kind.SIGNED:
-        return arithmetic(build, "minui", index, bound)
-    return arithmetic(build, "maxsi", arithmetic(build, "minsi", index, bound), _zero(build))
+        return arithmetic(build, "minui", index, most)
+    return arithmetic(build, "maxsi", arithmetic(build, "minsi", index, most), _zero(build))
 
 
 def _zero(build: Lowering) -> Value:
@@ -48,75 +50,75 @@ def _zero(build: Lowering) -> Value:
 
 
 # --- dynamic slices -------------------------------------------------------------------------------
-def _starts(op: Operation, scalars: Sequence[Value], build: Lowering, first: int) -> list[Value]:
+def _starts(
+    op: Operation, scalars: Sequence[Value], build: Lowering, first: int, window: TensorType
+) -> list[Value]:
     """Clamped start indices from 0-dimensional operands ``first`` and on."""
-    operand = tensor_type(op.operands[0].type)
-    window = tensor_type(op.operands[1].type if first == 2 else op.results[0].type)
+    operand = build.type(op.operands[0])
     starts = []
     for d, scalar in enumerate(scalars):
         type = tensor_type(op.operands[first + d].type).element_type
         value = structured.extract(build, scalar, type)
-        most = operand.static_shape[d] - window.static_shape[d]
+        most = structured.index(build, operand.shape[d] - window.shape[d])
         starts.append(clamped(build, value, most, type))
     return starts
 
 
-def _slice_attributes(sizes: Sequence[int], operands: Sequence[int]) -> dict[str, mlir.Attribute]:
-    rank = len(sizes)
-    return {
-        "static_offsets": mlir.i64_array_attr([mlir.DYNAMIC] * rank),
-        "static_sizes": mlir.i64_array_attr(sizes),
-        "static_strides": mlir.i64_array_attr([1] * rank),
-        "operandSegmentSizes": mlir.i32_array_attr([*operands, rank, 0, 0]),
-    }
-
-
 @lowers
 def dynamic_slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     if 0 in result.shape:
         return [structured.empty(build, result)]
-    starts = _starts(op, operands[1:], build, 1)
-    attributes = _slice_attributes(result.static_shape, [1])
-    return [
-        build.value(
-            "tensor.extract_slice", (operands[0], *starts), lowered_tensor(result), attributes
-        )
-    ]
+    starts = _starts(op, operands[1:], build, 1, result)
+    return [extracted(build, operands[0], result, starts, [1] * result.rank)]
 
 
 @lowers
 def dynamic_update_slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     operand, update, *starts = operands
-    sizes = tensor_type(op.operands[1].type).static_shape
-    if 0 in sizes:
+    window = build.type(op.operands[1])
+    if 0 in window.shape:
         return [operand]
-    offsets = _starts(op, starts, build, 2)
-    attributes = _slice_attributes(sizes, [1, 1])
-    return [
-        build.value("tensor.insert_slice", (update, operand, *offsets), operand.type, attributes)
-    ]
+    offsets = _starts(op, starts, build, 2, window)
+    return [inserted(build, update, operand, offsets, window.shape, [1] * window.rank)]
 
 
 # --- gather ---------------------------------------------------------------------------------------
 @lowers
 def gather(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """Per result element: clamp its slice's start into bounds, add its place in the slice."""
+    return gathered(op, operands, build, list(op.attributes["slice_sizes"]))
+
+
+def gathered(
+    op: Operation, operands: list[Value], build: Lowering, slice_sizes: Sequence[Dim]
+) -> Sequence[Value]:
+    """Per result element: clamp its slice's start into bounds, add its place in the slice.
+
+    A slice of size 0 along a dimension that is dropped reads one element all the same.
+    """
     numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    operand, indices = (tensor_type(value.type) for value in op.operands)
-    result = tensor_type(op.results[0].type)
-    sizes = list(op.attributes["slice_sizes"])
-    most = [dim - size for dim, size in zip(operand.static_shape, sizes, strict=True)]
+    operand, indices = (build.type(value) for value in list(op.operands)[:2])
+    result = build.type(op.results[0])
+    if 0 in result.shape:
+        return [structured.empty(build, result)]
+    offset_dims = numbers.get("offset_dims", ())
+    dropped = {
+        *numbers.get("collapsed_slice_dims", ()),
+        *numbers.get("operand_batching_dims", ()),
+    }
+    for d in dropped:
+        if not at_most(1, slice_sizes[d]):
+            something = Fact("<=", minimum(1, product(result.shape)), operand.shape[d])
+            size_checks.check(op, something, "there is no element to take", build)
+    most = [
+        structured.index(build, dim - maximum(1, size))
+        for dim, size in zip(operand.shape, slice_sizes, strict=True)
+    ]
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         positions = [structured.position(inner, d) for d in range(result.rank)]
-        offset_dims = numbers.get("offset_dims", ())
         batch = [p for d, p in enumerate(positions) if d not in offset_dims]
         place = _places(inner, numbers, operands[1], indices, batch, most)
-        dropped = {
-            *numbers.get("collapsed_slice_dims", ()),
-            *numbers.get("operand_batching_dims", ()),
-        }
         kept = [d for d in range(operand.rank) if d not in dropped]
         for d, offset in zip(kept, offset_dims, strict=True):
             place[d] = _plus(inner, place.get(d), positions[offset])
@@ -137,7 +139,7 @@ def _places(
     start_indices: Value,
     indices: TensorType,
     batch: Sequence[Value],
-    most: Sequence[int] | None,
+    most: Sequence[Value] | None,
 ) -> dict[int, Value]:
     """Operand dimension -> start of a slice there, for the batch position ``batch``.
 
@@ -184,16 +186,15 @@ def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
     count = len(op.results)
     inputs, start_indices, updates = operands[:count], operands[count], operands[count + 1 :]
     numbers = SCATTER_DIMENSION_NUMBERS.decode(op.attributes["scatter_dimension_numbers"])
-    operand = tensor_type(op.operands[0].type)
-    indices = tensor_type(op.operands[count].type)
-    update = tensor_type(op.operands[count + 1].type)
+    operand, indices, update = (build.type(op.operands[n]) for n in (0, count, count + 1))
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
         starts, given = arguments[count], arguments[count + 1 :]
+        shape = [structured.index(inner, size) for size in operand.shape]
 
         def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
             where = _target(b, numbers, starts, indices, positions, operand.rank)
-            inside = _in_bounds(b, where, operand.static_shape)
+            inside = _in_bounds(b, where, shape)
             types = [value.type for value in state]
 
             def apply(then: Lowering) -> Sequence[Value]:
@@ -205,7 +206,7 @@ def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 
             return choose(b, inside, types, apply, lambda _: state)
 
-        return nest(inner, update.static_shape, arguments[:count], one)
+        return nest(inner, update.shape, arguments[:count], one)
 
     described = {"dimension_numbers": op.attributes["scatter_dimension_numbers"]}
     given = [start_indices, *updates]
@@ -231,12 +232,12 @@ def _target(
     return [place.get(d) or _zero(build) for d in range(rank)]
 
 
-def _in_bounds(build: Lowering, where: Sequence[Value], shape: Sequence[int]) -> Value:
+def _in_bounds(build: Lowering, where: Sequence[Value], shape: Sequence[Value]) -> Value:
     """Whether every index lies inside; a negative one is large when read as unsigned."""
     inside = build.value(
         "arith.constant", (), mlir.integer_type(1), {"value": mlir.bool_attr(True)}
     )
     for index, size in zip(where, shape, strict=True):
-        fits = compare(build, ULT, index, structured.index(build, size))
+        fits = compare(build, ULT, index, size)
         inside = arithmetic(build, "andi", inside, fits)
     return inside

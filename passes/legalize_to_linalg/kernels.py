@@ -14,9 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim, Size, Symbol, Unknown
+from shlo_tools.errors import PassError
 from shlo_tools.ir import Build, Lowering, captured
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.size_values import PassedSizes, symbol_value
 
 KERNEL = "shlo.kernel"
 
@@ -48,9 +51,12 @@ def kernel_call(
     described = {"kind": mlir.string_attr(kind), **(attributes or {})}
     key = _key(op, described, types)
     kernels = build.conversion.kernels
+    if any("?" in str(type) for type in types):
+        key += f" {len(kernels)}"  # its sizes come from values of this place
     if key not in kernels:
         kernels[key] = f"shlo.{kind}.{len(kernels)}"
-        _define(op, build, kernels[key], types, results, described, (outer, body))
+        sizes = _define(op, build, kernels[key], types, results, described, (outer, body))
+        operands += [symbol_value(build, symbol) for symbol in sizes]
     called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(kernels[key])})
     return list(called.results)
 
@@ -69,7 +75,8 @@ def _define(
     results: Sequence[Type],
     described: Mapping[str, Attribute],
     content: tuple[Sequence[Value], Body | None],
-) -> None:
+) -> Sequence[Symbol]:
+    """Add the function; returns the sizes that it wants beside its operands."""
     captured, body = content
     attributes = {
         "sym_name": mlir.string_attr(name),
@@ -83,15 +90,21 @@ def _define(
         attributes["arg_attrs"] = _access(len(results), len(types) - len(results))
     made = outer.op("func.func", (), (), attributes, regions=1)
     if body is None:
-        return
+        return ()
     block, inner = outer.block(made.regions[0], types)
     arguments = list(block.arguments)
+    passed = inner.passed = PassedSizes(block, op.location)
     values = build.conversion.values
     kept = {value: values[value] for value in captured}
     values.update(zip(captured, arguments[len(arguments) - len(captured) :], strict=True))
     returned = body(inner, arguments[: len(arguments) - len(captured)])
     values.update(kept)
     inner.op("func.return", returned)
+    if passed.values:
+        all_types = [argument.type for argument in block.arguments]
+        type = mlir.function_type(all_types, results)
+        made.attributes["function_type"] = mlir.type_attr(type)
+    return list(passed.values)
 
 
 def _access(written: int, read: int) -> Attribute:
@@ -105,14 +118,13 @@ def _access(written: int, read: int) -> Attribute:
 # --- scalar loops ---------------------------------------------------------------------------------
 def loop(
     build: Lowering,
-    count: int | Value,
+    count: Dim | Value,
     carried: Sequence[Value],
     body: Callable[[Lowering, Value, list[Value]], Sequence[Value]],
-    start: int | Value = 0,
+    start: Dim | Value = 0,
 ) -> list[Value]:
     """``scf.for`` from ``start`` below ``count``, over carried values."""
-    end = structured.index(build, count) if isinstance(count, int) else count
-    begin = structured.index(build, start) if isinstance(start, int) else start
+    end, begin = index_of(build, count), index_of(build, start)
     bounds = [begin, end, structured.index(build, 1)]
     types = [value.type for value in carried]
     made = build.op("scf.for", [*bounds, *carried], types, regions=1)
@@ -122,9 +134,16 @@ def loop(
     return list(made.results)
 
 
+def index_of(build: Lowering, number: Dim | Value) -> Value:
+    """A number, a size, or an index as an index."""
+    if isinstance(number, Unknown):
+        raise PassError("a size is not known where it is needed")
+    return structured.index(build, number) if isinstance(number, int | Size) else number
+
+
 def nest(
     build: Lowering,
-    counts: Sequence[int],
+    counts: Sequence[Dim],
     carried: Sequence[Value],
     body: Callable[[Lowering, list[Value], list[Value]], Sequence[Value]],
 ) -> list[Value]:

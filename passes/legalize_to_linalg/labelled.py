@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shlo_tools.dims import Dim, maximum
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
@@ -46,18 +47,19 @@ class Spatial:
     The first window begins ``low`` cells before the first element, or after it where negative.
     """
 
-    size: int
-    window: int
+    size: Dim
+    window: Dim
     stride: int
     low: int
     base_dilation: int
     dilation: int
-    count: int
+    count: Dim
 
     @property
-    def extent(self) -> int:
+    def extent(self) -> Dim:
         """How many elements the windows reach over, padding included."""
-        return (self.count - 1) * self.stride + (self.window - 1) * self.dilation + 1
+        reach = (self.count - 1) * self.stride + (self.window - 1) * self.dilation + 1
+        return maximum(reach, 0)  # without windows, or with ones that are empty
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,12 @@ class Labelled:
     labels: tuple[str, ...]
 
     @property
-    def sizes(self) -> dict[str, int]:
-        return dict(zip(self.labels, self.type.static_shape, strict=True))
+    def sizes(self) -> dict[str, Dim]:
+        return dict(zip(self.labels, self.type.shape, strict=True))
 
     def without_ones(self, build: Lowering) -> Labelled:
         """Without dimensions of size 1."""
-        labels = tuple(label for label, size in self.sizes.items() if size > 1)
+        labels = tuple(label for label, size in self.sizes.items() if size != 1)
         type = self.type.with_shape([self.sizes[label] for label in labels])
         return Labelled(reshaped(build, self.value, self.type, type), type, labels)
 
@@ -87,7 +89,7 @@ class Labelled:
     def cut(
         self,
         build: Lowering,
-        sizes: Mapping[str, int],
+        sizes: Mapping[str, Dim],
         first: Mapping[str, int],
         steps: Mapping[str, int] | None = None,
     ) -> Labelled:

@@ -8,10 +8,9 @@ follows from what lies last in memory. Dimensions go by name, see ``labelled``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass
 
-from shlo_tools import mlir
+from shlo_tools.dims import Dim, at_most, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -20,8 +19,9 @@ from shlo_tools.passes.legalize_to_linalg.contraction import converted, matrix_p
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic, nest
+from shlo_tools.passes.legalize_to_linalg.kernels import nest
 from shlo_tools.passes.legalize_to_linalg.labelled import (
+    BATCH,
     GROUP,
     INPUT_FEATURE,
     OUTPUT_FEATURE,
@@ -32,7 +32,7 @@ from shlo_tools.passes.legalize_to_linalg.labelled import (
     tap_label,
     window_label,
 )
-from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor
+from shlo_tools.passes.legalize_to_linalg.parts import Part, put, sliced
 from shlo_tools.passes.legalize_to_linalg.windows import once
 
 # So many elements of patches exist at a time; more are made and multiplied in parts.
@@ -51,30 +51,34 @@ def by_matrix_product(
     """A convolution of f32 or f64 (``type`` is the result's) without padding.
 
     Loops run over groups, and over the outermost dimensions as long as the patches are too large
-    or the output features stand between the dimensions of the windows.
+    or the output features stand between the dimensions of the windows. Where run time tells how
+    large they are, loops take as many places at a time as make small enough patches.
     """
     lhs, rhs = lhs.without_ones(build), rhs.without_ones(build)
-    sizes = dict(zip(result, type.static_shape, strict=True))
-    labels = [label for label in result if sizes[label] > 1]
-    looped = _looped(lhs, rhs, labels, sizes, spatial)
+    sizes = dict(zip(result, type.shape, strict=True))
+    labels = [label for label in result if sizes[label] != 1]
+    parts = _parts(build, lhs, rhs, labels, sizes, spatial)
+    looped = [label for label, part in parts.items() if part.size == 1]
     rest = [label for label in labels if label not in looped]
     plan = _plan(lhs, rhs, rest, spatial, looped)
     grouped = GROUP in looped
     weights = None if grouped else _weights(op, build, rhs, plan, type)
-    part = type.with_shape([sizes[label] for label in rest])
+    made_of = {label: part.size for label, part in parts.items()}
+    part = type.with_shape([(sizes | made_of)[label] for label in rest])
     whole = type.with_shape([sizes[label] for label in labels])
 
     def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
-        at = dict(zip(looped, positions, strict=True))
-        piece, moved = _sliced(b, lhs, at, spatial)
-        kernel = weights or _weights(op, b, _sliced(b, rhs, at, [])[0], plan, type)
+        rows = zip(parts.items(), positions, strict=True)
+        at = {label: part.start(b, step) for (label, part), step in rows}
+        piece, moved = sliced(b, lhs, at, made_of, spatial)
+        kernel = weights or _weights(op, b, sliced(b, rhs, at, made_of, [])[0], plan, type)
         made = _product(op, b, piece, kernel, plan, rest, part, moved)
-        return [_put(b, made, state[0], at, labels, sizes)]
+        return [put(b, made, state[0], at, labels, sizes | made_of)]
 
-    if weights is not None and not looped:
+    if weights is not None and not parts:
         made = _product(op, build, lhs, weights, plan, rest, part, spatial)
     else:
-        counts = [sizes[label] for label in looped]
+        counts = [part.count for part in parts.values()]
         made = nest(build, counts, [structured.empty(build, whole)], one)[0]
     return reshaped(build, made, whole, type)
 
@@ -94,25 +98,46 @@ class _Plan:
     copied: bool
 
 
-def _looped(
+def _parts(
+    build: Lowering,
     lhs: Labelled,
     rhs: Labelled,
     labels: Sequence[str],
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, Dim],
     spatial: Sequence[Spatial],
-) -> list[str]:
-    """The groups and the outermost dimensions, which one matrix product leaves out."""
-    columns = prod(rhs.sizes[label] for label in _columns(rhs))
+) -> dict[str, Part]:
+    """The groups and the outermost dimensions, of which one matrix product makes a part."""
+    columns = product(rhs.sizes[label] for label in _columns(rhs))
     whole = _renamed(lhs, spatial) is not None
     looped = [label for label in labels if label == GROUP]
     rest = [label for label in labels if label != GROUP]
     while len(rest) > 1 and rest[0] != OUTPUT_FEATURE:
-        rows = prod(sizes[label] for label in rest if label != OUTPUT_FEATURE)
+        rows = product(sizes[label] for label in rest if label != OUTPUT_FEATURE)
         between = rest[1] == OUTPUT_FEATURE and len(rest) > 2
-        if not between and (whole or rows * columns <= MAX_PATCHES):
+        if not between and (whole or at_most(rows * columns, MAX_PATCHES) is not False):
             break
         looped.append(rest.pop(0))
-    return looped
+    parts = {label: Part(1, sizes[label], sizes[label]) for label in looped}
+    rows = [label for label in rest if label != OUTPUT_FEATURE]
+    if whole or all(isinstance(size, int) for size in (columns, *(sizes[r] for r in rows))):
+        return parts
+    return parts | _fitting(build, {label: sizes[label] for label in rows}, columns)
+
+
+def _fitting(build: Lowering, rows: Mapping[str, Dim], columns: Dim) -> dict[str, Part]:
+    """As many places at a time as make patches that are small enough.
+
+    Only batch and first spatial dimension are divided: every loop more takes long to compile.
+    """
+    parts: dict[str, Part] = {}
+    divided = (BATCH, *[label for label in rows if label != BATCH][:1])
+    inner = columns
+    for label, size in reversed(rows.items()):
+        most = maximum(1, floor_divided(MAX_PATCHES, maximum(1, inner)))
+        if label in divided and not at_most(size, most):
+            parts[label] = Part.of(build, size, most)
+        inner = inner * size
+    return dict(reversed(parts.items()))
 
 
 def _columns(rhs: Labelled) -> list[str]:
@@ -131,7 +156,7 @@ def _renamed(lhs: Labelled, spatial: Sequence[Spatial]) -> tuple[str, ...] | Non
             dimension.count == 1 and dimension.dilation == 1 and dimension.window == dimension.size
         ):
             names[spatial_label(i)] = tap_label(i)
-        elif dimension.size > 1:
+        elif dimension.size != 1:
             return None
     return tuple(names.get(label, label) for label in lhs.labels)
 
@@ -172,7 +197,8 @@ def _last_in_patches(
             if label == spatial_label(i):
                 run = dimension.count // dimension.stride, dimension.window // dimension.dilation
                 ordered = (window_label(i), tap_label(i))
-                candidates += ordered if run[0] >= run[1] else reversed(ordered)
+                longer = at_most(run[1], run[0]) is not False
+                candidates += ordered if longer else reversed(ordered)
         for candidate in candidates:
             if candidate in (*rows, *columns):
                 return candidate
@@ -197,8 +223,8 @@ def _weights(
     transposed = rhs.labels == (*features, *plan.columns) and bool(features)
     if not transposed:
         rhs = rhs.ordered(build, (*plan.columns, *features))
-    count = prod(rhs.sizes[label] for label in features)
-    inner = prod(rhs.sizes[label] for label in plan.columns)
+    count = product(rhs.sizes[label] for label in features)
+    inner = product(rhs.sizes[label] for label in plan.columns)
     matrix = wide.with_shape([1, count, inner] if transposed else [1, inner, count])
     return _Weights(reshaped(build, rhs.value, rhs.type, matrix), transposed)
 
@@ -208,13 +234,13 @@ def _patches(
     build: Lowering,
     lhs: Labelled,
     plan: _Plan,
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, Dim],
     spatial: Sequence[Spatial],
     wide: TensorType,
 ) -> Value:
     """The matrix of patches, as the plan has it."""
     parts = (plan.rows, plan.columns) if plan.rows_first else (plan.columns, plan.rows)
-    matrix = wide.with_shape([1, *(prod(sizes[label] for label in part) for part in parts)])
+    matrix = wide.with_shape([1, *(product(sizes[label] for label in part) for part in parts)])
     if not plan.copied:
         made = lhs.type.with_element(wide.element_type)
         return reshaped(build, converted(op, build, lhs.value, lhs.type, made), made, matrix)
@@ -239,15 +265,17 @@ def _merged(
     lhs: Labelled,
     spatial: Sequence[Spatial],
     order: list[str],
-    sizes: Mapping[str, int],
-) -> tuple[Labelled, Sequence[Spatial], list[str], Mapping[str, int]]:
+    sizes: Mapping[str, Dim],
+) -> tuple[Labelled, Sequence[Spatial], list[str], Mapping[str, Dim]]:
     """Neighbouring taps' features follow each other in memory: one dimension of longer runs."""
     for i, dimension in enumerate(spatial):
         inside = (tap_label(i), INPUT_FEATURE)
         adjacent = lhs.labels[-2:] == (spatial_label(i), INPUT_FEATURE)
         if not (adjacent and tuple(order[-2:]) == inside and dimension.dilation == 1):
             continue
-        *outer, size, features = lhs.type.static_shape
+        *outer, size, features = lhs.type.shape
+        if not isinstance(features, int):  # no affine map multiplies by it
+            continue
         type = lhs.type.with_shape([*outer, size * features])
         value = reshaped(build, lhs.value, lhs.type, type)
         merged = Spatial(
@@ -276,13 +304,13 @@ def _product(
     spatial: Sequence[Spatial],
 ) -> Value:
     """The result's dimensions ``rest``, of which the output features are the first or the last."""
-    sizes = dict(zip(rest, part.static_shape, strict=True))
+    sizes = dict(zip(rest, part.shape, strict=True))
     columns = {label: size for label, size in lhs.sizes.items() if label == INPUT_FEATURE}
     columns |= {tap_label(i): dimension.window for i, dimension in enumerate(spatial)}
     matrix = _patches(op, build, lhs, plan, {**sizes, **columns}, spatial, part)
     features = [label for label in rest if label == OUTPUT_FEATURE]
-    count = prod(sizes[label] for label in features)
-    rows = prod(sizes[label] for label in plan.rows)
+    count = product(sizes[label] for label in features)
+    rows = product(sizes[label] for label in plan.rows)
     if rest[:1] == [OUTPUT_FEATURE] and len(rest) > 1:
         made, order = part.with_shape([1, count, rows]), [*features, *plan.rows]
         factors = (weights.matrix, matrix)
@@ -293,66 +321,5 @@ def _product(
         flags = (not plan.rows_first, weights.transposed)
     value = matrix_product(op, build, *factors, made, *flags)
     shaped = part.with_shape([sizes[label] for label in order])
-    product = Labelled(reshaped(build, value, made, shaped), shaped, tuple(order))
-    return product.ordered(build, rest).value
-
-
-# --- parts of the result --------------------------------------------------------------------------
-def _sliced(
-    build: Lowering, tensor: Labelled, at: Mapping[str, Value], spatial: Sequence[Spatial]
-) -> tuple[Labelled, list[Spatial]]:
-    """What a part of the result needs of an operand, without dimensions of size 1.
-
-    Args:
-        at: looped dimensions of the result, and which place of each is computed.
-    """
-    offsets: dict[str, Value] = {label: at[label] for label in tensor.labels if label in at}
-    sizes = tensor.sizes | dict.fromkeys(offsets, 1)
-    moved = list(spatial)
-    for i, dimension in enumerate(spatial):
-        if window_label(i) in at:
-            stride, first = (structured.index(build, n) for n in (dimension.stride, -dimension.low))
-            start = arithmetic(build, "muli", at[window_label(i)], stride)
-            moved[i] = replace(dimension, count=1, low=0)
-            if spatial_label(i) in sizes:
-                offsets[spatial_label(i)] = arithmetic(build, "addi", start, first)
-                sizes[spatial_label(i)] = moved[i].extent
-    kept = tuple(label for label in tensor.labels if sizes[label] > 1)
-    type = tensor.type.with_shape([sizes[label] for label in kept])
-    attributes = _slice_attributes(tensor.labels, sizes, offsets, [1])
-    starts = [offsets[label] for label in tensor.labels if label in offsets]
-    value = build.value(
-        "tensor.extract_slice", (tensor.value, *starts), lowered_tensor(type), attributes
-    )
-    return Labelled(value, type, kept), moved
-
-
-def _put(
-    build: Lowering,
-    value: Value,
-    into: Value,
-    at: Mapping[str, Value],
-    labels: Sequence[str],
-    sizes: Mapping[str, int],
-) -> Value:
-    """A part of the result, of the dimensions ``labels``, at the place that it was computed for."""
-    part = {**sizes, **dict.fromkeys(at, 1)}
-    attributes = _slice_attributes(labels, part, at, [1, 1])
-    starts = [at[label] for label in labels if label in at]
-    return build.value("tensor.insert_slice", (value, into, *starts), into.type, attributes)
-
-
-def _slice_attributes(
-    labels: Sequence[str],
-    sizes: Mapping[str, int],
-    offsets: Mapping[str, Value],
-    operands: Sequence[int],
-) -> dict[str, mlir.Attribute]:
-    """Of a slice that begins at ``offsets``, and at 0 elsewhere."""
-    static = [mlir.DYNAMIC if label in offsets else 0 for label in labels]
-    return {
-        "static_offsets": mlir.i64_array_attr(static),
-        "static_sizes": mlir.i64_array_attr([sizes[label] for label in labels]),
-        "static_strides": mlir.i64_array_attr([1] * len(labels)),
-        "operandSegmentSizes": mlir.i32_array_attr([*operands, len(offsets), 0, 0]),
-    }
+    whole = Labelled(reshaped(build, value, made, shaped), shaped, tuple(order))
+    return whole.ordered(build, rest).value

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product
 from math import gcd, prod
 
+from shlo_tools import dims
+from shlo_tools.dims import Dim, at_most, ceiling_divided, maximum
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
+from shlo_tools.ops.windows import dilated
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import inserted, padded
 from shlo_tools.passes.legalize_to_linalg.labelled import (
@@ -48,7 +52,7 @@ class Phase:
     tap_step: int
     spatial: Spatial
 
-    def within(self, size: int, low: int) -> Phase:
+    def within(self, size: Dim, low: int) -> Phase:
         """The same in an input of ``size``, after ``low`` cells of padding."""
         moved = replace(self.spatial, size=size, low=self.spatial.low - low, base_dilation=1)
         return replace(self, spatial=moved)
@@ -64,21 +68,26 @@ def phases_of(dimension: Spatial) -> list[Phase]:
     step = base // gcd(dimension.stride, base)
     tap_step = base // gcd(dimension.dilation, base)
     found = []
-    for first in range(min(step, dimension.count)):
+    for first in _up_to(step, dimension.count):
         start = first * dimension.stride - dimension.low
-        for tap in range(min(tap_step, dimension.window)):
+        for tap in _up_to(tap_step, dimension.window):
             if (start + tap * dimension.dilation) % base == 0:
                 spatial = replace(
                     dimension,
-                    window=-((tap - dimension.window) // tap_step),
+                    window=ceiling_divided(dimension.window - tap, tap_step),
                     stride=step * dimension.stride // base,
                     low=-((start + tap * dimension.dilation) // base),
                     base_dilation=1,
                     dilation=tap_step * dimension.dilation // base,
-                    count=-((first - dimension.count) // step),
+                    count=ceiling_divided(dimension.count - first, step),
                 )
                 found.append(Phase(first, step, tap, tap_step, spatial))
     return found
+
+
+def _up_to(step: int, count: Dim) -> range:
+    """The numbers below both; a count that is not known is not less."""
+    return range(min(step, count) if isinstance(count, int) else step)
 
 
 def by_phases(
@@ -97,8 +106,8 @@ def by_phases(
         labels: the result's dimensions; its type is ``type``.
     """
     phases = [phases_of(dimension) for dimension in spatial]
-    features = rhs.sizes[OUTPUT_FEATURE] * rhs.sizes.get(GROUP, 1)
-    small = type.size * rhs.type.size // features < MIN_WORK
+    terms = [n for label, n in rhs.sizes.items() if label not in (GROUP, OUTPUT_FEATURE)]
+    small = at_most(MIN_WORK, dims.product((*type.shape, *terms))) is False
     count = prod(len(rows) for rows in phases)
     if count > MAX_PHASES or (count > 1 and small):
         phases = [[Phase(0, 1, 0, 1, dimension)] for dimension in spatial]
@@ -110,12 +119,12 @@ def by_phases(
     for chosen in pieces:
         geometry = [phase.spatial for phase in chosen]
         counts = {window_label(i): dimension.count for i, dimension in enumerate(geometry)}
-        old = dict(zip(labels, type.static_shape, strict=True))
+        old = dict(zip(labels, type.shape, strict=True))
         part = type.with_shape([counts.get(label, old[label]) for label in labels])
         made.append((part, convolve(lhs, _taps(build, rhs, chosen), geometry, part)))
     if len(made) == 1 and made[0][0] == type:
         return made[0][1]
-    covered = sum(part.size for part, _ in made) == type.size
+    covered = sum(dims.product(part.shape) for part, _ in made) == dims.product(type.shape)
     total = structured.empty(build, type)
     if not covered:  # some windows meet no element
         total = structured.filled(build, zero(type), type)
@@ -124,7 +133,7 @@ def by_phases(
         steps = {window_label(i): phase.step for i, phase in enumerate(chosen)}
         places = [first.get(label, 0) for label in labels]
         strides = [steps.get(label, 1) for label in labels]
-        total = inserted(build, value, total, places, part.static_shape, strides)
+        total = inserted(build, value, total, places, part.shape, strides)
     return total
 
 
@@ -140,10 +149,10 @@ def _padded(
     for i, rows in enumerate(phases):
         label = spatial_label(i)
         interior[label] = rows[0].spatial.base_dilation - 1
-        size = (sizes[label] - 1) * (interior[label] + 1) + 1
+        size = dilated(sizes[label], interior[label] + 1)
         low[label] = max(0, *(phase.spatial.low for phase in rows))
         ends = (phase.spatial.extent - phase.spatial.low for phase in rows)
-        sizes[label] = low[label] + max(size, *ends)
+        sizes[label] = low[label] + reduce(maximum, ends, size)
         moved.append([phase.within(sizes[label], low[label]) for phase in rows])
     type = lhs.type.with_shape(sizes.values())
     if type == lhs.type:

@@ -12,100 +12,57 @@ from collections.abc import Callable, Sequence
 from math import pi, prod
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
-from shlo_tools.ir import Lowering
+from shlo_tools.dims import Dim, ceiling_divided, product
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
+from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.ciphers import U32, U64, joined, philox, threefry, words
 from shlo_tools.passes.legalize_to_linalg.contraction import accumulation_type
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar, mantissa_bits
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted, reshaped
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import load, store
+from shlo_tools.passes.legalize_to_linalg.kernels import (
+    EQ,
+    arithmetic,
+    compare,
+    index_of,
+    load,
+    store,
+)
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.narrow_floats import is_narrow
 
 SEED = 0x53484C4F
-U32, U64, I64 = (ELEMENT_TYPES[name] for name in ("ui32", "ui64", "i64"))
-
-
-# --- ciphers on 32-bit words ----------------------------------------------------------------------
-def _words(e: Emit, value: Value) -> tuple[Value, Value]:
-    """The low and the high word of 64 bits."""
-    high = e("arith.shrui", value, e.constant(32, U64))
-    return _narrowed(e, value, U32), _narrowed(e, high, U32)
-
-
-def _narrowed(e: Emit, value: Value, type: ElementType) -> Value:
-    return cast_scalar(e, value, U64, type)
-
-
-def _joined(e: Emit, low: Value, high: Value) -> Value:
-    """64 bits from two words."""
-    wide = [cast_scalar(e, word, U32, U64) for word in (low, high)]
-    return e("arith.ori", wide[0], e("arith.shli", wide[1], e.constant(32, U64)))
-
-
-def _threefry(e: Emit, key: tuple[Value, Value], counter: Value) -> tuple[Value, Value]:
-    """Threefry-2x32 with 20 rounds (Salmon et al., SC 2011)."""
-    parity = e("arith.xori", e("arith.xori", *key), e.constant(0x1BD11BDA, U32))
-    keys = (*key, parity)
-    x, y = (e("arith.addi", *pair) for pair in zip(_words(e, counter), key, strict=True))
-    for group in range(5):
-        for distance in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
-            x = e("arith.addi", x, y)
-            y = e("arith.xori", x, _rotated(e, y, distance))
-        x = e("arith.addi", x, keys[(group + 1) % 3])
-        number = e.constant(group + 1, U32)
-        y = e("arith.addi", y, e("arith.addi", keys[(group + 2) % 3], number))
-    return x, y
-
-
-def _rotated(e: Emit, word: Value, distance: int) -> Value:
-    left = e("arith.shli", word, e.constant(distance, U32))
-    return e("arith.ori", left, e("arith.shrui", word, e.constant(32 - distance, U32)))
-
-
-def _philox(e: Emit, key: tuple[Value, Value], counter: tuple[Value, Value]) -> list[Value]:
-    """Philox-4x32 with 10 rounds (Salmon et al., SC 2011); the counter is two times 64 bits."""
-    a, b, c, d = (word for half in counter for word in _words(e, half))
-    k0, k1 = key
-    for _ in range(10):
-        low0, high0 = _product(e, a, 0xD2511F53)
-        low1, high1 = _product(e, c, 0xCD9E8D57)
-        a = e("arith.xori", e("arith.xori", high1, b), k0)
-        c = e("arith.xori", e("arith.xori", high0, d), k1)
-        b, d = low1, low0
-        k0 = e("arith.addi", k0, e.constant(0x9E3779B9, U32))
-        k1 = e("arith.addi", k1, e.constant(0xBB67AE85, U32))
-    return [a, b, c, d]
-
-
-def _product(e: Emit, word: Value, factor: int) -> tuple[Value, Value]:
-    wide = e("arith.muli", cast_scalar(e, word, U32, U64), e.constant(factor, U64))
-    return _words(e, wide)
+I64 = ELEMENT_TYPES["i64"]
 
 
 # --- rng_bit_generator ----------------------------------------------------------------------------
 @lowers
 def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Of the state's words the first is the key, the others count what was given out."""
-    result = tensor_type(op.results[1].type)
-    size = tensor_type(op.operands[0].type).static_shape[0]
-    state = [load(build, operands[0], [structured.index(build, i)]) for i in range(size)]
+    result = build.type(op.results[1])
     algorithm = RngAlgorithm[str(op.attributes["rng_algorithm"]).split()[-1].rstrip(">")]
-    if algorithm is RngAlgorithm.THREE_FRY:
-        output, used = _threefry_bits(op, build, state, result)
-    else:
-        output, used = _philox_bits(op, build, state, result)
+    is_threefry = algorithm is RngAlgorithm.THREE_FRY
+    size = 2 if is_threefry else build.type(op.operands[0]).shape[0]
+    if not isinstance(size, int):
+        raise_unsupported([op], "the state of PHILOX may have two words or three")
+    state = [load(build, operands[0], [structured.index(build, i)]) for i in range(size)]
+    bits = _threefry_bits if is_threefry else _philox_bits
+    output, used = bits(op, build, state, result)
     return [_advanced(op, build, operands[0], state[1:], used), output]
 
 
 def _advanced(
-    op: Operation, build: Lowering, tensor: Value, counter: Sequence[Value], used: int
+    op: Operation, build: Lowering, tensor: Value, counter: Sequence[Value], used: Dim | Value
 ) -> Value:
     """The state with the number of used counters added, carried into a further word."""
     e = Emit(op, build)
-    amount = e.constant(used, U64)
+    if isinstance(used, int):
+        amount = e.constant(used, U64)
+    else:
+        amount = e("arith.index_cast", index_of(build, used), type=structured.element(U64))
     for number, word in enumerate(counter, 1):
         total = e("arith.addi", word, amount)
         tensor = store(build, total, tensor, [structured.index(build, number)])
@@ -116,26 +73,37 @@ def _advanced(
 
 def _threefry_bits(
     op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
-) -> tuple[Value, int]:
+) -> tuple[Value, Dim | Value]:
     """Both words of a counter make 64 bits; of fewer bits they are two results.
 
     Those two are neighbours along the first even dimension, or else along the largest one.
     """
-    element = result.element_type
-    key = _words(Emit(op, build), state[0])
-    if element.bits > 32:
+    key = words(Emit(op, build), state[0])
+    if result.element_type.bits <= 32:
+        if not result.is_static:
+            return _paired_at_run_time(op, build, key, state[1], result)
+        return _paired(op, build, key, state[1], result)
 
-        def wide(e: Emit, number: Value) -> Sequence[Value]:
-            counter = e("arith.addi", state[1], number)
-            return [_joined(e, *_threefry(e, key, counter))]
+    def wide(e: Emit, number: Value) -> Sequence[Value]:
+        return [joined(e, *threefry(e, key, e("arith.addi", state[1], number)))]
 
-        flat = result.with_shape([result.size])
-        made = _enumerated(op, build, flat, 1, wide)[0]
-        return reshaped(build, made, flat, result), result.size
+    count = product(result.shape)
+    flat = result.with_shape([count])
+    made = _enumerated(op, build, flat, 1, wide)[0]
+    return reshaped(build, made, flat, result), count
+
+
+Key = tuple[Value, Value]
+
+
+def _paired(
+    op: Operation, build: Lowering, key: Key, start: Value, result: TensorType
+) -> tuple[Value, int]:
+    """Low and high words of counters from ``start`` on, neighbours along a dimension."""
 
     def both(e: Emit, number: Value) -> Sequence[Value]:
-        words = _threefry(e, key, e("arith.addi", state[1], number))
-        return [cast_scalar(e, word, U32, U64) for word in words]
+        pair = threefry(e, key, e("arith.addi", start, number))
+        return [cast_scalar(e, word, U32, U64) for word in pair]
 
     shape = result.static_shape or (1,)
     even = [d for d, size in enumerate(shape) if size % 2 == 0]
@@ -158,34 +126,89 @@ def _threefry_bits(
     return reshaped(build, total, whole, result), prod(half)
 
 
+def _paired_at_run_time(
+    op: Operation, build: Lowering, key: Key, start: Value, result: TensorType
+) -> tuple[Value, Value]:
+    """The same where only run time tells along which dimension: each element for itself."""
+    sizes = [structured.index(build, size) for size in result.shape]
+    zero, one = structured.index(build, 0), structured.index(build, 1)
+    splits = _split_dimension(Emit(op, build), sizes)
+    halves = []
+    for size, split in zip(sizes, splits, strict=True):
+        half = arithmetic(build, "shrui", arithmetic(build, "addi", size, one), one)
+        halves.append(Emit(op, build).select(split, half, size))
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        e = Emit(op, inner)
+        number, part = zero, zero
+        for d, (half, split) in enumerate(zip(halves, splits, strict=True)):
+            at = structured.position(inner, d)
+            place = e.select(split, arithmetic(inner, "shrui", at, one), at)
+            number = arithmetic(inner, "addi", arithmetic(inner, "muli", number, half), place)
+            odd = e.select(split, arithmetic(inner, "andi", at, one), zero)
+            part = arithmetic(inner, "addi", part, odd)
+        counter = e("arith.index_cast", number, type=structured.element(U64))
+        low, high = threefry(e, key, e("arith.addi", start, counter))
+        word = e.select(compare(inner, EQ, part, zero), low, high)
+        return [_as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
+
+    made = structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
+    used = halves[0]
+    for half in halves[1:]:
+        used = arithmetic(build, "muli", used, half)
+    return made[0], used
+
+
+def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:
+    """For each dimension whether it is the first even one, or else the first largest one."""
+    build = e.build
+    one = structured.index(build, 1)
+    even = [
+        compare(build, EQ, arithmetic(build, "andi", size, one), structured.index(build, 0))
+        for size in sizes
+    ]
+    any_even, largest = even[0], sizes[0]
+    for size, is_even in zip(sizes[1:], even[1:], strict=True):
+        any_even = arithmetic(build, "ori", any_even, is_even)
+        largest = arithmetic(build, "maxsi", largest, size)
+    found = e.constant(False, ELEMENT_TYPES["i1"])
+    splits = []
+    for size, is_even in zip(sizes, even, strict=True):
+        wanted = e.select(any_even, is_even, compare(build, EQ, size, largest))
+        splits.append(e.compare_integers("ugt", wanted, found))
+        found = arithmetic(build, "ori", found, wanted)
+    return splits
+
+
 def _philox_bits(
     op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
-) -> tuple[Value, int]:
+) -> tuple[Value, Dim]:
     """A counter gives four words: two results of 64 bits, or four of fewer.
 
     The state's last two words count in 128 bits: of a state of two words the key is the high one,
     though what is carried into it is not kept.
     """
     each = 2 if result.element_type.bits > 32 else 4
-    blocks = -(-result.size // each)
-    key = _words(Emit(op, build), state[0])
+    count = product(result.shape)
+    blocks = ceiling_divided(count, each)
+    key = words(Emit(op, build), state[0])
 
     def block(e: Emit, number: Value) -> Sequence[Value]:
         low, high = e("arith.addi", state[1], number), state[2 if len(state) == 3 else 0]
         carry = e.compare_integers("ult", low, number)
         high = e("arith.addi", high, cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64))
-        words = _philox(e, key, (low, high))
+        made = philox(e, key, (low, high))
         if each == 2:
-            return [_joined(e, *words[:2]), _joined(e, *words[2:])]
-        return [cast_scalar(e, word, U32, U64) for word in words]
+            return [joined(e, *made[:2]), joined(e, *made[2:])]
+        return [cast_scalar(e, word, U32, U64) for word in made]
 
     flat, table = result.with_shape([blocks]), result.with_shape([blocks, each])
     total = structured.empty(build, table)
-    if result.size == 0:
+    if 0 in result.shape:
         return structured.empty(build, result), 0
     for number, made in enumerate(_enumerated(op, build, flat, each, block)):
         total = inserted(build, made, total, [0, number], [blocks, 1], [1, 1])
-    line, kept = result.with_shape([blocks * each]), result.with_shape([result.size])
+    line, kept = result.with_shape([blocks * each]), result.with_shape([count])
     value = reshaped(build, total, table, line)
     if kept != line:
         value = extracted(build, value, kept, [0], [1])
@@ -220,6 +243,8 @@ def _as_element(e: Emit, bits: Value, type: ElementType) -> Value:
     """The low bits of 64 as they are."""
     if type.bits < 64:
         bits = e("arith.trunci", bits, type=mlir.integer_type(type.bits))
+    if is_narrow(type):
+        return e("arith.extui", bits, type=structured.element(type)) if type.bits < 8 else bits
     return e("arith.bitcast", bits, type=structured.element(type)) if type.is_float else bits
 
 
@@ -227,11 +252,11 @@ def _as_element(e: Emit, bits: Value, type: ElementType) -> Value:
 @lowers
 def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """64 bits per element (twice as many for 64-bit ones) as a number between a and b."""
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
     element = result.element_type
     low, high = (structured.extract(build, value, element) for value in operands[:2])
     distribution = RngDistribution[str(op.attributes["rng_distribution"]).split()[-1].rstrip(">")]
-    flat = result.with_shape([result.size])
+    flat = result.with_shape([product(result.shape)])
     outside = Emit(op, build)
     key = (outside.constant(SEED, U32), outside.constant(_number_of(op), U32))
 
@@ -240,7 +265,7 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
         first = e("arith.shli", _position(e, 0), e.constant(1, U64))
         second = e("arith.addi", first, e.constant(1, U64))
         counters = (first, second) if element.bits > 32 else (first,)
-        bits = [_joined(e, *_threefry(e, key, counter)) for counter in counters]
+        bits = [joined(e, *threefry(e, key, counter)) for counter in counters]
         if distribution is RngDistribution.NORMAL:
             return [_normal(e, bits, low, high, element)]
         uniform = _uniform_float if element.is_float else _uniform_integer

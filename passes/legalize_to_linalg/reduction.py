@@ -19,7 +19,7 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
     count = len(op.results)
     inputs, init_values = operands[:count], operands[count:]
     reduced = list(op.attributes["dimensions"])
-    results = [tensor_type(result.type) for result in op.results]
+    results = [build.type(result) for result in op.results]
     old = [tensor_type(operand.type).element_type for operand in list(op.operands)[:count]]
     rank = tensor_type(op.operands[0].type).rank
     kept = [d for d in range(rank) if d not in reduced]
@@ -39,7 +39,7 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
     return computed(
         op,
         build,
-        tensor_type(op.operands[0].type).static_shape,
+        build.type(op.operands[0]).shape,
         inputs,
         [structured.identity(rank)] * count,
         outputs,
@@ -52,7 +52,7 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
 
 @lowers
 def map(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    result = tensor_type(op.results[0].type)
+    result = build.type(op.results[0])
 
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
         return inline(op.regions[0], scalars[: len(operands)], inner)
@@ -61,7 +61,7 @@ def map(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     return computed(
         op,
         build,
-        result.static_shape,
+        result.shape,
         operands,
         [same] * len(operands),
         [structured.empty(build, result)],

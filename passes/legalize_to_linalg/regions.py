@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.ir import Lowering, captured
 from shlo_tools.mlir import Block, Operation, Region, Value
@@ -91,7 +92,7 @@ class _Body:
 def computed(
     op: Operation,
     build: Lowering,
-    extents: Sequence[int],
+    extents: Sequence[Dim],
     inputs: Sequence[Value],
     input_maps: Sequence[str],
     outputs: Sequence[Value],
@@ -132,7 +133,7 @@ def computed(
         return nest(inner, extents, arguments[:count], one)
 
     described = {
-        "extents": mlir.i64_array_attr(extents),
+        "extents": mlir.string_attr(str(list(extents))),
         "maps": mlir.string_attr("; ".join((*input_maps, *output_maps))),
     }
     kind = op.name.removeprefix("stablehlo.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shlo_tools import ir, mlir
+from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ElementType, Kind, from_attribute, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -41,7 +42,7 @@ class Scan:
     forward: bool
 
 
-def find(windows: Windows, shape: Sequence[int]) -> Scan | None:
+def find(windows: Windows, shape: Sequence[Dim]) -> Scan | None:
     """The scan that an op's windows over a tensor of ``shape`` are, if they are one."""
     if len(windows.moving) != 1 or {*windows.stride, *windows.base_dilation} != {1}:
         return None
@@ -68,8 +69,8 @@ def scan(
     A window of i + 1 elements also folds n - i init values: the cells of padding, and the one to
     begin with. Unless they are known to change nothing, a scan of them alone provides them.
     """
-    results = [tensor_type(result.type) for result in op.results]
-    count, length = len(results), results[0].static_shape[found.dimension]
+    results = [build.type(result) for result in op.results]
+    count, length = len(results), results[0].shape[found.dimension]
     neutral = _init_is_identity(op)
     made = [structured.empty(build, type) for type in results]
     if not neutral:
@@ -105,7 +106,7 @@ def _scanned(
     init: list[Value] | None,
 ) -> Sequence[Value]:
     """The first element (with the init values, if given), then each with the result before it."""
-    shape = tensor_type(op.results[0].type).static_shape
+    shape = build.type(op.results[0]).shape
     d, length = found.dimension, shape[found.dimension]
     last = length - 1
 
@@ -168,7 +169,7 @@ def _stored(
 
 # --- init values that count -----------------------------------------------------------------------
 def _folded(
-    op: Operation, build: Lowering, tensors: Sequence[Value], init: list[Value], length: int
+    op: Operation, build: Lowering, tensors: Sequence[Value], init: list[Value], length: Dim
 ) -> list[Value]:
     """One init value, two of them combined, three, ..."""
     zero = structured.index(build, 0)
@@ -190,7 +191,7 @@ def _with_inits(
     folded: Sequence[Value],
 ) -> Sequence[Value]:
     """Every result combined with as many init values as its window holds."""
-    shape = tensor_type(op.results[0].type).static_shape
+    shape = build.type(op.results[0]).shape
     last = shape[found.dimension] - 1
 
     def each(b: Lowering, where: list[Value], state: list[Value]) -> Sequence[Value]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import prod
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.dims import Dim, product
+from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
@@ -29,7 +29,7 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 @lowers
 def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    types = [tensor_type(value.type) for value in op.operands]
+    types = [build.type(value) for value in op.operands]
     return sorted_along(op, build, operands, types, op.attributes["dimension"].value)
 
 
@@ -45,14 +45,14 @@ def sorted_along(
     Args:
         comparing: an op whose region is the comparator.
     """
-    shape = types[0].static_shape
-    if prod(shape) < 2 or not shape:
+    shape = types[0].shape
+    if not shape or product(shape) in (0, 1):
         return operands
     axis %= len(shape)
     order = [d for d in range(len(shape)) if d != axis] + [axis]
     back = [order.index(d) for d in range(len(shape))]
     moved_shape = [shape[d] for d in order]
-    matrix = [prod(moved_shape[:-1]), moved_shape[-1]]
+    matrix = [product(moved_shape[:-1]), moved_shape[-1]]
     rows = []
     for value, type in zip(operands, types, strict=True):
         moved = transposed(build, value, order, type.with_shape(moved_shape))
@@ -70,32 +70,38 @@ def _sorted_rows(
     build: Lowering,
     rows: list[Value],
     types: Sequence[TensorType],
-    matrix: list[int],
+    matrix: list[Dim],
 ) -> list[Value]:
+    """Merge neighbouring runs of 1, 2, 4, ... elements until one is left."""
     count, (lines, length) = len(rows), matrix
     scratch = [structured.empty(build, type.with_shape(matrix)) for type in types]
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
-        state = arguments
-        width = 1
-        while width < length:
-            state = loop(inner, lines, state, partial(merge, width))
-            state = loop(inner, lines, state, copy_back)
-            width *= 2
-        return state
+        line_end = structured.index(inner, length)
 
-    def merge(width: int, b: Lowering, line: Value, state: list[Value]) -> Sequence[Value]:
+        def merged(b: Lowering, number: Value, state: list[Value]) -> Sequence[Value]:
+            width = arithmetic(b, "shli", structured.index(b, 1), number)
+            state = loop(b, lines, state, partial(merge, width, line_end))
+            return loop(b, lines, state, copy_back)
+
+        return loop(inner, _doublings(inner, length), arguments, merged)
+
+    def merge(
+        width: Value, line_end: Value, b: Lowering, line: Value, state: list[Value]
+    ) -> Sequence[Value]:
         """Merge neighbouring runs of ``width`` of one line from the rows into the scratch."""
         source = state[:count]
+        pair = arithmetic(b, "addi", width, width)
 
         def run(r: Lowering, number: Value, target: list[Value]) -> Sequence[Value]:
-            low = arithmetic(r, "muli", number, structured.index(r, 2 * width))
-            middle = _at_most(r, low, width, length)
-            high = _at_most(r, low, 2 * width, length)
-            bounds = (low, middle, high)
-            return _merge_run(op, r, line, source, target, bounds)
+            low = arithmetic(r, "muli", number, pair)
+            middle, high = (
+                arithmetic(r, "minsi", arithmetic(r, "addi", low, distance), line_end)
+                for distance in (width, pair)
+            )
+            return _merge_run(op, r, line, source, target, (low, middle, high))
 
-        runs = -(-length // (2 * width))
+        runs = arithmetic(b, "ceildivsi", line_end, pair)
         return [*source, *loop(b, runs, state[count:], run)]
 
     def copy_back(b: Lowering, line: Value, state: list[Value]) -> Sequence[Value]:
@@ -114,9 +120,16 @@ def _sorted_rows(
     return kernel_call(op, build, "sort", [*rows, *scratch], [], body, attributes)[:count]
 
 
-def _at_most(build: Lowering, low: Value, distance: int, length: int) -> Value:
-    end = arithmetic(build, "addi", low, structured.index(build, distance))
-    return arithmetic(build, "minsi", end, structured.index(build, length))
+def _doublings(build: Lowering, length: Dim) -> Dim | Value:
+    """How often 1 is doubled to reach ``length``."""
+    if isinstance(length, int):
+        return (length - 1).bit_length()
+    zero, last = structured.index(build, 0), structured.index(build, length - 1)
+    type = mlir.integer_type(64)
+    bits = build.value("arith.index_cast", (arithmetic(build, "maxsi", last, zero),), type)
+    zeros = build.value("math.ctlz", (bits,), type)
+    leading = build.value("arith.index_cast", (zeros,), mlir.index_type())
+    return arithmetic(build, "subi", structured.index(build, 64), leading)
 
 
 def _merge_run(

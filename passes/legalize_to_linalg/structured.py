@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Type, Value
-from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_element, lowered_tensor
+from shlo_tools.passes.legalize_to_linalg.size_values import size_value
+from shlo_tools.passes.narrow_floats import code_of, is_narrow
 
 # Given the builder of the body and its scalar arguments (inputs, then outputs), yields results.
 Body = Callable[[Lowering, list[Value]], Sequence[Value]]
@@ -31,13 +34,15 @@ def identity(rank: int) -> str:
 
 def element(type: ElementType) -> Type:
     """The lowered element type."""
-    return mlir.parse_type(type.signless)
+    return mlir.parse_type(lowered_element(type))
 
 
 def scalar(build: Lowering, value: bool | int | float, type: ElementType) -> Value:
     """An ``arith.constant`` of a real element type."""
     lowered = element(type)
-    if type.is_float:
+    if is_narrow(type):
+        attribute = mlir.integer_attr(code_of(type, float(value)), lowered)
+    elif type.is_float:
         attribute = mlir.float_attr(float(value), lowered)
     else:
         attribute = mlir.integer_attr(_wrapped(int(value), type), lowered)
@@ -52,8 +57,10 @@ def _wrapped(value: int, type: ElementType) -> int:
     return value - (1 << type.bits) if value >> (type.bits - 1) else value
 
 
-def index(build: Lowering, value: int) -> Value:
-    """An ``arith.constant`` of type index."""
+def index(build: Lowering, value: Dim) -> Value:
+    """A number, or a size that is computed, as an index."""
+    if not isinstance(value, int):
+        return size_value(build, value)
     type = mlir.index_type()
     return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
 
@@ -66,7 +73,8 @@ def position(build: Lowering, dimension: int) -> Value:
 
 def empty(build: Lowering, type: TensorType) -> Value:
     """A tensor without values, to be written."""
-    return build.value("tensor.empty", (), lowered_tensor(type))
+    sizes = [index(build, dim) for dim in type.shape if not isinstance(dim, int)]
+    return build.value("tensor.empty", sizes, lowered_tensor(type))
 
 
 def filled(build: Lowering, value: Value, type: TensorType) -> Value:

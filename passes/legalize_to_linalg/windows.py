@@ -9,9 +9,11 @@ from functools import partial, reduce
 import numpy as np
 
 from shlo_tools import mlir
+from shlo_tools.dims import Dim, at_most, maximum
 from shlo_tools.dtypes import ElementType, TensorType, from_attribute, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops.windows import dilated
 from shlo_tools.passes.legalize_to_linalg import scans, structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import padded
@@ -68,13 +70,13 @@ class Windows:
         return [d for d, size in enumerate(self.size) if size > 1]
 
 
-def window_loops(result: Sequence[int], window_rank: int) -> tuple[list[int], list[int], list[str]]:
+def window_loops(result: Sequence[Dim], window_rank: int) -> tuple[list[int], list[int], list[str]]:
     """Loop numbers of the result's dimensions and of a window's, and the kinds of the loops.
 
     The loop over the result's last dimension is the innermost one, over neighbours in memory
     that do not depend on each other, and a window's loops stand just around it.
     """
-    last = max((d for d, size in enumerate(result) if size > 1), default=len(result) - 1)
+    last = max((d for d, size in enumerate(result) if size != 1), default=len(result) - 1)
     outside = [d for d in range(len(result)) if d != last]
     count = len(outside) + window_rank + (len(result) > 0)
     numbers = {d: n for n, d in enumerate(outside)} | {last: count - 1}
@@ -99,8 +101,8 @@ def once(build: Lowering, value: Value, type: TensorType) -> Value:
 def reduce_window(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     count = len(op.results)
     windows = Windows.of(op)
-    results = [tensor_type(result.type) for result in op.results]
-    inputs = [tensor_type(operand.type) for operand in list(op.operands)[:count]]
+    results = [build.type(result) for result in op.results]
+    inputs = [build.type(operand) for operand in list(op.operands)[:count]]
     init_values = [
         structured.extract(build, init, tensor_type(old.type).element_type)
         for init, old in zip(operands[count:], list(op.operands)[count:], strict=True)
@@ -109,9 +111,9 @@ def reduce_window(op: Operation, operands: list[Value], build: Lowering) -> Sequ
         cast_scalar(Emit(op, build), value, tensor_type(old.type).element_type, type.element_type)
         for value, old, type in zip(init_values, list(op.operands)[count:], results, strict=True)
     ]
-    if results[0].size == 0:
+    if 0 in results[0].shape:
         return [structured.empty(build, type) for type in results]
-    found = scans.find(windows, inputs[0].static_shape)
+    found = scans.find(windows, inputs[0].shape)
     if found is not None:
         return scans.scan(op, build, operands[:count], promoted, found)
     tensors = [
@@ -129,8 +131,8 @@ def _padded(
         overlap = any(windows.stride[d] <= reach[d] for d in windows.moving)
         return once(build, value, type) if overlap else value
     interior = [dilation - 1 for dilation in windows.base_dilation]
-    rows = zip(type.static_shape, windows.low, windows.high, interior, strict=True)
-    shape = [low + n + max(0, n - 1) * gap + high for n, low, high, gap in rows]
+    rows = zip(type.shape, windows.low, windows.high, windows.base_dilation, strict=True)
+    shape = [maximum(0, low + dilated(n, apart) + high) for n, low, high, apart in rows]
     return padded(build, value, type, init, type.with_shape(shape), windows.low, interior)
 
 
@@ -142,9 +144,9 @@ def _reduced(
     A tensor of the window's shape, never read, tells the window loops' sizes.
     """
     count = len(inputs)
-    results = [tensor_type(result.type) for result in op.results]
+    results = [build.type(result) for result in op.results]
     elements = [tensor_type(value.type).element_type for value in list(op.operands)[:count]]
-    outer, inner, kinds = window_loops(results[0].static_shape, len(windows.moving))
+    outer, inner, kinds = window_loops(results[0].shape, len(windows.moving))
     places: list[str | int] = []
     for d, stride in enumerate(windows.stride):
         place = f"d{outer[d]} * {stride}"
@@ -162,7 +164,7 @@ def _reduced(
     return computed(
         op,
         build,
-        _extents(results[0].static_shape, window.static_shape, outer, inner),
+        _extents(results[0].shape, window.shape, outer, inner),
         [*inputs, structured.empty(build, window)],
         [read] * count + [structured.affine_map(len(kinds), inner)],
         [structured.filled(build, *pair) for pair in zip(init_values, results, strict=True)],
@@ -174,8 +176,8 @@ def _reduced(
 
 
 def _extents(
-    result: Sequence[int], window: Sequence[int], outer: Sequence[int], inner: Sequence[int]
-) -> list[int]:
+    result: Sequence[Dim], window: Sequence[Dim], outer: Sequence[int], inner: Sequence[int]
+) -> list[Dim]:
     """How far each loop counts, whichever order the loops have."""
     sizes = dict(zip((*outer, *inner), (*result, *window), strict=True))
     return [sizes[loop] for loop in range(len(sizes))]
@@ -201,8 +203,8 @@ def _promoted(
 def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Loops over the windows in order; each finds its element, then adds the source's there."""
     windows = Windows.of(op)
-    operand, source, init = (tensor_type(value.type) for value in op.operands)
-    result = tensor_type(op.results[0].type)
+    operand, source, init = (build.type(value) for value in op.operands)
+    result = build.type(op.results[0])
     value = structured.extract(build, operands[2], init.element_type)
     promoted = _promoted(op, build, [value], [init.element_type], [result])
     filled = structured.filled(build, promoted[0], result)
@@ -212,7 +214,7 @@ def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) ->
 
         def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
             bounds = [
-                _bounds(b, windows, d, position, operand.static_shape[d])
+                _bounds(b, windows, d, position, operand.shape[d])
                 for d, position in enumerate(positions)
             ]
 
@@ -224,12 +226,12 @@ def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) ->
                 combined = inline(op.regions[1], [old, *values], then)[0]
                 return [store(then, combined, state[0], where)]
 
-            if not _may_be_empty(windows, operand.static_shape, source.static_shape):
+            if not _may_be_empty(windows, operand.shape, source.shape):
                 return apply(b)
             types = [tensor.type for tensor in state]
             return choose(b, _any_inside(b, bounds), types, apply, lambda _: state)
 
-        return nest(inner, source.static_shape, [target], one)
+        return nest(inner, source.shape, [target], one)
 
     described = {name: op.attributes[name] for name in _NAMES if name in op.attributes}
     return kernel_call(op, build, "select_and_scatter", [filled], operands[:2], body, described)
@@ -239,7 +241,7 @@ _NAMES = ("window_dimensions", "window_strides", "padding")
 Bounds = tuple[Value, Value]  # the first place of a window within the operand, and past the last
 
 
-def _bounds(build: Lowering, windows: Windows, d: int, position: Value, size: int) -> Bounds:
+def _bounds(build: Lowering, windows: Windows, d: int, position: Value, size: Dim) -> Bounds:
     """Where window ``position`` begins and ends within a dimension of ``size`` elements."""
     start = arithmetic(build, "muli", position, structured.index(build, windows.stride[d]))
     if windows.low[d]:
@@ -252,11 +254,12 @@ def _bounds(build: Lowering, windows: Windows, d: int, position: Value, size: in
     return start, end
 
 
-def _may_be_empty(windows: Windows, shape: Sequence[int], counts: Sequence[int]) -> bool:
-    """Whether some window lies in the padding altogether."""
+def _may_be_empty(windows: Windows, shape: Sequence[Dim], counts: Sequence[Dim]) -> bool:
+    """Whether some window lies in the padding altogether, or may."""
     last = [(n - 1) * stride for n, stride in zip(counts, windows.stride, strict=True)]
     return any(
-        windows.size[d] <= windows.low[d] or last[d] - windows.low[d] >= size
+        windows.size[d] <= windows.low[d]
+        or at_most(size, last[d] - windows.low[d]) is not False
         for d, size in enumerate(shape)
     )
 

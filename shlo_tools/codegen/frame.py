@@ -15,7 +15,7 @@ from shlo_tools.dtypes import parse_tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Type, Value
 
-VERSION = 1
+VERSION = 2
 
 # Every field takes eight bytes; a field's offset is eight times its position.
 FIELDS = (
@@ -35,6 +35,7 @@ FIELDS = (
     "profile",  # buffer of time stamps
     "weights",  # table of pointers to constants
     "host",  # whatever the host keeps here
+    "argv",  # the entry point's table, where results of unknown size are announced
 )
 SIZE = 8 * len(FIELDS)
 CALLBACKS = ("poll", "host")
@@ -109,36 +110,51 @@ def constant(build: Build, value: int) -> Value:
 def memref_at(
     build: Build,
     address: Value,
-    shape: Sequence[int],
+    shape: Sequence[int | Value],
     type: Type,
     strides: Sequence[int] | None = None,
 ) -> Value:
-    """A static memref of ``type`` over memory that starts at ``address``; row-major by default."""
+    """A memref of ``type`` over memory that starts at ``address``; row-major by default.
+
+    Args:
+        shape: sizes; those known at run time only as i64.
+    """
     rank = len(shape)
     sizes = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     struct = mlir.parse_type(f"!llvm.struct<(ptr, ptr, i64{sizes})>")
     descriptor = build.value("llvm.mlir.poison", (), struct)
-    strides = _strides(shape) if strides is None else strides
+    steps = _strides(build, shape) if strides is None else strides
     fields: list[tuple[list[int], Value]] = [
         ([0], address),
         ([1], address),
         ([2], constant(build, 0)),
     ]
     for d in range(rank):
-        fields.append(([3, d], constant(build, shape[d])))
-        fields.append(([4, d], constant(build, strides[d])))
+        fields.append(([3, d], _number(build, shape[d])))
+        fields.append(([4, d], _number(build, steps[d])))
     for position, value in fields:
         attributes = {"position": mlir.i64_array_attr(position)}
         descriptor = build.value("llvm.insertvalue", (descriptor, value), struct, attributes)
     return build.value("builtin.unrealized_conversion_cast", (descriptor,), type)
 
 
-def _strides(shape: Sequence[int]) -> Sequence[int]:
-    strides, step = [], 1
+def _strides(build: Build, shape: Sequence[int | Value]) -> Sequence[int | Value]:
+    strides: list[int | Value] = []
+    step: int | Value = 1
     for size in reversed(shape):
         strides.append(step)
-        step *= size
+        step = _product(build, step, size)
     return strides[::-1]
+
+
+def _product(build: Build, a: int | Value, b: int | Value) -> int | Value:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    return build.value("llvm.mul", (_number(build, a), _number(build, b)), i64())
+
+
+def _number(build: Build, value: int | Value) -> Value:
+    return constant(build, value) if isinstance(value, int) else value
 
 
 def address_of(build: Build, buffer: Value) -> Value:

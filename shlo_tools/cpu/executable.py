@@ -11,10 +11,13 @@ from typing import Any
 from shlo_tools import dtypes, files, ir, mlir, program
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu import memory, symbols, weights
+from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame, watched
-from shlo_tools.cpu.host_calls import HostCall
+from shlo_tools.cpu.host_calls import HostCall, limited
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
+from shlo_tools.ops._quantized import is_quantized, parse_quantized
+from shlo_tools.ops._value import ValueType, value_type
 from shlo_tools.pipeline import runner
 
 PIPELINE = "builtin.module(shlo-to-llvm)"
@@ -26,13 +29,20 @@ _FREE_FRAMES = 4  # kept per executable for the next call
 class Signature:
     """Argument and result types of a function."""
 
-    inputs: tuple[TensorType, ...]
-    results: tuple[TensorType, ...]
+    inputs: tuple[ValueType, ...]
+    results: tuple[ValueType, ...]
 
     def __str__(self) -> str:
         inputs = ", ".join(str(type) for type in self.inputs)
         results = ", ".join(str(type) for type in self.results)
         return f"({inputs}) -> ({results})"
+
+
+def stored(type: ValueType) -> TensorType:
+    """How arrays of a type are held: quantized ones as integers."""
+    if is_quantized(type):
+        return parse_quantized(str(type)).storage_type
+    return dtypes.parse_tensor_type(str(type))
 
 
 class Executable:
@@ -41,7 +51,7 @@ class Executable:
     Calls may overlap in several threads: each uses a frame of its own.
 
     Attributes:
-        signature: types of arguments and results.
+        signature: types of arguments and results. Quantized ones are passed as integers.
         name: the function's name.
     """
 
@@ -50,9 +60,12 @@ class Executable:
     ) -> None:
         self.signature = entry.signature
         self.name = entry.name
+        self._inputs = [stored(type) for type in entry.signature.inputs]
+        results = [stored(type) for type in entry.signature.results]
+        self._table = ArgumentTable(self._inputs, results)
         self._engine = engine  # owns the code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-        self._arena = entry.arena
+        self._arena, self._grows = entry.arena, entry.grows
         self._checks = entry.checks
         self._constants = [
             memory.as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants
@@ -72,7 +85,8 @@ class Executable:
             arguments: arrays (anything with ``__array__`` or ``__dlpack__``), Python numbers or
                 lists. They are read in place where contiguous, and never written.
             cast: convert arguments of another dtype instead of refusing them.
-            timeout: seconds after which a running loop is stopped.
+            timeout: seconds after which a running loop is stopped. Programs that functions of
+                custom calls run meanwhile have no more time than is left.
 
         Returns:
             A new array, or a tuple of them where the function has several results.
@@ -83,20 +97,19 @@ class Executable:
             ExecutionTimeout: the time is up.
         """
         inputs = self._bind(arguments, cast=cast)
-        results = [memory.aligned_empty(type) for type in self.signature.results]
-        pointers = [array.ctypes.data for array in (*inputs, *results)]
-        table = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        table, places = self._table.filled(inputs)
         frame = self._frame()
         frame.reset()
-        with watched(frame, timeout):
+        with limited(timeout) as limit, watched(frame, limit):
             self._call(frame.address, ctypes.addressof(table))
-        frame.raise_for_status(self._checks, timeout)
+        frame.raise_for_status(self._checks, limit)
+        results = self._table.collected(table, places)
         if len(self._free) < _FREE_FRAMES:
             self._free.append(frame)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _bind(self, arguments: Sequence[Any], *, cast: bool) -> list[Array]:
-        types = self.signature.inputs
+        types = self._inputs
         if len(arguments) != len(types):
             raise ArgumentError(
                 f"@{self.name} takes {len(types)} arguments, {len(arguments)} given",
@@ -111,7 +124,8 @@ class Executable:
         try:
             return self._free.pop()
         except IndexError:
-            return Frame(self._arena, ctypes.addressof(self._weights), self._host_calls)
+            weights = ctypes.addressof(self._weights)
+            return Frame(self._arena, weights, self._host_calls, grows=self._grows)
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,7 @@ class _Entry:
     name: str
     signature: Signature
     arena: int
+    grows: bool
     checks: list[Any]
     host_calls: list[HostCall]
 
@@ -148,14 +163,32 @@ def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Execu
         if find_entry(module, function) is None:
             select_function(module, function)
             runner.run(PIPELINE, module)
-        entry = find_entry(module, function)
-        if entry is None:
-            raise ShloError(f"lowering left no entry point for @{function}")
         engine = _engine(module, opt_level)
-        address = mlir.entry_address(engine, ir.symbol_name(entry))
-        if not address:
-            raise UnsupportedError(f"@{function}: code could not be generated")
-        return Executable(engine, address, _read_entry(entry, function, module), constants)
+        host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
+        names = {function: None, **dict.fromkeys(n for call in host_calls for n in call.called)}
+        compiled = {
+            name: _executable(engine, module, name, host_calls, constants) for name in names
+        }
+        for call in host_calls:
+            call.link(compiled)
+        return compiled[function]
+
+
+def _executable(
+    engine: Any,
+    module: mlir.Module,
+    function: str,
+    host_calls: list[HostCall],
+    constants: Sequence[Array],
+) -> Executable:
+    """A function of a lowered module that has an entry point."""
+    entry = find_entry(module, function)
+    if entry is None:
+        raise ShloError(f"lowering left no entry point for @{function}")
+    address = mlir.entry_address(engine, ir.symbol_name(entry))
+    if not address:
+        raise UnsupportedError(f"@{function}: code could not be generated")
+    return Executable(engine, address, _read_entry(entry, function, module, host_calls), constants)
 
 
 def find_entry(module: mlir.Module, function: str) -> mlir.Operation | None:
@@ -181,9 +214,9 @@ def select_function(module: mlir.Module, function: str) -> None:
     if ir.is_declaration(named[function]):
         raise ShloError(f"@{function} is a declaration without a body")
     for type in itertools.chain(*ir.signature(named[function])):
-        if not mlir.is_static_tensor(type):
+        if not (mlir.is_tensor(type) or is_quantized(type)):
             place = mlir.place_of(named[function].location)
-            message = f"@{function} takes or returns {type}; static tensors are supported"
+            message = f"@{function} takes or returns {type}; tensors are supported"
             raise UnsupportedError(message, place=place)
     for name, func in named.items():
         visibility = "public" if name == function else "private"
@@ -205,16 +238,17 @@ def _engine(module: mlir.Module, opt_level: int) -> Any:
     return engine
 
 
-def _read_entry(entry: mlir.Operation, name: str, module: mlir.Module) -> _Entry:
+def _read_entry(
+    entry: mlir.Operation, name: str, module: mlir.Module, host_calls: list[HostCall]
+) -> _Entry:
     held: Any = entry.attributes[_ENTRY]
     if held["version"].value != layout.VERSION:
         raise UnsupportedError(f"lowered for frame version {held['version'].value}")
     type = held["signature"].value
     signature = Signature(
-        tuple(dtypes.tensor_type(t) for t in type.inputs),
-        tuple(dtypes.tensor_type(t) for t in type.results),
+        tuple(value_type(t) for t in type.inputs),
+        tuple(value_type(t) for t in type.results),
     )
     checks = module.operation.attributes["shlo.checks"]
-    hosts = module.operation.attributes["shlo.host_calls"]
-    host_calls = [HostCall(kernel) for kernel in hosts]
-    return _Entry(name, signature, held["arena"].value, list(checks), host_calls)
+    arena, grows = held["arena"].value, "grows" in held
+    return _Entry(name, signature, arena, grows, list(checks), host_calls)

@@ -12,8 +12,14 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu.memory import aligned_bytes
-from shlo_tools.errors import Diagnostic, ExecutionError, ExecutionTimeout, Place
+from shlo_tools.cpu.memory import aligned_bytes, reserved_bytes
+from shlo_tools.errors import (
+    Diagnostic,
+    ExecutionError,
+    ExecutionTimeout,
+    Place,
+    ShapeMismatchError,
+)
 
 _INDEX = {name: i for i, name in enumerate(layout.FIELDS)}
 _WATCH_SECONDS = 0.05
@@ -23,15 +29,20 @@ class Frame:
     """One frame with its arena; used by one call at a time."""
 
     def __init__(
-        self, arena_bytes: int, weights: int, host_calls: Sequence[Callable[[int], None]] = ()
+        self,
+        arena_bytes: int,
+        weights: int,
+        host_calls: Sequence[Callable[[int], None]] = (),
+        *,
+        grows: bool = False,
     ) -> None:
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
-        self.arena = aligned_bytes(arena_bytes)
+        self.arena = reserved_bytes() if grows else aligned_bytes(arena_bytes)
         self._arena = self.arena.ctypes.data
         words = self.words
         words[_INDEX["version"]] = layout.VERSION
-        words[_INDEX["arena_end"]] = self._arena + arena_bytes
+        words[_INDEX["arena_end"]] = self._arena + len(self.arena)
         words[_INDEX["callbacks"]] = _callbacks()
         words[_INDEX["weights"]] = weights
         calls: Sequence[Any] = host_calls
@@ -57,7 +68,8 @@ class Frame:
             raise self._take_exception()
         if status == layout.STATUS["cancelled"]:
             raise ExecutionTimeout(f"stopped after {timeout} seconds")
-        raise _failed_check(checks[status - 1])
+        words = [self.words[_INDEX[field]] for field in ("word0", "word1")]
+        raise _failed_check(checks[status - 1], words)
 
     def _take_exception(self) -> BaseException:
         """What Python code called from native code raised; its references are in the words."""
@@ -71,9 +83,12 @@ class Frame:
         return exception
 
 
-def _failed_check(check: Any) -> ExecutionError:
-    named = {item.name: item.attr.value for item in check}
+def _failed_check(check: Any, words: Sequence[int]) -> ExecutionError:
+    named = {item.name: str(getattr(item.attr, "value", "")) for item in check}
     place = read_place(named.get("place"))
+    if "sizes" in named:
+        text = named["message"].format(*words)
+        return ShapeMismatchError(Diagnostic("error", text, place))
     return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
 
 
@@ -220,10 +235,14 @@ class _Watch:
                 if not self.running:  # a call may have started just before the clear
                     self.wake.wait()
                 idle = 0
-            now = time.monotonic()
-            for frame, deadline in list(self.running.items()):
-                late = deadline is not None and now > deadline
-                frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
+            self._ask()
+
+    def _ask(self) -> None:
+        """On its own, for the thread would keep the last frame alive while it sleeps."""
+        now = time.monotonic()
+        for frame, deadline in list(self.running.items()):
+            late = deadline is not None and now > deadline
+            frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
 
 
 _watch = _Watch()

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import gc
-import inspect
+import threading
+import time
 import weakref
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from shlo_tools import dtypes, errors, extend, mlir
-from shlo_tools.cpu import custom_calls
+from shlo_tools import dtypes, errors, extend
 from shlo_tools.cpu.frame import read_place
 from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.errors import Diagnostic, ExecutionError, UnsupportedError
-
-
-def find(target: str) -> Callable[..., Any] | None:
-    """The function for a custom_call target: registered, built in, or of an installed package."""
-    return (
-        extend.registered(target) or custom_calls.TARGETS.get(target) or extend.plugged_in(target)
-    )
+from shlo_tools.errors import Place
+from shlo_tools.extend.c_calls import Applied
+from shlo_tools.extend.calls import applied
+from shlo_tools.extend.description import Call, python_value, read
 
 
 @dataclass(frozen=True)
@@ -37,139 +33,176 @@ class _Memory:
     bytes: Any
 
 
+@dataclass(frozen=True)
+class _Sized:
+    """A call with all sizes known.
+
+    Attributes:
+        sizes: those that the types leave open.
+        memories: of the results, then of the operands.
+    """
+
+    sizes: list[int]
+    memories: list[_Memory]
+    run: Applied
+
+
 class HostCall:
-    """One custom call of a program; called with the address of a table of addresses."""
+    """One custom call of a program; called with the address of a table.
+
+    The table holds addresses, results first, then the sizes that types leave open.
+
+    Attributes:
+        called: the names of the program's functions that the target's function may call.
+    """
 
     def __init__(self, kernel: Any) -> None:
         described = {item.name: item.attr for item in kernel}
-        self.target = described["target"].value
-        self.inputs = _memories(described["inputs"])
-        self.results = _memories(described["results"])
-        self.place = read_place(described["place"].value if "place" in described else None)
-        self.table = ctypes.c_int64 * (len(self.results) + len(self.inputs))
-        self.attributes = _attributes(described.get("config"))
-        self.function = self._find()
-        if self.function is None:
-            message = f"custom_call target {self.target!r} is not registered; running it fails"
-            errors.warn(message, self.place)
+        place = read_place(described["place"].value if "place" in described else None)
+        self.call = _described(described, place)
+        self._types = [*self.call.result_types, *self.call.input_types]
+        self._results = len(self.call.result_types)
+        unknown = sum(not isinstance(dim, int) for type in self._types for dim in type.shape)
+        self.table = ctypes.c_int64 * (len(self._types) + unknown)
+        self.called = [name.value for name in described.get("called", ())]
+        self._computations: list[Callable[..., Any]] = []
+        self._run: Applied | None = None
+        self._sized: _Sized | None = None  # of the last sizes, or of all where they are known
+
+    def link(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        """Make the call ready to run: find its function, hand it the computations it may call.
+
+        Raises:
+            UnsupportedError: what is registered cannot be called in the way that the op asks for.
+        """
+        self._computations = [functions[name] for name in self.called]
+        self._run = self._found(self.call)
+        if self._run is None:
+            message = f"{self.call.unregistered().diagnostics[0].message}; running it fails"
+            errors.warn(message, self.call.place)
+
+    def _found(self, call: Call) -> Applied | None:
+        function = extend.find(call.target)
+        return None if function is None else applied(function, call, self._computations)
 
     def __call__(self, table: int) -> None:
         """Run it on a table of addresses, results first."""
-        addresses = list(self.table.from_address(table))
-        outputs = addresses[: len(self.results)]
-        arrays, owners = _borrow(addresses[len(self.results) :], self.inputs)
-        returned = self._function()(*arrays)
-        self._store(outputs, returned)
-        del arrays, returned
-        self._check_returned(owners)
+        self._run = self._run or self._found(self.call)  # it may be registered by now
+        if self._run is None:
+            raise self.call.unregistered()
+        words = list(self.table.from_address(table))
+        count = len(self._types)
+        sized = self._sized
+        if sized is None or sized.sizes != words[count:]:
+            sized = self._sized = self._with(words[count:])
+        outputs, written = _borrow(
+            words[: self._results], sized.memories[: self._results], writeable=True
+        )
+        operands, given = _borrow(
+            words[self._results : count], sized.memories[self._results :], writeable=False
+        )
+        values = sized.run(operands, outputs)
+        _store(outputs, values)
+        del operands, outputs, values
+        self._check_returned([*written, *given])
 
-    def _function(self) -> Callable[..., Any]:
-        self.function = self.function or self._find()  # it may be registered by now
-        if self.function is None:
-            message = f"custom_call target {self.target!r} is not registered"
-            hint = f"register a function with @shlo_tools.custom_call({self.target!r})"
-            raise UnsupportedError(Diagnostic("error", message, self.place, hint=hint))
-        return self.function
-
-    def _find(self) -> Callable[..., Any] | None:
-        """The target's function, with the keywords that it takes."""
-        function = find(self.target)
-        if function is None:
-            return None
-        types = [result.type for result in self.results]
-        given = {"attributes": self.attributes, "result_types": types, "place": self.place}
-        names = _parameters(function)
-        taken = {name: value for name, value in given.items() if name in names}
-        return functools.partial(function, **taken)
-
-    def _store(self, outputs: Sequence[int], returned: Any) -> None:
-        several = tuple if len(outputs) == 1 else (tuple, list)  # one result may be a list
-        values = returned if isinstance(returned, several) else [returned]
-        if returned is None:
-            values = []
-        if len(values) != len(outputs):
-            raise self._error(f"returned {len(values)} results, not {len(outputs)}")
-        for number, (address, value, memory) in enumerate(
-            zip(outputs, values, self.results, strict=True)
-        ):
-            array = np.asarray(value)
-            if array.shape != memory.shape or array.dtype != memory.dtype:
-                given = f"{array.dtype} array of shape {array.shape}"
-                raise self._error(f"returned a {given} as result {number}, which is {memory.type}")
-            _array_at(address, memory)[0][...] = array
+    def _with(self, sizes: list[int]) -> _Sized:
+        """The call for sizes that are known now."""
+        rest = iter(sizes)
+        types = [
+            type.with_shape([dim if isinstance(dim, int) else next(rest) for dim in type.shape])
+            for type in self._types
+        ]
+        run = self._run
+        if sizes:
+            exact = _exact(self.call, types[self._results :], types[: self._results])
+            run = self._found(exact)
+        if run is None:
+            raise self.call.unregistered()
+        return _Sized(sizes, [_memory(type) for type in types], run)
 
     def _check_returned(self, owners: Sequence[weakref.ref[Any]]) -> None:
-        """Refuse a function that kept an operand: the memory is about to be used again."""
+        """Refuse a function that kept an array: the memory is about to be used again."""
         if all(owner() is None for owner in owners):
             return
         gc.collect()  # it may have kept it in garbage only
         if any(owner() is not None for owner in owners):
-            raise self._error("kept an operand, which is valid during the call only: copy it")
-
-    def _error(self, what: str) -> ExecutionError:
-        return ExecutionError(
-            Diagnostic("error", f"custom_call {self.target!r} {what}", self.place)
-        )
+            raise self.call.error(
+                "kept an operand or output, which is valid during the call only: copy it"
+            )
 
 
-def _parameters(function: Callable[..., Any]) -> Sequence[str]:
+class _Deadline(threading.local):
+    """When the call that runs in this thread has to end; on the clock of ``time.monotonic``."""
+
+    at: float | None = None
+
+
+_deadline = _Deadline()
+
+
+@contextmanager
+def limited(timeout: float | None) -> Iterator[float | None]:
+    """The seconds that a call has: no more than are left to the one that it is made in."""
+    outer = _deadline.at
+    if timeout is None and outer is None:
+        yield None
+        return
+    now = time.monotonic()
+    ends = [now + timeout] if timeout is not None else []
+    _deadline.at = min([outer, *ends]) if outer is not None else ends[0]
     try:
-        return list(inspect.signature(function).parameters)
-    except ValueError:  # builtin functions may have no signature
-        return []
+        yield timeout if _deadline.at != outer else round(max(0.0, _deadline.at - now), 3)
+    finally:
+        _deadline.at = outer
 
 
-def _memories(types: Any) -> list[_Memory]:
-    """The memory that tensors of some types take; ``types`` is an array attribute."""
-    read = [dtypes.tensor_type(item.value) for item in types]
-    return [
-        _Memory(t, t.static_shape, t.element_type.dtype, ctypes.c_uint8 * max(1, t.nbytes))
-        for t in read
-    ]
+def _store(outputs: Sequence[Array], values: Sequence[Array]) -> None:
+    for output, value in zip(outputs, values, strict=True):
+        if value is not output:
+            output[...] = value
+
+
+def _described(kernel: Mapping[str, Any], place: Place | None) -> Call:
+    """The call that a kernel stands for: a ``custom_call``, or one of our own lowering."""
+    if "op" in kernel:
+        types = kernel["types"].value
+        attributes = {item.name: item.attr for item in kernel["op"]}
+        return read(attributes, types.inputs, types.results, place)
+    config = python_value(kernel["config"]) if "config" in kernel else None
+    inputs, results = (
+        tuple(dtypes.tensor_type(item.value) for item in kernel[name])
+        for name in ("inputs", "results")
+    )
+    return Call(kernel["target"].value, inputs, results, config=config, place=place)
+
+
+def _exact(call: Call, inputs: Sequence[TensorType], results: Sequence[TensorType]) -> Call:
+    """The call as if its types had these sizes."""
+    given, made = iter(inputs), iter(results)
+    return replace(
+        call,
+        inputs=tuple(None if type is None else next(given) for type in call.inputs),
+        results=tuple(None if type is None else next(made) for type in call.results),
+    )
+
+
+def _memory(type: TensorType) -> _Memory:
+    shape = type.static_shape
+    return _Memory(type, shape, type.element_type.dtype, ctypes.c_uint8 * max(1, type.nbytes))
 
 
 def _borrow(
-    addresses: Sequence[int], memories: Sequence[_Memory]
+    addresses: Sequence[int], memories: Sequence[_Memory], *, writeable: bool
 ) -> tuple[list[Array], list[weakref.ref[Any]]]:
-    """Read-only arrays over memory of compiled code, and references that tell who still has one."""
-    found = [_array_at(*pair, writeable=False) for pair in zip(addresses, memories, strict=True)]
+    """Arrays over memory of compiled code, and references that tell who still has one."""
+    found = [_array_at(*pair, writeable) for pair in zip(addresses, memories, strict=True)]
     return [array for array, _ in found], [weakref.ref(owner) for _, owner in found]
 
 
-def _array_at(address: int, memory: _Memory, *, writeable: bool = True) -> tuple[Array, Any]:
+def _array_at(address: int, memory: _Memory, writeable: bool) -> tuple[Array, Any]:
     """An array over memory of compiled code, and the object that lives as long as its views."""
     owner = memory.bytes.from_address(address)
     view = memoryview(owner)[: memory.type.nbytes]
     flat = np.asarray(view if writeable else view.toreadonly())
     return flat.view(memory.dtype).reshape(memory.shape), owner
-
-
-# --- attributes -----------------------------------------------------------------------------------
-def _attributes(config: Any) -> dict[str, Any]:
-    """``backend_config`` as Python values."""
-    if config is None:
-        return {}
-    value = python_value(config)
-    return value if isinstance(value, dict) else {"backend_config": value}
-
-
-def python_value(attribute: Any) -> Any:
-    """An attribute as a Python value; one that has none as its text."""
-    if mlir.is_dense(attribute):
-        return dtypes.from_attribute(attribute)
-    if hasattr(attribute, "value_bytes"):  # a string; text unless it is none
-        raw = bytes(attribute.value_bytes)
-        try:
-            return raw.decode()
-        except UnicodeDecodeError:
-            return raw
-    held = getattr(attribute, "value", None)
-    if held is not None:
-        return held if isinstance(held, bool | int | float | str) else str(attribute)
-    try:
-        members = list(attribute)
-    except TypeError:
-        return True if str(attribute) == "unit" else str(attribute)
-    if str(attribute).startswith("{"):
-        return {item.name: python_value(item.attr) for item in members}
-    return [python_value(item) if mlir.is_attribute(item) else item for item in members]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,15 @@ def aligned_bytes(count: int) -> Array:
     """Like ``aligned_empty``, as plain bytes."""
     block, start = _block(count)
     return block[start : start + count]
+
+
+def reserved_bytes() -> Array:
+    """Addresses for as many bytes as the machine has; they take memory when they are used."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    try:
+        return np.frombuffer(mmap.mmap(-1, _physical_memory(), flags=flags), np.uint8)
+    except OSError as error:
+        raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
 
 
 def _block(count: int) -> tuple[Array, int]:
@@ -66,11 +76,22 @@ def as_argument(value: Any, type: TensorType, index: int, *, cast: bool) -> Arra
     wanted = type.element_type
     if array.dtype != wanted.dtype:
         array = _converted(array, wanted, index, cast=cast)
-    if array.shape != type.shape:
+    if not _fits(array.shape, type):
         raise ArgumentError(f"argument {index}: shape {_shape(array.shape)} given, {type} wanted")
     if array.flags.c_contiguous and array.flags.aligned:
         return array
     return array.copy(order="C")
+
+
+def _fits(shape: Sequence[int], type: TensorType) -> bool:
+    """Whether an array has a type's sizes, as far as that knows them."""
+    if type.is_static or len(shape) != type.rank:
+        return tuple(shape) == type.shape
+    bounds = type.bounds or [None] * type.rank
+    return all(
+        size == dim if isinstance(dim, int) else bound is None or size <= bound
+        for size, dim, bound in zip(shape, type.shape, bounds, strict=True)
+    )
 
 
 def _shape(shape: Sequence[int]) -> str:

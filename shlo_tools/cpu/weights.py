@@ -44,7 +44,7 @@ def take_out(module: mlir.Module) -> list[Array]:
         held = op.attributes["value"]
         if not mlir.is_tensor(op.results[0].type) or getattr(held, "is_splat", False):
             continue
-        type = tensor_type(op.results[0].type)
+        type = tensor_type(held.type)
         if type.nbytes <= THRESHOLD and not mlir.is_dense_resource(held):
             continue
         if held not in numbers:
@@ -60,7 +60,8 @@ def _symbol(number: int) -> str:
 
 
 def _memref(op: Operation) -> mlir.Type:
-    type = tensor_type(op.results[0].type)
+    held = op.attributes["value"]
+    type = tensor_type(held.type)
     return mlir.memref_type(type.static_shape, type.element_type.mlir())
 
 
@@ -80,6 +81,9 @@ def _load(op: Operation, number: int) -> None:
     build = ir.Build(mlir.before(op), op.location)
     name = {"name": mlir.symbol_attr(_symbol(number))}
     buffer = build.value("memref.get_global", (), _memref(op), name)
-    type = op.results[0].type
-    tensor = build.value("bufferization.to_tensor", (buffer,), type, {"restrict": mlir.unit_attr()})
+    held, wanted = op.attributes["value"], op.results[0].type
+    restrict = {"restrict": mlir.unit_attr()}
+    tensor = build.value("bufferization.to_tensor", (buffer,), held.type, restrict)
+    if held.type != wanted:  # the integers of a quantized tensor
+        tensor = build.value("stablehlo.bitcast_convert", (tensor,), wanted)
     ir.replace(op, [tensor])

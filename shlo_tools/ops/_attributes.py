@@ -16,7 +16,7 @@ from typing import Annotated, Any, cast, get_args, get_origin
 import numpy as np
 
 from shlo_tools import dtypes, mlir
-from shlo_tools.errors import ShloError
+from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.mlir import Attribute
 
 
@@ -152,7 +152,7 @@ def _encode_any(value: Any) -> Attribute:
         return mlir.integer_attr(value, mlir.integer_type(64))
     if isinstance(value, float):
         return mlir.float_attr(value, mlir.parse_type("f64"))
-    if isinstance(value, str):
+    if isinstance(value, str | bytes):
         return mlir.string_attr(value)
     if isinstance(value, np.ndarray):
         return dtypes.to_attribute(value)
@@ -189,7 +189,26 @@ def _encode_flag(value: Any) -> Attribute:
 
 
 def _text(attribute: Any) -> str:
-    return str(attribute.value)
+    """What a string or symbol says.
+
+    Raises:
+        ConstraintError: its bytes are no text.
+    """
+    try:
+        return str(attribute.value)
+    except RuntimeError:  # the bindings': strings of MLIR are any bytes, those of Python are not
+        raise ConstraintError(f"{attribute} is no text: its bytes are no UTF-8") from None
+
+
+def _decode_config(attribute: Any) -> str | bytes | dict[str, Attribute]:
+    """Text, bytes that are none, or a dictionary's attributes."""
+    if not hasattr(attribute, "value_bytes"):
+        return {named.name: named.attr for named in attribute}
+    raw = bytes(attribute.value_bytes)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
 
 
 _BY_ANNOTATION: dict[Any, Codec] = {
@@ -210,9 +229,7 @@ _BY_ANNOTATION: dict[Any, Codec] = {
     Sequence[int]: Codec(lambda v: mlir.i64_array_attr(_as_ints(v)), lambda a: tuple(a)),
     Sequence[bool]: Codec(mlir.bool_array_attr, lambda a: tuple(a)),
     Mapping[str, Any]: Codec(_encode_any, lambda a: {n.name: n.attr for n in a}),
-    str | Mapping[str, Any]: Codec(
-        _encode_any, lambda a: _text(a) if hasattr(a, "value") else {n.name: n.attr for n in a}
-    ),
+    str | bytes | Mapping[str, Any]: Codec(_encode_any, _decode_config),
 }
 
 

@@ -48,10 +48,11 @@ class QuantizedType:
         return (*limits, self.axis, self.scales, self.zero_points)
 
 
-_FORM = re.compile(
-    r"tensor<((?:(?:\d+|\?)x)*)!quant\.uniform<"
-    r"([iu]\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\s*(\{[^{}]*\}|[^{}>,]*)>"
+_ELEMENT = (
+    r"!quant\.uniform<([iu]\d+)(?:<(-?\d+):(-?\d+)>)?"
+    r":(\w+)(?::(\d+))?,\s*(\{[^{}]*\}|[^{}>,]*)>"
 )
+_FORM = re.compile(r"tensor<((?:(?:\d+|\?)x)*)" + _ELEMENT)
 
 
 @lru_cache(maxsize=1024)
@@ -65,7 +66,7 @@ def parse_quantized(text: str) -> QuantizedType:
     if not found:
         raise ShloError(f"{text} is no tensor that is quantized per tensor or per axis")
     sizes, stored, low, high, expressed, axis, parameters = found.groups()
-    storage = element_type(stored.replace("u", "ui"))
+    storage = _storage(stored)
     signed = storage.kind is Kind.SIGNED
     pairs = [pair.strip().partition(":") for pair in parameters.strip("{}").split(",")]
     return QuantizedType(
@@ -78,6 +79,16 @@ def parse_quantized(text: str) -> QuantizedType:
         tuple(float(scale) for scale, _, _ in pairs),
         tuple(int(zero_point or 0) for _, _, zero_point in pairs),
     )
+
+
+def _storage(name: str) -> ElementType:
+    """``u8`` inside a quantized type is ``ui8`` elsewhere."""
+    return element_type(name.replace("u", "ui"))
+
+
+def storage_spelling(text: str) -> str:
+    """A type's spelling with storage types in place of quantized ones, as far as they are known."""
+    return re.sub(_ELEMENT, lambda found: _storage(found[1]).name, text)
 
 
 def is_quantized(text: object) -> bool:

@@ -66,7 +66,7 @@ def custom_call(
     call_target_name: str,
     result_types: Sequence[ValueType],
     has_side_effect: bool | None = None,
-    backend_config: str | Mapping[str, Any] | None = None,
+    backend_config: str | bytes | Mapping[str, Any] | None = None,
     api_version: I32 | None = None,
     called_computations: Symbols | None = None,
 ) -> tuple[Value, ...]:

@@ -8,10 +8,10 @@ from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, maximum
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._constraints import (
     at_most,
+    divides,
     every,
     in_range,
     is_unique,
-    meet,
     meet_dims,
     require,
     same,
@@ -23,10 +23,25 @@ from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
 from shlo_tools.ops.data_movement import reshaped
-from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
+from shlo_tools.ops.gather_scatter import (
+    GATHER_DIMENSION_NUMBERS,
+    require_batching,
+    require_vectors,
+)
+from shlo_tools.ops.windows import dilated, window_count
+
+FAR = 1 << 60  # beyond it, sums of sizes might wrap around
 
 
-def _sizes(label: str, sizes: Tensor, rank: int) -> Sequence[Dim]:
+def sizes_of(label: str, sizes: Tensor, rank: int) -> Sequence[Dim]:
+    """Check that an operand holds one integer per dimension, none beyond all sizes."""
+    numbers = _integers(label, sizes, rank)
+    sane = every(v for n in numbers for v in (at_most(-FAR, n), at_most(n, FAR)))
+    require(label, sane, "a number is beyond all sizes")
+    return numbers
+
+
+def _integers(label: str, sizes: Tensor, rank: int) -> Sequence[Dim]:
     """Check that an operand holds one integer per dimension; returns those."""
     whole = sizes.element_type.is_integer or sizes.element_type.name == "index"
     require("I1", whole, f"{sizes.type} holds no integers")
@@ -35,7 +50,7 @@ def _sizes(label: str, sizes: Tensor, rank: int) -> Sequence[Dim]:
     return [UNKNOWN] * rank if sizes.contents is None else sizes.contents
 
 
-def _shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
+def shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
     """A result of a shape computed at run time, of which its type says something, too."""
     declared = result_type.shape
     require(label, same_shape(declared, shape), f"{result_type} has not the sizes {list(shape)}")
@@ -56,8 +71,8 @@ def dynamic_broadcast_in_dim(
 ) -> Tensor:
     """``broadcast_in_dim`` to a shape given by ``output_dimensions``."""
     axes = broadcast_dimensions
-    sizes = _sizes("C7", output_dimensions, result_type.rank)
-    result = _shaped("C7", result_type, sizes)
+    sizes = sizes_of("C7", output_dimensions, result_type.rank)
+    result = shaped("C7", result_type, sizes)
     require("C1", operand.element_type == result.element_type, "element types differ")
     require("C2", len(axes) == operand.rank, f"{len(axes)} axes for rank {operand.rank}")
     require("C3", in_range(axes, result.rank), f"{list(axes)} leaves rank {result.rank}")
@@ -69,6 +84,9 @@ def dynamic_broadcast_in_dim(
     known = (*(known_expanding_dimensions or ()), *(known_nonexpanding_dimensions or ()))
     require("C8", is_unique(known), f"known dimensions {list(known)} repeat")
     require("C9", in_range(known, operand.rank), f"known dimensions {list(known)} leave the rank")
+    for d in known_nonexpanding_dimensions or ():
+        kept = same(operand.shape[d], result.shape[axes[d]])
+        require("C9", kept, f"dimension {d} of the operand is said not to expand, and does")
     return result
 
 
@@ -102,17 +120,31 @@ def dynamic_conv(
     for label, counts in (("C2", window_strides), ("C5", lhs_dilation), ("C7", rhs_dilation)):
         fits = counts is None or len(counts) == spatial
         require(label, fits, f"{counts} has not {spatial} entries")
+    if padding.contents is not None:
+        sane = every(v for n in padding.contents for v in (at_most(-FAR, n), at_most(n, FAR)))
+        require("C4", sane, "a number is beyond all sizes")
     pairs = padding.rank == 2 and every(
         (same(padding.shape[0], spatial), same(padding.shape[1], 2))
     )
     require("C4", pairs, f"padding {padding.type} holds not {spatial} pairs")
     require("C23", 1 in (feature_group_count, batch_group_count), "groups of both kinds")
     require("C26", result_type.rank == lhs.rank, f"{result_type} has not rank {lhs.rank}")
-    made = same(
-        result_type.shape[output_feature_dimension], rhs.shape[kernel_output_feature_dimension]
-    )
-    require("C25", made, f"{result_type} has not as many features as the kernel makes")
-    return Tensor(result_type)
+    made = rhs.shape[kernel_output_feature_dimension]
+    batch = lhs.shape[input_batch_dimension]
+    require("C10", divides(batch_group_count, batch), f"{batch} in {batch_group_count} groups")
+    sizes: list[Dim] = list(result_type.shape)
+    sizes[output_feature_dimension] = made
+    sizes[output_batch_dimension] = batch // batch_group_count
+    edges = [UNKNOWN] * (2 * spatial) if padding.contents is None else padding.contents
+    ones = [1] * spatial
+    spans = zip(input_spatial_dimensions, kernel_spatial_dimensions, strict=True)
+    steps = zip(window_strides or ones, lhs_dilation or ones, rhs_dilation or ones, strict=True)
+    rows = zip(output_spatial_dimensions, spans, edges[::2], edges[1::2], steps, strict=True)
+    for at, (of_lhs, of_rhs), low, high, (stride, base, apart) in rows:
+        extent = low + dilated(lhs.shape[of_lhs], base) + high
+        require("C4", at_most(0, extent), f"padding takes more than there is: {extent}")
+        sizes[at] = window_count(extent, dilated(rhs.shape[of_rhs], apart), stride)
+    return shaped("C25", result_type, sizes)
 
 
 @op(structs=[GATHER_DIMENSION_NUMBERS])
@@ -137,16 +169,26 @@ def dynamic_gather(
     require("C4", is_unique(offset_dims), f"offset_dims {list(offset_dims)} repeat")
     require("C6", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
     require("C10", in_range(start_index_map, operand.rank), "start_index_map out of range")
-    sizes = _sizes("C11", slice_sizes, operand.rank)
+    require_vectors("C3", start_indices, index_vector_dim, start_index_map)
+    require_batching(  # under gather's labels: the specification leaves these dims out here
+        "C10 C11 C13 C14 C15 C16 C17",
+        (operand, operand_batching_dims),
+        (start_indices, start_indices_batching_dims),
+        index_vector_dim,
+    )
+    sizes = sizes_of("C11", slice_sizes, operand.rank)
+    single = every(at_most(sizes[d], 1) for d in dropped)
+    require("C8", single, f"slice_sizes {list(sizes)} are not 1 along {list(dropped)}")
     require("C14", operand.element_type == result_type.element_type, "element types differ")
     batch = [d for i, d in enumerate(start_indices.shape) if i != index_vector_dim]
     rank = len(batch) + len(offset_dims)
     require("C13", result_type.rank == rank, f"{result_type} has not rank {rank}")
-    fits = every(at_most(size, dim) for size, dim in zip(sizes, operand.shape, strict=True))
+    pairs = zip(sizes, operand.shape, strict=True)
+    fits = every(v for size, dim in pairs for v in (at_most(0, size), at_most(size, dim)))
     require("C12", fits, f"slice_sizes {list(sizes)} exceed {operand.type}")
     taken, places = iter(batch), iter([s for d, s in enumerate(sizes) if d not in dropped])
     shape = [next(places) if d in offset_dims else next(taken) for d in range(rank)]
-    return _shaped("C13", result_type, shape)
+    return shaped("C13", result_type, shape)
 
 
 @op
@@ -154,7 +196,7 @@ def dynamic_iota(output_shape: Tensor, iota_dimension: int, result_type: TensorT
     """``iota`` of a shape computed at run time."""
     rank = result_type.rank
     require("C1", 0 <= iota_dimension < rank, f"dimension {iota_dimension} of rank {rank}")
-    return _shaped("C2", result_type, _sizes("C2", output_shape, rank))
+    return shaped("C2", result_type, sizes_of("C2", output_shape, rank))
 
 
 @op
@@ -170,20 +212,20 @@ def dynamic_pad(
     alike = operand.element_type == padding_value.element_type == result_type.element_type
     require("C1", alike, "element types differ")
     given = (edge_padding_low, edge_padding_high, interior_padding)
-    rows = [_sizes("C2", sizes, operand.rank) for sizes in given]
+    rows = [sizes_of("C2", sizes, operand.rank) for sizes in given]
     require("C4", operand.rank == result_type.rank, f"{operand.type} and {result_type}")
     shape = []
     for dim, low, high, interior in zip(operand.shape, *rows, strict=True):
         require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
         shape.append(low + dim + maximum(dim - 1, 0) * interior + high)
-    return _shaped("C5", result_type, shape)
+    return shaped("C5", result_type, shape)
 
 
 @op
 def dynamic_reshape(operand: Tensor, output_shape: Tensor, result_type: TensorType) -> Tensor:
     """``reshape`` to a shape computed at run time; -1 has no meaning."""
-    sizes = _sizes("C4", output_shape, result_type.rank)
-    return reshaped(operand, _shaped("C4", result_type, sizes))
+    sizes = sizes_of("C4", output_shape, result_type.rank)
+    return reshaped(operand, shaped("C4", result_type, sizes))
 
 
 @op
@@ -204,8 +246,8 @@ def real_dynamic_slice(
     result_type: TensorType,
 ) -> Tensor:
     """``slice`` by starts, limits and strides computed at run time. Not in the specification."""
-    given = (start_indices, limit_indices, strides)
-    rows = [_sizes("C2", sizes, operand.rank) for sizes in given]
+    rows = [sizes_of("C2", sizes, operand.rank) for sizes in (start_indices, limit_indices)]
+    rows.append(_integers("C2", strides, operand.rank))  # these are only divided by
     require("C5", operand.rank == result_type.rank, f"{operand.type} and {result_type}")
     require("C1", operand.element_type == result_type.element_type, "element types differ")
     shape = []
@@ -214,7 +256,7 @@ def real_dynamic_slice(
         require("C3", inside, f"slice {start}:{limit} of a dimension of size {dim}")
         require("C4", at_most(1, stride), f"stride {stride} is not positive")
         shape.append(ceiling_divided(limit - start, stride))
-    return _shaped("C5", result_type, shape)
+    return shaped("C5", result_type, shape)
 
 
 @op
@@ -229,5 +271,8 @@ def set_dimension_size(
     require("C1", 0 <= dimension < operand.rank, f"dimension {dimension} of {operand.type}")
     require("I2", size.rank == 0 and size.element_type.name == "i32", f"size is {size.type}")
     shape: list[Dim] = list(operand.shape)
-    shape[dimension] = result_type.shape[dimension]
-    return Tensor(meet(result_type, operand.like(shape=shape).type))
+    kept = UNKNOWN if size.contents is None else size.contents[0]
+    fits = every((at_most(0, kept), at_most(kept, shape[dimension])))
+    require("C3", fits, f"size {kept} of a dimension of size {shape[dimension]}")
+    shape[dimension] = kept
+    return shaped("C3", result_type, shape)

@@ -86,14 +86,16 @@ def gather(
     require("C6", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
     require("C1", rank == len(offset_dims) + len(dropped), "not all dims are offset or dropped")
     require("C2", 0 <= index_vector_dim <= indices_rank, "index_vector_dim out of range")
-    vector = start_indices.shape[index_vector_dim] if index_vector_dim < indices_rank else 1
-    require("C3", same(len(start_index_map), vector), f"{vector} indices for {start_index_map}")
+    require_vectors("C3", start_indices, index_vector_dim, start_index_map)
     require("C4", _is_increasing(offset_dims), f"offset_dims {list(offset_dims)} not increasing")
     require("C5", in_range(offset_dims, result_rank), f"offset_dims leave rank {result_rank}")
     require("C7", _is_increasing(collapsed_slice_dims), "collapsed_slice_dims are not sorted")
     require("C8", in_range(collapsed_slice_dims, rank), "collapsed_slice_dims leave the rank")
-    _require_batching(
-        operand, start_indices, operand_batching_dims, start_indices_batching_dims, index_vector_dim
+    require_batching(
+        "C10 C11 C13 C14 C15 C16 C17",
+        (operand, operand_batching_dims),
+        (start_indices, start_indices_batching_dims),
+        index_vector_dim,
     )
     require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
     require("C19", in_range(start_index_map, rank), "start_index_map out of range")
@@ -111,25 +113,33 @@ def gather(
     return operand.like(shape=shape)
 
 
-def _require_batching(
-    operand: Tensor,
-    indices: Tensor,
-    operand_dims: Sequence[int],
-    indices_dims: Sequence[int],
+def require_vectors(
+    label: str, indices: Tensor, index_vector_dim: int, dimensions: Sequence[int]
+) -> None:
+    """Check that an index has one component for each of some dimensions."""
+    vector = indices.shape[index_vector_dim] if index_vector_dim < indices.rank else 1
+    fits = same(len(dimensions), vector)
+    require(label, fits, f"{indices.type} has not {len(dimensions)} components an index")
+
+
+def require_batching(
+    labels: str,
+    operand: tuple[Tensor, Sequence[int]],
+    indices: tuple[Tensor, Sequence[int]],
     index_vector_dim: int,
 ) -> None:
-    """The constraints of gather on batching dimensions."""
-    require("C10", _is_increasing(operand_dims), "operand_batching_dims are not sorted")
-    require("C11", in_range(operand_dims, operand.rank), "operand_batching_dims leave the rank")
-    require("C13", is_unique(indices_dims), "start_indices_batching_dims repeat")
-    require(
-        "C14", in_range(indices_dims, indices.rank), "start_indices_batching_dims leave the rank"
-    )
-    require("C15", index_vector_dim not in indices_dims, "index_vector_dim is a batching dim")
-    require("C16", len(operand_dims) == len(indices_dims), "different numbers of batching dims")
-    pairs = zip(operand_dims, indices_dims, strict=True)
-    alike = every(same(operand.shape[a], indices.shape[b]) for a, b in pairs)
-    require("C17", alike, "batching dims differ in size")
+    """Check the batching dimensions of an operand and of its indices."""
+    sorted_, within, unique, inside, other, count, sizes = labels.split()
+    (held, held_dims), (given, given_dims) = operand, indices
+    require(sorted_, _is_increasing(held_dims), "the operand's batching dims are not sorted")
+    require(within, in_range(held_dims, held.rank), "the operand's batching dims leave its rank")
+    require(unique, is_unique(given_dims), "the indices' batching dims repeat")
+    require(inside, in_range(given_dims, given.rank), "the indices' batching dims leave their rank")
+    require(other, index_vector_dim not in given_dims, "index_vector_dim is a batching dim")
+    require(count, len(held_dims) == len(given_dims), "different numbers of batching dims")
+    pairs = zip(held_dims, given_dims, strict=True)
+    alike = every(same(held.shape[a], given.shape[b]) for a, b in pairs)
+    require(sizes, alike, f"batching dims of {held.type} and {given.type} differ in size")
 
 
 SCATTER_DIMENSION_NUMBERS = Struct(
@@ -174,9 +184,19 @@ def scatter(
     require("C3", every(same_shape(t.shape, updates[0].shape) for t in updates), "shapes differ")
     require("C7", is_unique(update_window_dims), "update_window_dims repeat")
     require("C9", is_unique(dropped), f"dropped dimensions {list(dropped)} repeat")
-    require("C21", is_unique((*scatter_dims_to_operand_dims, *input_batching_dims)), "repeated")
-    require("C22", in_range(scatter_dims_to_operand_dims, first.rank), "dims out of range")
-    require("C23", 0 <= index_vector_dim <= scatter_indices.rank, "index_vector_dim out of range")
+    require_batching(
+        "C12 C13 C14 C15 C16 C17 C18",
+        (first, input_batching_dims),
+        (scatter_indices, scatter_indices_batching_dims),
+        index_vector_dim,
+    )
+    require("C20", is_unique((*scatter_dims_to_operand_dims, *input_batching_dims)), "repeated")
+    require("C21", in_range(scatter_dims_to_operand_dims, first.rank), "dims out of range")
+    require("C22", 0 <= index_vector_dim <= scatter_indices.rank, "index_vector_dim out of range")
+    require_vectors("C19", scatter_indices, index_vector_dim, scatter_dims_to_operand_dims)
+    _require_updates(
+        first, scatter_indices, updates[0], update_window_dims, dropped, index_vector_dim
+    )
     old = [tensor.like(shape=()) for tensor in inputs]
     new = [tensor.like(shape=()) for tensor in updates]
     results = update_computation(*old, *new)
@@ -185,3 +205,23 @@ def scatter(
         tensor.like(element_type=result.element_type)
         for tensor, result in zip(inputs, results, strict=True)
     )
+
+
+def _require_updates(
+    operand: Tensor,
+    indices: Tensor,
+    update: Tensor,
+    window_dims: Sequence[int],
+    dropped: Sequence[int],
+    index_vector_dim: int,
+) -> None:
+    """Check that there is one window for each index, and that it is no larger than the operand."""
+    require("C8", in_range(window_dims, update.rank), "update_window_dims leave the rank")
+    batch = [size for d, size in enumerate(indices.shape) if d != index_vector_dim]
+    given = [size for d, size in enumerate(update.shape) if d not in window_dims]
+    alike = same_shape(given, batch)
+    require("C4", alike, f"{update.type} has not one window for each index of {indices.type}")
+    kept = [size for d, size in enumerate(operand.shape) if d not in dropped]
+    windows = [update.shape[d] for d in window_dims]
+    fits = every(at_most(size, limit) for size, limit in zip(windows, kept, strict=True))
+    require("C4", fits, f"windows of {update.type} exceed {operand.type}")

@@ -9,6 +9,7 @@ from shlo_tools.ops._attributes import AttributeEnum
 from shlo_tools.ops._constraints import every, require, same
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
+from shlo_tools.ops.dynamism import shaped, sizes_of
 
 
 class RngDistribution(AttributeEnum):
@@ -36,15 +37,14 @@ def rng(
 ) -> Tensor:
     """Random numbers: from a up to below b, or around the mean a with standard deviation b.
 
-    ``shape`` is a constant that repeats the result's shape.
+    ``shape`` repeats the result's shape.
     """
-    result = Tensor(result_type)
+    result = shaped("C3", result_type, sizes_of("C3", shape, result_type.rank))
     element = a.element_type
     require("I1", not element.is_complex, f"element type {element}")
     require("C1", b.element_type == element == result.element_type, "element types differ")
     normal = rng_distribution is RngDistribution.NORMAL
     require("C2", element.is_float or not normal, f"no normal distribution of {element}")
-    require("C3", shape.rank == 1 and same(shape.shape[0], result.rank), "shape does not fit")
     return result
 
 
@@ -60,7 +60,8 @@ def rng_bit_generator(
     require("I2", initial_state.rank == 1, "the state has not rank 1")
     words = (2,) if rng_algorithm is RngAlgorithm.THREE_FRY else (2, 3)
     size = initial_state.shape[0]
-    require("C2", not isinstance(size, int) or size in words, f"a state of {size} words")
+    fits = size in words if isinstance(size, int) else same(size, 2) if len(words) == 1 else None
+    require("C2", fits, f"a state of {size} words")
     output = Tensor(result_types[-1])
     number = output.element_type.is_integer or output.element_type.is_float
     require("O2", number, f"the output is of type {output.element_type}")

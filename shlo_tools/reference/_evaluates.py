@@ -29,8 +29,8 @@ def evaluates(
     Python values for attributes, functions of arrays for regions. Where its signature names
     them it also gets ``result_types``, the ``TensorType`` of each result with every size known
     that the program tells; ``process``, the one of a grid that it runs in; ``place``, where the
-    op is; ``carried``, its attributes of other dialects; and ``run``, the execution. It returns
-    one value, or a tuple of them; it never writes into its operands.
+    op is; ``call``, what a ``custom_call`` says; and ``run``, the execution. It returns one
+    value, or a tuple of them; it never writes into its operands.
     """
 
     def register(function: F) -> F:

@@ -25,18 +25,28 @@ def from_unsigned(bits: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def sign_bit(array: Array) -> Array:
-    """Whether the top bit of each element is set."""
+    """Whether the top bit of each element is set, which is a sign in all types but f8E8M0FNU."""
     bits = unsigned(array)
+    if element_of(array).name == "f8E8M0FNU":
+        return np.zeros(bits.shape, np.bool_)
     top = bits.dtype.type(element_of(array).bits - 1)
     return np.asarray((bits >> top).astype(np.bool_))
 
 
 def total_order(array: Array) -> Array:
-    """Integers that compare as floats do in totalOrder: -NaN < -inf < ... < -0 < +0 < ... < NaN."""
-    bits = unsigned(array)
+    """Integers that compare as floats do in totalOrder: -NaN < -inf < ... < -0 < +0 < ... < NaN.
+
+    The one NaN of a type without negative zero has its code, sign bit and all: it is a -NaN.
+    """
+    bits, name = unsigned(array), element_of(array).name
+    if name == "f8E8M0FNU":
+        return bits
     top = bits.dtype.type(1) << bits.dtype.type(element_of(array).bits - 1)
     every = top | (top - bits.dtype.type(1))
-    return np.asarray(np.where(bits & top, bits ^ every, bits | top))
+    keys = np.where(bits & top, bits ^ every, bits | top)
+    if name.endswith("FNUZ"):
+        return np.asarray(np.where(bits == top, -1, keys.astype(np.int16)))
+    return np.asarray(keys)
 
 
 def regrouped(array: Array, element: ElementType) -> Array:

@@ -14,6 +14,7 @@ from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.quantization import QuantizedArray, quantize
 from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
+from shlo_tools.reference.rounding import rounded
 
 Groups = Sequence[Sequence[int]]
 
@@ -127,7 +128,7 @@ def _zeros(operand: Any) -> Any:
     """What a process gets to which nobody sends."""
     if isinstance(operand, QuantizedArray):
         return quantize(np.zeros(operand.shape, operand.type.expressed.dtype), operand.type)
-    return np.zeros(operand.shape, operand.dtype)
+    return rounded(np.zeros(operand.shape), operand.dtype)  # NaN where a type has no zero
 
 
 @evaluates

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import extend
-from shlo_tools.errors import ExecutionError, Place, UnsupportedError
+from shlo_tools.errors import ShloError
+from shlo_tools.extend.calls import applied
+from shlo_tools.extend.description import Call
+from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.interpreter import Run
-from shlo_tools.reference.reduction import results_of
-
-# They tell where values live, not what they are.
-_IDENTITIES = (
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "annotate_device_placement",
-    "LayoutConstraint",
-    "mhlo.frontend_attributes",
-)
+from shlo_tools.reference.executable import Reference, bind
+from shlo_tools.reference.grouping import TOKEN
+from shlo_tools.reference.interpreter import Region, Run
 
 
 @evaluates
@@ -31,78 +23,71 @@ def custom_call(
     inputs: Sequence[Any],
     call_target_name: str,
     has_side_effect: bool | None = None,
-    backend_config: str | Mapping[str, Any] | None = None,
+    backend_config: str | bytes | Mapping[str, Any] | None = None,
     api_version: int | None = None,
     called_computations: Sequence[str] | None = None,
     *,
-    result_types: list[Any],
-    place: Place | None,
-    carried: Mapping[str, Any],
+    call: Call,
     run: Run,
 ) -> tuple[Any, ...]:
-    if call_target_name in _IDENTITIES and len(inputs) == len(result_types):
-        return tuple(inputs)
-    if call_target_name == "shape_assertion":
-        _assert_shape(inputs, str(backend_config or ""), call_target_name)
-        return ()
-    function = (
-        run.custom_calls.get(call_target_name)
-        or extend.registered(call_target_name)
-        or extend.plugged_in(call_target_name)
-    )
-    if function is None:
-        raise UnsupportedError(
-            f"custom_call target {call_target_name!r} is not registered",
-            hint=f"register a function with @shlo_tools.custom_call({call_target_name!r})",
-        )
-    offered = {
-        "attributes": _attributes(backend_config, carried),
-        "result_types": result_types,
-        "place": place,
-    }
-    named = {name: value for name, value in offered.items() if name in _parameters(function)}
-    computed = function(*(_read_only(x) for x in inputs), **named)
-    values = [] if computed is None else results_of(computed)
-    if len(values) != len(result_types):
-        raise ExecutionError(f"custom_call {call_target_name!r} returned {len(values)} results")
-    return tuple(np.array(value) for value in values)
+    operands = [value for value in _spread(inputs) if value is not TOKEN]
+    names = [str(name) for name in called_computations or ()]
+    own = run.custom_calls.get(call_target_name) or extend.registered(call_target_name)
+    known = known_targets.MEANINGS.get(call_target_name)
+    if own is None and known is not None:
+        bodies = [Region(run.program.functions[name].body, run, {}) for name in names]
+        values: Sequence[Any] = known(call, operands, bodies)
+    else:
+        function = own or extend.find(call_target_name)
+        if function is None:
+            raise call.unregistered()
+        computations = [CalledComputation(run, name) for name in names]
+        copies = [np.array(operand) for operand in operands]  # it may do with them what it likes
+        try:
+            values = applied(function, call, computations)(copies, None)
+        except (ShloError, MemoryError, RecursionError) as error:
+            run.leaving = error  # it is the function's: it leaves as it is
+            raise
+    rest = iter([np.array(value) for value in values])
+    results = [TOKEN if type is None else next(rest) for type in call.results]
+    return tuple(_grouped(list(zip(call.result_paths, results, strict=True)), 0))
 
 
-def _assert_shape(inputs: Sequence[Any], message: str, target: str) -> None:
-    """Fail with the message, in which ``{0}`` stands for the first value after the predicate."""
-    if inputs and not inputs[0]:
-        values = [str(int(value)) for value in inputs[1:]]
-        raise ExecutionError(
-            re.sub(r"\{(\d+)[^}]*\}", lambda found: _entry(values, int(found[1])), message)
-            or f"{target} failed"
-        )
+def _spread(values: Sequence[Any]) -> Iterator[Any]:
+    """Values with tuples spread out."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _spread(value)
+        else:
+            yield value
 
 
-def _entry(values: Sequence[str], index: int) -> str:
-    return values[index] if index < len(values) else f"{{{index}}}"
+def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[Any]:
+    """Values in the tuples that their paths lead through."""
+    found: list[Any] = []
+    for number in dict.fromkeys(path[depth] for path, _ in leaves):
+        members = [(path, value) for path, value in leaves if path[depth] == number]
+        is_leaf = len(members[0][0]) == depth + 1
+        found.append(members[0][1] if is_leaf else tuple(_grouped(members, depth + 1)))
+    return found
 
 
-def _parameters(function: Callable[..., Any]) -> Sequence[str]:
-    try:
-        return list(inspect.signature(function).parameters)
-    except ValueError:  # builtin functions may have no signature
-        return []
+class CalledComputation:
+    """A function of the program, as the function of a target gets it.
 
+    Attributes:
+        signature: types of arguments and results.
+        name: the function's name.
+    """
 
-def _read_only(value: Any) -> Any:
-    if not isinstance(value, np.ndarray):
-        return value
-    view = value.view()
-    view.flags.writeable = False
-    return view
+    def __init__(self, run: Run, name: str) -> None:
+        self.signature = Reference(run.program, name).signature
+        self.name = name
+        self._run = run
 
-
-def _attributes(
-    config: str | Mapping[str, Any] | None, carried: Mapping[str, Any]
-) -> dict[str, Any]:
-    """``backend_config`` as a dictionary; exporters for old versions call it ``mhlo``'s."""
-    if not config and isinstance(carried.get("mhlo.backend_config"), dict):
-        config = carried["mhlo.backend_config"]
-    if not config:
-        return {}
-    return {"backend_config": config} if isinstance(config, str) else dict(config)
+    def __call__(self, *arguments: Any, cast: bool = False) -> Any:
+        """Run it within the execution that it is called in; see ``Reference``."""
+        function = self._run.program.functions[self.name]
+        values = self._run.call(self.name, bind(function, arguments, cast=cast))
+        results = [np.array(value) for value in values]
+        return results[0] if len(results) == 1 else tuple(results)

@@ -11,6 +11,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES, Array, TensorType
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.reference import complex_functions as on_complex
+from shlo_tools.reference import special_functions
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import (
     from_unsigned,
@@ -150,8 +151,10 @@ def count_leading_zeros(operand: Array) -> Array:
 
 @evaluates
 def divide(lhs: Array, rhs: Array) -> Array:
-    if not element_of(lhs).is_integer:
-        return (closely if _is_complex(lhs) else exactly)(np.divide, lhs, rhs)
+    if _is_complex(lhs):
+        return closely(on_complex.divide, lhs, rhs)
+    if _is_float(lhs):
+        return exactly(np.divide, lhs, rhs)
     x, y = widened(lhs), widened(rhs)
     with np.errstate(all="ignore"):
         quotient = (x - np.fmod(x, np.where(y == 0, y.dtype.type(1), y))) // np.where(
@@ -179,7 +182,7 @@ def floor(operand: Array) -> Array:
 def imag(operand: Array) -> Array:
     if _is_complex(operand):
         return np.array(operand.imag)
-    return np.zeros(operand.shape, operand.dtype)
+    return rounded(np.zeros(operand.shape), operand.dtype)  # NaN where a type has no zero
 
 
 @evaluates
@@ -199,7 +202,7 @@ def log_plus_one(operand: Array) -> Array:
 
 @evaluates
 def logistic(operand: Array) -> Array:
-    return closely(on_complex.logistic, operand)
+    return _function(special_functions.logistic, on_complex.logistic, operand)
 
 
 @evaluates
@@ -292,14 +295,13 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
 @evaluates
 def remainder(lhs: Array, rhs: Array) -> Array:
     if _is_complex(lhs):
-        raise UnsupportedError("the specification does not define the remainder of complex numbers")
-    if not element_of(lhs).is_integer:
+        raise UnsupportedError("the specification leaves complex remainders open (#997)")
+    if _is_float(lhs):
         return exactly(np.fmod, lhs, rhs)
     x, y = widened(lhs), widened(rhs)
+    minus = y == -1 if y.dtype.kind == "i" else False
     with np.errstate(all="ignore"):
-        rest = np.where(
-            y == -1 if y.dtype.kind == "i" else False, 0, np.fmod(x, np.where(y == 0, 1, y))
-        )
+        rest = np.where(minus, 0, np.fmod(x, np.where(y == 0, 1, y)))
     return rounded(np.where(y == 0, x, rest.astype(x.dtype)), lhs.dtype)
 
 

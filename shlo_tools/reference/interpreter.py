@@ -45,7 +45,8 @@ class Run:
         observe: is told of every step, with its operands and results.
         deadline: value of ``time.monotonic`` at which to stop.
         custom_calls: functions for custom_call targets, before the registered ones.
-        located: the error on its way out, which names its step already.
+        leaving: the error on its way out, which names its step already, or is that of a custom
+            call's function: it leaves as it is.
     """
 
     program: Program
@@ -53,13 +54,15 @@ class Run:
     observe: Observer | None = None
     deadline: float | None = None
     custom_calls: Mapping[str, CustomCall] = field(default_factory=dict)
-    located: ShloError | None = None
+    leaving: Exception | None = None
 
     def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
         """The results of a function."""
         try:
             return self.run(self.program.functions[name].body, {}, arguments)
-        except RecursionError:
+        except RecursionError as error:
+            if error is self.leaving:
+                raise
             raise UnsupportedError(f"@{name} nests regions too deeply to be interpreted") from None
 
     def run(
@@ -106,11 +109,13 @@ class Run:
                 step.check(operands)
             computed = step.evaluate(self, active.environment, operands)
         except ShloError as error:
-            if error is self.located:
+            if error is self.leaving:
                 raise
-            self.located = _located(error, step)
-            raise self.located from error
-        except MemoryError:
+            self.leaving = _located(error, step)
+            raise self.leaving from error
+        except MemoryError as error:
+            if error is self.leaving:
+                raise
             message = f"{step.described}: the memory does not suffice"
             raise ExecutionError(Diagnostic("error", message, step.place)) from None
         results = list(computed) if isinstance(computed, tuple | list) else [computed]

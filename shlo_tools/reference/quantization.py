@@ -61,8 +61,10 @@ def quantize(x: Array, type: QuantizedType) -> QuantizedArray:
     """The nearest integers, ties to even; NaN becomes 0."""
     dtype = type.expressed.dtype
     scaled = divide(x, _along(type.scales, type, dtype, x.ndim))
-    shifted = plus(scaled, _along(type.zero_points, type, dtype, x.ndim))
-    low, high = np.asarray(type.storage_min, dtype), np.asarray(type.storage_max, dtype)
+    with np.errstate(over="ignore"):  # what an expressed type of few bits cannot hold is Inf
+        zero_points = _along(type.zero_points, type, dtype, x.ndim)
+        low, high = (np.asarray(b).astype(dtype) for b in (type.storage_min, type.storage_max))
+    shifted = plus(scaled, zero_points)
     whole = round_nearest_even(clamp(low, shifted, high))
     return QuantizedArray(convert(whole, result_types=[TensorType((), type.storage)]), type)
 
@@ -106,8 +108,12 @@ def on_quantized(
         return _with(call, call)
     if name == "bitcast_convert":
         return _with(call, _bitcast(result_types[0]))
-    if name in (*_MOVERS.split(), *_WITH_REGIONS.split()):
-        return _with(call, _on_storage(call, result_types))
+    if name == "constant":
+        return _with(call, _literals(call, result_types[0]))
+    if name in _MOVERS.split():
+        return _with(call, _on_storage(call, result_types, [None] * len(types)))
+    if name in _WITH_REGIONS.split():
+        return _with(call, _on_storage(call, result_types, _destination_types(call, name)))
     return _with(call, _on_numbers(call, result_types))
 
 
@@ -132,6 +138,13 @@ def _bitcast(result_type: ValueType) -> Evaluate:
         return QuantizedArray(regrouped(bits, type.storage), type)
 
     return evaluate
+
+
+def _literals(call: Any, result_type: ValueType) -> Evaluate:
+    """The integers of a constant; those of unsigned storage are spelled as signed ones."""
+    type = parse_quantized(str(result_type))
+    held = QuantizedArray(regrouped(call.constants["value"], type.storage), type)
+    return lambda run, environment, operands: held
 
 
 def _tensor(type: ValueType) -> TensorType:
@@ -163,16 +176,17 @@ def _on_numbers(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
     return evaluate
 
 
-def _on_storage(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
+def _on_storage(
+    call: Any, result_types: Sequence[ValueType], wanted: Sequence[QuantizedType | None]
+) -> Evaluate:
     if "result_types" in call.constants:
         call.constants["result_types"] = [
             parse_quantized(str(type)).storage_type if is_quantized(type) else type
             for type in result_types
         ]
-    alike = _read_alike(result_types)
 
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
-        stored = [_restored(x, alike) for x in operands]
+        stored = [_restored(x, type) for x, type in zip(operands, wanted, strict=True)]
         wrapped = {
             name: [_OnStorage(region) for region in held]
             if isinstance(held, list)
@@ -188,32 +202,86 @@ def _on_storage(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
     return evaluate
 
 
-def _read_alike(result_types: Sequence[ValueType]) -> QuantizedType | None:
-    """How all quantized operands must be read for their integers to be moved."""
-    found = [parse_quantized(str(type)) for type in result_types if is_quantized(type)]
-    return found[0] if len(found) == 1 and found[0].axis is None else None
+def _destination_types(call: Any, name: str) -> list[QuantizedType | None]:
+    """For each operand how the op's computation reads it; it may be wider than what is given."""
+    taken = [_computation_types(body) for body in call.bodies]
+    count = len(taken[-1]) // 2
+    match name:
+        case "reduce" | "reduce_window":
+            return taken[0]
+        case "scatter":
+            return [*taken[0][:count], None, *taken[0][count:]]
+        case "select_and_scatter":
+            return [taken[0][0], taken[1][0], taken[1][0]]
+        case "sort":
+            return taken[0][::2]
+        case "map":
+            return taken[0]
+        case _:  # a collective: one computation for all of its operands
+            operands = sum(1 if length is None else length for _, length in call.groups)
+            return taken[0][:1] * operands
+
+
+def _computation_types(body: Any) -> list[QuantizedType | None]:
+    return [
+        parse_quantized(str(type)) if is_quantized(type) else None for type in body.argument_types
+    ]
 
 
 def _restored(x: Any, wanted: QuantizedType | None) -> Any:
     """The integers, those of the wanted type where an operand has another scale."""
     if not isinstance(x, QuantizedArray):
         return x
-    if wanted is None or x.type.parameters == wanted.parameters or x.type.axis is not None:
+    if wanted is None or x.type.parameters == wanted.parameters:
         return x.storage
     return quantize(dequantize(x), wanted).storage
 
 
 class _OnStorage:
-    """A region of quantized scalars as a function of their integers."""
+    """A region of quantized scalars as a function of their integers, scalars or arrays of them."""
 
     def __init__(self, region: Any) -> None:
         self._region = region
-        self._types = [str(type) for type in self._region.body.argument_types]
+        self._types = [str(type) for type in region.body.argument_types]
+        self._at_once = all(
+            step.name.removeprefix("stablehlo.") in _ELEMENTWISE.split()
+            and all(is_quantized(type) for type in step.result_types)
+            for step in region.body.steps
+        )
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        shape = np.broadcast_shapes(*(np.shape(argument) for argument in arguments))
+        if not shape:
+            return self._applied(arguments)
+        rows = [np.broadcast_to(argument, shape) for argument in arguments]
+        if self._at_once:
+            return tuple(np.broadcast_to(result, shape) for result in self._applied(rows))
+        results = [self._applied([row[at] for row in rows]) for at in np.ndindex(shape)]
+        if not results:
+            return tuple(np.empty(shape, dtype) for dtype in self._dtypes())
+        return tuple(np.asarray(column).reshape(shape) for column in zip(*results, strict=True))
+
+    def _applied(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         given = [
-            QuantizedArray(argument, parse_quantized(type)) if is_quantized(type) else argument
+            QuantizedArray(np.asarray(argument), parse_quantized(type))
+            if is_quantized(type)
+            else np.asarray(argument)
             for argument, type in zip(arguments, self._types, strict=True)
         ]
         results = self._region(*given)
         return tuple(r.storage if isinstance(r, QuantizedArray) else r for r in results)
+
+    def _dtypes(self) -> list[Any]:
+        types = self._region.body.yield_types
+        return [
+            (parse_quantized(str(t)).storage_type if is_quantized(t) else t).element_type.dtype
+            for t in types
+        ]
+
+
+# Ops that answer for arrays as they do for scalars.
+_ELEMENTWISE = (
+    "abs add atan2 cbrt ceil clamp constant cosine divide exponential exponential_minus_one floor "
+    "log log_plus_one logistic maximum minimum multiply negate power reduce_precision remainder "
+    "round_nearest_afz round_nearest_even rsqrt sign sine sqrt subtract tan tanh uniform_quantize"
+)

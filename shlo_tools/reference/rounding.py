@@ -57,6 +57,10 @@ def rounded(values: Any, dtype: Type) -> Array:
         if element.is_float and element.bits < 32:
             if values.dtype.kind in "biu":
                 values = _exact_double(values)
+            if element.bits < 8:  # without NaN: -0, whatever the sign of what computed it
+                values = np.where(np.isnan(values), values.dtype.type(np.nan), values)
+            if element.name == "f8E8M0FNU":  # ml_dtypes rounds up what is next to the least number
+                values = np.where((values > 0) & (values < 1.5 * 2.0**-127), 2.0**-127, values)
             return np.asarray((values if element.name == "f16" else to_odd(values)).astype(dtype))
         return np.asarray(values.astype(dtype))
 

@@ -51,11 +51,17 @@ erfc = by_element(math.erfc)
 def _lgamma(x: float) -> float:
     try:
         return math.lgamma(x)
-    except ValueError:  # a pole: 0 and the negative integers
+    except (ValueError, OverflowError):  # a pole (0 and the negative integers), or too large
         return math.inf
 
 
 lgamma = by_element(_lgamma)
+
+
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(-x)), by the exponential that does not overflow."""
+    power = np.exp(-np.abs(x))
+    return np.asarray(np.where(x < 0, power, 1) / (1 + power))
 
 
 def erf_inv(y: Array) -> Array:

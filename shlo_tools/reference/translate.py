@@ -8,12 +8,13 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
+from shlo_tools.extend.description import read
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, elementwise
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import OpDescription, Role, read_arguments
 from shlo_tools.ops._value import OtherType, Tensor, Value, ValueType, as_value, value_type
-from shlo_tools.reference import upstream
+from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
 from shlo_tools.reference.interpreter import Region, Run
 from shlo_tools.reference.quantization import on_quantized
@@ -154,8 +155,12 @@ class _Translator:
         elif op.name in EVALUATORS and op.name in DESCRIPTIONS:
             step.evaluate = self._evaluator(op, types, result_types)
             step.elementwise = op.name in _ELEMENTWISE and _all_scalar((*types, *result_types))
-            if any(_is_dynamic(type) for type in (*types, *result_types)):
+            known = not any(isinstance(type, OtherType) for type in (*types, *result_types))
+            if known and any(_is_dynamic(type) for type in (*types, *result_types)):
                 step.check = _check_of(op)
+        elif found := self_checking.evaluator(op):
+            step.evaluate = found
+            self.called.update(getattr(found, "called", ()))
         else:
             step.evaluate = upstream.evaluator(op, lambda region: self.body(region))
             step.elementwise = step.evaluate is not None and upstream.is_elementwise(op)
@@ -223,11 +228,11 @@ class _Call:
             self.constants["result_types"] = list(result_types)
         if "place" in offered:
             self.constants["place"] = mlir.place_of(op.location)
-        if "carried" in offered:
+        if "call" in offered:
             named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
-            self.constants["carried"] = {
-                item.name: python_value(item.attr) for item in named if "." in item.name
-            }
+            attributes = {item.name: item.attr for item in named}
+            takes, gives = ([v.type for v in held] for held in (op.operands, op.results))
+            self.constants["call"] = read(attributes, takes, gives, mlir.place_of(op.location))
         self.extra = {name for name in ("process", "run") if name in offered}
         self.called = {
             *self.symbols.values(),

@@ -2,10 +2,11 @@
 
 ``Shapes`` walks a function and gives every value a type whose unknown sizes are expressions, by the
 op functions of ``ops``; small integer tensors, from which programs compute shapes, are followed
-element by element. What the ops demand of sizes and nothing proves is collected as obligations.
+element by element. What the ops demand of sizes and nothing proves is collected as obligations;
+what an op demands is known to hold after it.
 """
 
-from shlo_tools.shapes.analysis import Open, Shapes
+from shlo_tools.shapes.analysis import SIZES_AS_OPERANDS, Open, Shapes
 from shlo_tools.shapes.sources import Element, Extent
 
-__all__ = ["Element", "Extent", "Open", "Shapes"]
+__all__ = ["SIZES_AS_OPERANDS", "Element", "Extent", "Open", "Shapes"]

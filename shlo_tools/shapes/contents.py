@@ -1,7 +1,7 @@
 """What small integer tensors hold, element by element: the arithmetic of shapes.
 
-Elements are followed as integers without bounds: a program whose shape arithmetic overflows its
-type asks for shapes that no memory holds.
+Sizes are followed as integers without bounds: a program whose shape arithmetic overflows its type
+asks for shapes that no memory holds. Numbers wrap around as their type has it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 
 from shlo_tools import dims, dtypes, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, Kind, TensorType
 from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.ops._op import with_operands
 from shlo_tools.reference import EVALUATORS
 from shlo_tools.reference._evaluates import keywords_of
+from shlo_tools.shapes import sources
+from shlo_tools.shapes.types import LIMIT
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes
 
-LIMIT = 64  # elements
-_FOLLOWED = ("i1", "i32", "i64", "ui32", "ui64", "index")
 
 Contents = tuple[Dim, ...]
 
@@ -38,12 +38,57 @@ def of_value(value: Value, shapes: Shapes) -> Contents | None:
     found: Sequence[Dim] | None = None
     if op is None:
         found = _carried(value, shapes)
+    elif op.name in _PASSED:
+        found = shapes.contents(op.operands[list(op.results).index(value)])
+    elif op.name == "stablehlo.while":
+        found = _carried(op.regions[1].blocks[0].arguments[list(op.results).index(value)], shapes)
     elif len(op.results) == 1:
-        boolean = op.name in _ON_INTEGERS and "i1" in str(value.type)
-        found = (_evaluated if boolean else RULES.get(op.name, _evaluated))(op, shapes)
+        found = _computed(op, shapes)
     found = [UNKNOWN] * count if found is None else found
     rows = enumerate(found)
     return tuple(shapes.element(value, i) if d is UNKNOWN else d for i, d in rows)
+
+
+_PASSED = ("stablehlo.optimization_barrier",)
+
+
+def _computed(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    """By the op's rule; by the reference where that takes numbers and the rule knows less."""
+    value = op.results[0]
+    rule = RULES.get(op.name)
+    if rule is None or (op.name in _ON_INTEGERS and str(value.type).endswith("i1>")):
+        return _evaluated(op, shapes)
+    found = rule(op, shapes)
+    if found is None or UNKNOWN in found:
+        numbers = _evaluated(op, shapes)
+        return found if numbers is None else numbers
+    return _wrapped(value, found) if op.name in _MAY_WRAP else found
+
+
+def _wrapped(value: Value, elements: Sequence[Dim]) -> list[Dim]:
+    """Results of arithmetic as their type holds them.
+
+    Expressions of sizes are taken to fit: what overflows is no size of anything. What is computed
+    from other elements may wrap around, so that nothing is said of it.
+    """
+    if str(value.type) == "index":
+        return list(elements)
+    element = dtypes.tensor_type(value.type).element_type
+    unsigned = element.kind is Kind.UNSIGNED
+    return [_fitting(dim, element.bits, unsigned=unsigned) for dim in elements]
+
+
+def _fitting(dim: Dim, bits: int, *, unsigned: bool) -> Dim:
+    if isinstance(dim, int):
+        wrapped = dim & ((1 << bits) - 1)
+        return wrapped if unsigned or not wrapped >> (bits - 1) else wrapped - (1 << bits)
+    low, high = dims.bounds(dim)
+    least, most = (0, (1 << bits) - 1) if unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    if low is not None and high is not None and low >= least and high <= most:
+        return dim
+    if not all(sources.is_size(symbol) for symbol in dims.symbols(dim)):
+        return UNKNOWN
+    return UNKNOWN if unsigned and not dims.at_most(0, dim) else dim
 
 
 def _count(value: Value, shapes: Shapes) -> int | None:
@@ -51,7 +96,7 @@ def _count(value: Value, shapes: Shapes) -> int | None:
     if str(value.type) == "index":
         return 1
     type = shapes.type(value)
-    if not isinstance(type, TensorType) or type.element_type.name not in _FOLLOWED:
+    if not isinstance(type, TensorType) or type.element_type.kind in (Kind.FLOAT, Kind.COMPLEX):
         return None
     return type.size if type.is_static and type.size <= LIMIT else None
 
@@ -303,6 +348,13 @@ RULES: dict[str, Rule] = {
     "tensor.extract": _extracted,
     "tensor.from_elements": _collected,
 }
+
+# Whose results may not fit their type.
+_MAY_WRAP = frozenset(
+    name
+    for name in RULES
+    if name.rpartition(".")[2] in ("add", "convert", "multiply", "negate", "reduce", "subtract")
+) | {"arith.addi", "arith.index_cast", "arith.muli", "arith.subi"}
 
 # Arithmetic means something else on i1.
 _ON_INTEGERS = tuple(

@@ -6,7 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +16,7 @@ from running import CHECKED, COUNT, child
 
 import shlo_tools
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.frame import Frame, watched
 from shlo_tools.errors import ExecutionError, ExecutionTimeout
 
 
@@ -183,6 +184,26 @@ def test_a_process_ends_while_another_thread_still_runs() -> None:
         print(int(count(6)))
     """)
     assert (done.stdout, done.returncode) == ("6\n", 0), done.stderr
+
+
+def test_watching_keeps_no_frame_alive() -> None:
+    """A frame holds memory, and through its host calls what users gave: it goes with its call."""
+    frame = Frame(64, weights=0)
+    frame.reset()
+    poll = layout.FIELDS.index("poll")
+    with watched(frame, None):
+        _until(lambda: bool(frame.words[poll]))  # the watch has come by
+    alive = weakref.ref(frame)
+    del frame
+    _until(lambda: alive() is None)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    """Wait for what takes a moment; fail after 5 seconds."""
+    end = time.monotonic() + 5
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 # --- checks that fail -----------------------------------------------------------------------------

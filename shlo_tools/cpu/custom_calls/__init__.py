@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from shlo_tools.cpu.custom_calls import fourier, lapack, matrices, programs
+from shlo_tools.cpu.custom_calls import checks, fourier, lapack, matrices, programs, shapes
 from shlo_tools.extend import CustomCall
 
 TARGETS: dict[str, CustomCall] = {
+    **checks.TARGETS,
     **lapack.TARGETS,
     **matrices.TARGETS,
     **fourier.TARGETS,
     **programs.TARGETS,
+    **shapes.TARGETS,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,25 +10,21 @@ import numpy as np
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
 from shlo_tools.extend import CustomCall
+from shlo_tools.shapes.assertions import message_of
 
 
 def shape_assertion(
-    holds: Array, *words: Array, attributes: Mapping[str, Any], place: Place | None
+    holds: Array, *words: Array, op_attributes: Mapping[str, Any], place: Place | None
 ) -> None:
     """Stop the program where a constraint on its sizes does not hold.
 
-    ``{0}``, ``{1}``, ... in the ``error_message`` stand for the other operands.
+    ``{0}``, ``{1}``, ... in the ``error_message`` stand for the other operands, ``{{`` for a brace.
     """
     if holds:
         return
 
-    def value(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return str(words[number]) if number < len(words) else found[0]
-
-    message = str(attributes.get("error_message", "a shape assertion failed"))
-    message = re.sub(r"\{(\d+)[^}]*\}", value, message)
-    raise ExecutionError(Diagnostic("error", message, place))
+    message = str(op_attributes.get("error_message") or "a shape assertion failed")
+    raise ExecutionError(Diagnostic("error", message_of(message, words), place))
 
 
 def python_callback(*operands: Array, attributes: Mapping[str, Any], place: Place | None) -> None:
@@ -55,6 +50,7 @@ TARGETS: dict[str, CustomCall] = {
     "shape_assertion": shape_assertion,
     "xla_ffi_python_cpu_callback": python_callback,
     "xla_ffi_partitioned_python_cpu_callback": python_callback,
+    "xla_buffer_python_cpu_callback": python_callback,
     "AllocateBuffer": allocate_buffer,
     "dce_sink": nothing,
     "xla.sdy.ShardingGroup": nothing,

@@ -162,7 +162,8 @@ def next_after(x: Array, y: Array) -> Array:
     following: Any = np.nextafter
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(following(x, y), x.dtype)
+            # Of equal numbers (0 and -0) the result is y; numpy's f16 form gives x.
+            return np.asarray(np.where(x == y, y, following(x, y)), x.dtype)
     except TypeError as error:
         raise UnsupportedError(f"numbers of {element_of(x)} have no neighbours here") from error
 

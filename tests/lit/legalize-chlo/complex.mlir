@@ -14,7 +14,8 @@ func.func @conj(%z: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 // CHECK-LABEL: @functions
 // CHECK: stablehlo.real %arg0 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
 // CHECK-NEXT: stablehlo.convert %{{.*}} : (tensor<4xf32>) -> tensor<4xf64>
-// CHECK-COUNT-10: stablehlo.complex %{{.*}} : tensor<4xcomplex<f32>>
+// CHECK-COUNT-9: stablehlo.complex %{{.*}} : tensor<4xcomplex<f32>>
+// CHECK: stablehlo.tan %arg0 : tensor<4xcomplex<f32>>
 // CHECK-NOT: chlo.
 // CHECK: return
 func.func @functions(%z: tensor<4xcomplex<f32>>) {

@@ -22,11 +22,14 @@ func.func @integer(%x: tensor<4xi8>) -> tensor<4xi8> {
 
 // CHECK-LABEL: @complex
 // CHECK: ^bb0(%[[X:.*]]: complex<f32>, %{{.*}}: f32):
-// CHECK: %[[ABS:.*]] = complex.abs %[[X]] : complex<f32>
-// CHECK: %[[INF:.*]] = arith.constant 0x7F800000 : f32
-// CHECK-COUNT-2: arith.cmpf oeq, %{{.*}}, %[[INF]] : f32
+// CHECK-NEXT: %[[RE:.*]] = complex.re %[[X]] : complex<f32>
+// CHECK-NEXT: arith.extf %[[RE]] : f32 to f64
+// CHECK-COUNT-2: arith.cmpf oeq, %{{.*}} : f64
 // CHECK: %[[ANY:.*]] = arith.ori
-// CHECK-NEXT: arith.select %[[ANY]], %[[INF]], %[[ABS]] : f32
+// CHECK: %[[ROOT:.*]] = math.sqrt %{{.*}} : f64
+// CHECK: %[[INF:.*]] = arith.constant 0x7FF0000000000000 : f64
+// CHECK-NEXT: %[[ABS:.*]] = arith.select %[[ANY]], %[[INF]], %[[ROOT]] : f64
+// CHECK-NEXT: arith.truncf %[[ABS]] : f64 to f32
 func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {
   %0 = stablehlo.abs %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

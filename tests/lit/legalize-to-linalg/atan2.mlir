@@ -11,9 +11,13 @@ func.func @real(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 // CHECK-LABEL: @complex
-// CHECK: ^bb0(%[[A:.*]]: complex<f32>, %[[B:.*]]: complex<f32>, %{{.*}}: complex<f32>):
-// CHECK-NEXT: %[[R:.*]] = complex.atan2 %[[A]], %[[B]] : complex<f32>
-// CHECK-NEXT: linalg.yield %[[R]] : complex<f32>
+// CHECK: ^bb0(%[[Y:.*]]: complex<f32>, %[[X:.*]]: complex<f32>, %{{.*}}: complex<f32>):
+// CHECK-COUNT-4: arith.extf %{{.*}} : f32 to f64
+// CHECK-COUNT-3: math.atan2 %{{.*}} : f64
+// CHECK: math.log1p %{{.*}} : f64
+// CHECK: %[[C:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: %[[D:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: complex.create %[[C]], %[[D]] : complex<f32>
 func.func @complex(%a: tensor<4xcomplex<f32>>, %b: tensor<4xcomplex<f32>>)
     -> tensor<4xcomplex<f32>> {
   %0 = stablehlo.atan2 %a, %b : tensor<4xcomplex<f32>>

@@ -28,3 +28,14 @@ func.func @narrow(%x: tensor<4xbf16>) -> tensor<4xbf16> {
   %0 = stablehlo.cbrt %x : tensor<4xbf16>
   return %0 : tensor<4xbf16>
 }
+
+// The principal root, by modulus and angle; in f64 one step of Newton's method makes it good.
+// CHECK-LABEL: @complex
+// CHECK: %[[ANGLE:.*]] = math.atan2 %{{.*}} : f64
+// CHECK: arith.divf %[[ANGLE]], %{{.*}} : f64
+// CHECK: math.cos
+// CHECK: math.sin
+func.func @complex(%x: tensor<4xcomplex<f64>>) -> tensor<4xcomplex<f64>> {
+  %0 = stablehlo.cbrt %x : tensor<4xcomplex<f64>>
+  return %0 : tensor<4xcomplex<f64>>
+}

@@ -2,6 +2,8 @@
 // RUN: %shlo-opt %s --to=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: not %shlo-run %s --function=fails 2>&1 | FileCheck %s --check-prefix=FAILS
 
+// LLVM: llvm.func @shlo.entry.computation(
+
 // Layouts and aliases do not matter; the attributes go to the function.
 // CHECK-LABEL: @factorize(
 // CHECK-SAME: %[[A:.*]]: tensor<4x4xf32>)
@@ -48,6 +50,21 @@ func.func @effects(%x: tensor<2xi8>) -> tensor<i8> {
   return %4 : tensor<i8>
 }
 
+// What an op says goes to its function; the computations that it names can be called from there.
+// CHECK-LABEL: func.func @computes(
+// CHECK: call @[[APPLY:shlo.host.[0-9]+]](
+// CHECK: func.func public @computation(
+func.func @computes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @apply(%x) {
+    api_version = 2 : i32, called_computations = [@computation]
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @computation(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // FAILS: custom_call.mlir:{{[0-9]+}}:3: warning: custom_call target 'nobody' is not registered
 // FAILS: custom_call.mlir:{{[0-9]+}}:3: error: custom_call target 'nobody' is not registered
 func.func @fails() {
@@ -59,3 +76,7 @@ func.func @fails() {
 // CHECK-SAME: config = {uplo = 76 : ui8}
 // CHECK-SAME: kind = "lapack"
 // CHECK-SAME: target = "lapack_spotrf_ffi"
+// CHECK: func.func private @[[APPLY]]
+// CHECK-SAME: called = [@computation]
+// CHECK-SAME: op = {api_version = 2 : i32
+// CHECK-SAME: types = (tensor<4xf32>) -> tensor<4xf32>

@@ -36,3 +36,16 @@ func.func @real(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.divide %a, %b : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// In f64 the products of parts of complex<f32> are exact.
+// CHECK-LABEL: @complex
+// CHECK-COUNT-4: arith.extf %{{.*}} : f32 to f64
+// CHECK: %[[SQUARE:.*]] = math.fma
+// CHECK: arith.divf %{{.*}}, %[[SQUARE]] : f64
+// CHECK: arith.divf %{{.*}}, %[[SQUARE]] : f64
+// CHECK-COUNT-2: arith.truncf %{{.*}} : f64 to f32
+func.func @complex(%a: tensor<4xcomplex<f32>>, %b: tensor<4xcomplex<f32>>)
+    -> tensor<4xcomplex<f32>> {
+  %0 = stablehlo.divide %a, %b : tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}

@@ -21,8 +21,16 @@ func.func @double(%x: tensor<4xf64>) -> tensor<4xf64> {
 
 // CHECK-LABEL: @complex
 // CHECK: ^bb0(%[[X:.*]]: complex<f32>, %{{.*}}: complex<f32>):
-// CHECK-NEXT: %[[R:.*]] = complex.log1p %[[X]] : complex<f32>
-// CHECK-NEXT: linalg.yield %[[R]] : complex<f32>
+// CHECK-NEXT: %[[RE:.*]] = complex.re %[[X]] : complex<f32>
+// CHECK-NEXT: %[[A:.*]] = arith.extf %[[RE]] : f32 to f64
+// CHECK-NEXT: %[[IM:.*]] = complex.im %[[X]] : complex<f32>
+// CHECK-NEXT: %[[B:.*]] = arith.extf %[[IM]] : f32 to f64
+// CHECK: %[[MORE:.*]] = arith.addf %{{.*}}, %[[A]] : f64
+// CHECK: math.log %{{.*}} : f64
+// CHECK: math.atan2 %[[B]], %[[MORE]] : f64
+// CHECK: %[[C:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: %[[D:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: complex.create %[[C]], %[[D]] : complex<f32>
 func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %0 = stablehlo.log_plus_one %x : tensor<4xcomplex<f32>>
   return %0 : tensor<4xcomplex<f32>>

@@ -32,8 +32,12 @@ func.func @integers(%a: tensor<4xui8>, %b: tensor<4xi8>) -> (tensor<4xui8>, tens
 // CHECK: ^bb0(%[[A:.*]]: complex<f32>, %[[B:.*]]: complex<f32>, %{{.*}}: complex<f32>):
 // CHECK: arith.cmpf olt,
 // CHECK: arith.cmpf oeq,
-// CHECK: arith.cmpf olt,
-// CHECK: arith.select %{{.*}}, %[[A]], %[[B]] : complex<f32>
+// CHECK: arith.cmpf ole,
+// CHECK: %[[BETTER:.*]] = arith.select %{{.*}}, %[[A]], %[[B]] : complex<f32>
+// CHECK: %[[A_NAN:.*]] = arith.cmpf uno,
+// CHECK: %[[B_NAN:.*]] = arith.cmpf uno,
+// CHECK-NEXT: %[[OR_B:.*]] = arith.select %[[B_NAN]], %[[B]], %[[BETTER]] : complex<f32>
+// CHECK-NEXT: arith.select %[[A_NAN]], %[[A]], %[[OR_B]] : complex<f32>
 func.func @complex(%a: tensor<4xcomplex<f32>>, %b: tensor<4xcomplex<f32>>)
     -> tensor<4xcomplex<f32>> {
   %0 = stablehlo.minimum %a, %b : tensor<4xcomplex<f32>>

@@ -1,4 +1,4 @@
-// Booleans are and-ed; bf16 products are rounded once, from f32.
+// Booleans are and-ed; bf16 products are rounded once, from f32; complex ones are the plain formula.
 // RUN: %shlo-opt %s --to=linalg | FileCheck %s
 
 // CHECK-LABEL: @boolean
@@ -31,9 +31,18 @@ func.func @narrow(%a: tensor<4xbf16>, %b: tensor<4xbf16>) -> tensor<4xbf16> {
 }
 
 // CHECK-LABEL: @complex
-// CHECK: ^bb0(%[[A:.*]]: complex<f32>, %[[B:.*]]: complex<f32>, %{{.*}}: complex<f32>):
-// CHECK-NEXT: %[[R:.*]] = complex.mul %[[A]], %[[B]] : complex<f32>
-// CHECK-NEXT: linalg.yield %[[R]] : complex<f32>
+// CHECK: ^bb0(%[[X:.*]]: complex<f32>, %[[Y:.*]]: complex<f32>, %{{.*}}: complex<f32>):
+// CHECK-NEXT: %[[A:.*]] = complex.re %[[X]]
+// CHECK-NEXT: %[[B:.*]] = complex.im %[[X]]
+// CHECK-NEXT: %[[C:.*]] = complex.re %[[Y]]
+// CHECK-NEXT: %[[D:.*]] = complex.im %[[Y]]
+// CHECK-NEXT: %[[AC:.*]] = arith.mulf %[[A]], %[[C]] : f32
+// CHECK-NEXT: %[[BD:.*]] = arith.mulf %[[B]], %[[D]] : f32
+// CHECK-NEXT: %[[RE:.*]] = arith.subf %[[AC]], %[[BD]] : f32
+// CHECK-NEXT: %[[AD:.*]] = arith.mulf %[[A]], %[[D]] : f32
+// CHECK-NEXT: %[[BC:.*]] = arith.mulf %[[B]], %[[C]] : f32
+// CHECK-NEXT: %[[IM:.*]] = arith.addf %[[AD]], %[[BC]] : f32
+// CHECK-NEXT: complex.create %[[RE]], %[[IM]] : complex<f32>
 func.func @complex(%a: tensor<4xcomplex<f32>>, %b: tensor<4xcomplex<f32>>)
     -> tensor<4xcomplex<f32>> {
   %0 = stablehlo.multiply %a, %b : tensor<4xcomplex<f32>>

@@ -32,3 +32,15 @@ func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>) -> tensor<4xui8> {
   %0 = stablehlo.power %a, %b : tensor<4xui8>
   return %0 : tensor<4xui8>
 }
+
+// e^(w log z), with a logarithm of more digits than f64 has.
+// CHECK-LABEL: @complex
+// CHECK-NOT: math.{{powf|atan2|log}}
+// CHECK: math.cos
+// CHECK: math.sin
+// CHECK: math.exp
+func.func @complex(%a: tensor<4xcomplex<f64>>, %b: tensor<4xcomplex<f64>>)
+    -> tensor<4xcomplex<f64>> {
+  %0 = stablehlo.power %a, %b : tensor<4xcomplex<f64>>
+  return %0 : tensor<4xcomplex<f64>>
+}

@@ -1,4 +1,4 @@
-// The sine of the math dialect, for complex numbers that of the complex dialect.
+// The sine of the math dialect, for complex numbers a formula on parts in f64.
 // RUN: %shlo-opt %s --to=linalg | FileCheck %s
 
 // CHECK-LABEL: @real
@@ -12,8 +12,16 @@ func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: @complex
 // CHECK: ^bb0(%[[X:.*]]: complex<f32>, %{{.*}}: complex<f32>):
-// CHECK-NEXT: %[[R:.*]] = complex.sin %[[X]] : complex<f32>
-// CHECK-NEXT: linalg.yield %[[R]] : complex<f32>
+// CHECK-NEXT: %[[RE:.*]] = complex.re %[[X]] : complex<f32>
+// CHECK-NEXT: %[[A:.*]] = arith.extf %[[RE]] : f32 to f64
+// CHECK-NEXT: %[[IM:.*]] = complex.im %[[X]] : complex<f32>
+// CHECK-NEXT: %[[B:.*]] = arith.extf %[[IM]] : f32 to f64
+// CHECK: math.cos %[[A]] : f64
+// CHECK: math.sin %[[A]] : f64
+// CHECK: math.expm1 %{{.*}} : f64
+// CHECK: %[[C:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: %[[D:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: complex.create %[[C]], %[[D]] : complex<f32>
 func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %0 = stablehlo.sine %x : tensor<4xcomplex<f32>>
   return %0 : tensor<4xcomplex<f32>>

@@ -1,0 +1,27 @@
+"""New buffers of the shape of another."""
+
+from __future__ import annotations
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import tensor_type
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Value
+
+
+def allocated_like(build: Build, value: Value) -> Value:
+    """A buffer for what a tensor or memref holds, row-major."""
+    held = tensor_type(value.type)
+    name = "tensor.dim" if mlir.is_tensor(value.type) else "memref.dim"
+    sizes = [
+        build.value(name, (value, _index(build, d)), mlir.index_type())
+        for d, dim in enumerate(held.shape)
+        if not isinstance(dim, int)
+    ]
+    type = mlir.memref_type(list(value.type.shape), value.type.element_type)
+    segments = {"operandSegmentSizes": mlir.i32_array_attr([len(sizes), 0])}
+    return build.value("memref.alloc", sizes, type, segments)
+
+
+def _index(build: Build, number: int) -> Value:
+    type = mlir.index_type()
+    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(number, type)})

@@ -1,0 +1,89 @@
+"""What of a value a host can be given: tensors of plain elements, its *leaves*.
+
+A quantized tensor has its integers as leaf, a tuple those of its parts, a token none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.dtypes import Kind, TensorType
+from shlo_tools.errors import ShloError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Type, Value
+from shlo_tools.ops._quantized import is_quantized, parse_quantized
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A plain tensor, and the type that the program gives what it stands for."""
+
+    value: Value
+    type: str
+
+
+def leaves(build: Build, value: Value) -> list[Leaf]:
+    """A value's leaves; ops that unpack it are inserted where needed."""
+    type: Any = value.type
+    text = str(type)
+    if text.startswith("tuple<"):
+        parts = [_part(build, value, number) for number in range(type.num_types)]
+        return [leaf for part in parts for leaf in leaves(build, part)]
+    plain = plain_type(text)
+    if plain is None:
+        return []
+    if is_quantized(text):
+        bits = build.value("stablehlo.bitcast_convert", [value], plain.mlir())
+        return [Leaf(bits, text)]
+    return [Leaf(value, text)]
+
+
+def _part(build: Build, value: Value, number: int) -> Value:
+    held: Any = value.type
+    index = {"index": mlir.integer_attr(number, mlir.integer_type(32))}
+    return build.value("stablehlo.get_tuple_element", [value], held.get_type(number), index)
+
+
+def plain_type(text: str) -> TensorType | None:
+    """The type of a leaf that stands for a tensor of type ``text``; None where it has none."""
+    if not text.startswith("tensor<"):
+        return None
+    try:
+        if is_quantized(text):
+            return parse_quantized(text).storage_type
+        return dtypes.parse_tensor_type(text)
+    except ShloError:  # a type of some other dialect: no host knows its elements
+        return None
+
+
+def rebuilt(build: Build, type: Type, given: Iterator[Value]) -> Value:
+    """A value of ``type`` from its leaves: the way back from ``leaves``.
+
+    Raises:
+        ShloError: no value of that type can be made.
+    """
+    held: Any = type
+    text = str(type)
+    if text == "!stablehlo.token":
+        return build.value("stablehlo.after_all", [], type)
+    if text.startswith("tuple<"):
+        parts = [rebuilt(build, held.get_type(i), given) for i in range(held.num_types)]
+        return build.value("stablehlo.tuple", parts, type)
+    if plain_type(text) is None:
+        raise ShloError(f"a value of type {text} cannot be made from arrays")
+    leaf = next(given)
+    return build.value("stablehlo.bitcast_convert", [leaf], type) if is_quantized(text) else leaf
+
+
+_TENSORS = re.compile(r"tensor<[^<>]*(?:<[^<>]*(?:<[^<>]*>)?[^<>]*>)?[^<>]*>")
+
+
+def is_floating(text: str) -> bool:
+    """Whether a type is, or a tuple holds, a tensor of floats or complex numbers."""
+    found = [plain_type(tensor) for tensor in _TENSORS.findall(text)]
+    kinds = {type.element_type.kind for type in found if type is not None}
+    return bool(kinds & {Kind.FLOAT, Kind.COMPLEX})

@@ -1,0 +1,131 @@
+"""Deprecated StableHLO to the ops that replace it.
+
+Before:
+    %0 = stablehlo.dot %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+After:
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ... -> tensor<2x4xf32>
+
+Deprecated ops that nothing replaces (``map``, ``rng``, ``tuple``) stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shlo_tools import ir, mlir, ops
+from shlo_tools.dtypes import from_attribute, tensor_type
+from shlo_tools.errors import ConstraintError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Tensor
+from shlo_tools.ops._value import of_value
+from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.passes.legalize_deprecated.einsum import summed
+from shlo_tools.pipeline.registry import Pass
+
+
+@dataclass(frozen=True)
+class LegalizeDeprecated(Pass):
+    """Rewrite deprecated ops in those that replace them."""
+
+    name = "shlo-legalize-deprecated"
+    anchor = "any"
+
+    def run(self, op: Operation) -> None:
+        ir.rewrite(op, RULES)
+
+
+# --- on tensors of any kind -----------------------------------------------------------------------
+def _create_token(op: Operation, build: Build) -> Sequence[Value]:
+    """Nothing comes before it."""
+    return [build.value("stablehlo.after_all", (), op.results[0].type)]
+
+
+def _dot(op: Operation, build: Build) -> Sequence[Value]:
+    """Contracts the last dimension of lhs and the first one of rhs."""
+    lhs: Any = op.operands[0].type
+    fields = dict.fromkeys(DOT_DIMENSION_NUMBERS.fields, ())
+    contracting = {"lhs_contracting_dimensions": (lhs.rank - 1,)}
+    contracting["rhs_contracting_dimensions"] = (0,)
+    attributes = {"dot_dimension_numbers": DOT_DIMENSION_NUMBERS.encode({**fields, **contracting})}
+    if "precision_config" in op.attributes:
+        attributes["precision_config"] = op.attributes["precision_config"]
+    result = op.results[0].type
+    return [build.value("stablehlo.dot_general", list(op.operands), result, attributes)]
+
+
+def _broadcast(op: Operation, build: Build) -> Sequence[Value]:
+    """New dimensions come first."""
+    result: Any = op.results[0].type
+    new = len(op.attributes["broadcast_sizes"])
+    attributes = {"broadcast_dimensions": mlir.i64_array_attr(range(new, result.rank))}
+    return [build.value("stablehlo.broadcast_in_dim", list(op.operands), result, attributes)]
+
+
+# --- on plain static tensors ----------------------------------------------------------------------
+def _on_tensors(rule: Callable[..., Tensor], op: Operation, build: Build) -> Sequence[Value]:
+    """Call ``rule(op, *operands)``, which builds by the op functions."""
+    values = [of_value(value) for value in (*op.operands, *op.results)]
+    if not all(isinstance(value, Tensor) and value.type.is_static for value in values):
+        ir.raise_unsupported([op], "only static tensors of plain numbers are rewritten")
+    with ir.inserting(build):
+        result = rule(op, *values[: len(op.operands)])
+    return [] if result.value is None else [result.value]
+
+
+def _cross_replica_sum(op: Operation, operand: Tensor) -> Tensor:
+    groups = from_attribute(op.attributes["replica_groups"]).tolist()
+    return ops.all_reduce([operand], groups, computation=ops.add)[0]
+
+
+def _einsum(op: Operation, *operands: Tensor) -> Tensor:
+    config = ir.text_of(op, "einsum_config")
+    result = tensor_type(op.results[0].type)
+    try:
+        return summed(config, operands, result)
+    except ConstraintError as error:
+        message = f"{op.name}: {error.diagnostics[0].message}"
+        raise ConstraintError(message, place=mlir.place_of(op.location)) from error
+
+
+def _torch_index_select(op: Operation, operand: Tensor, index: Tensor) -> Tensor:
+    """A gather, which clamps: an index outside takes the nearest slice."""
+    dim, batch_dims = (int(ir.text_of(op, name)) for name in ("dim", "batch_dims"))
+    result = tensor_type(op.results[0].type)
+    if not (0 <= batch_dims <= dim < operand.rank and batch_dims <= index.rank):
+        message = f"{op.name}: dim = {dim}, batch_dims = {batch_dims} on {operand.type}"
+        raise ConstraintError(message, place=mlir.place_of(op.location))
+    shape = operand.type.static_shape
+    if shape[dim] == 0:
+        if result.size:
+            ir.raise_unsupported([op], f"there is nothing along dimension {dim} to select")
+        return ops.broadcast_in_dim(np.zeros((), result.element_type.dtype), [], result)
+    behind = dim + index.rank - batch_dims  # the first dimension after those of the indices
+    batch = range(batch_dims)
+    return ops.gather(
+        operand,
+        index,
+        [*range(batch_dims, dim), *range(behind, result.rank)],
+        [dim],
+        batch,
+        batch,
+        [dim],
+        index.rank,
+        slice_sizes=[1 if d in (*batch, dim) else size for d, size in enumerate(shape)],
+    )
+
+
+RULES: dict[str, ir.Rewrite] = {
+    "stablehlo.broadcast": _broadcast,
+    "stablehlo.create_token": _create_token,
+    "stablehlo.cross-replica-sum": partial(_on_tensors, _cross_replica_sum),
+    "stablehlo.dot": _dot,
+    "stablehlo.einsum": partial(_on_tensors, _einsum),
+    "stablehlo.torch_index_select": partial(_on_tensors, _torch_index_select),
+    "stablehlo.unary_einsum": partial(_on_tensors, _einsum),
+}

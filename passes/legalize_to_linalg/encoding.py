@@ -1,0 +1,139 @@
+"""Narrow floats as bytes: what a code means in f32, and which code is nearest to an f32.
+
+Only integer arithmetic and sums of normal numbers, so that it does not matter whether the thread
+flushes denormals. f8E8M0FNU, which has neither sign nor zero, goes its own way.
+"""
+
+from __future__ import annotations
+
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
+from shlo_tools.mlir import Value
+from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.elementwise import F32, Emit
+from shlo_tools.passes.narrow_floats import Format, format_of
+
+U32 = ELEMENT_TYPES["ui32"]
+MANTISSA, BIAS = 23, 127  # of f32
+INFINITY, QUIET_NAN, SIGN = 0x7F800000, 0x7FC00000, 0x80000000
+
+
+# --- from codes -----------------------------------------------------------------------------------
+def decode(e: Emit, code: Value, type: ElementType) -> Value:
+    """The number that a code of a narrow float type stands for, exactly, as f32."""
+    format = format_of(type)
+    wide = e("arith.extui", code, type=structured.element(U32))
+    bits = _decode_power(e, wide) if format.only_powers else _decode(e, wide, format)
+    return _float(e, bits)
+
+
+def _decode(e: Emit, code: Value, format: Format) -> Value:
+    """Bits of f32: fields moved to their places, the bias exchanged, the sign put back.
+
+    A subnormal has no leading one: it is given one, which is subtracted as a number.
+    """
+    top = 1 << (format.bits - 1)
+    field = e("arith.shli", _and(e, code, top - 1), _u32(e, MANTISSA - format.mantissa))
+    sign = e("arith.shli", _and(e, code, top), _u32(e, 32 - format.bits))
+    normal = e("arith.addi", field, _exponent(e, BIAS - format.bias))
+    leading = _exponent(e, BIAS - format.bias + 1)
+    marked = _float(e, e("arith.addi", field, leading))
+    subnormal = _bits(e, e("arith.subf", marked, _float(e, leading)))
+    small = e.compare_integers("ult", field, _u32(e, 1 << MANTISSA))
+    bits = e.select(small, subnormal, normal)
+    if format.only_nan is not None:
+        nan = e.compare_integers("eq", code, _u32(e, format.only_nan))
+        return e.select(nan, _u32(e, SIGN | QUIET_NAN), e("arith.ori", bits, sign))
+    if format.largest < top - 1:  # infinity and NaNs lie above
+        last = _u32(e, format.largest << (MANTISSA - format.mantissa))
+        special = e.compare_integers("ugt", field, last)
+        bits = e.select(special, e("arith.ori", field, _u32(e, INFINITY)), bits)
+    return e("arith.ori", bits, sign)
+
+
+def _decode_power(e: Emit, code: Value) -> Value:
+    """The exponent field is the code; what it cannot say are 2^-127 and NaN."""
+    bits = e("arith.shli", code, _u32(e, MANTISSA))
+    least = e.compare_integers("eq", code, _u32(e, 0))
+    bits = e.select(least, _u32(e, 1 << (MANTISSA - 1)), bits)
+    nan = e.compare_integers("eq", code, _u32(e, 0xFF))
+    return e.select(nan, _u32(e, QUIET_NAN), bits)
+
+
+# --- to codes -------------------------------------------------------------------------------------
+def encode(e: Emit, value: Value, type: ElementType) -> Value:
+    """The code of the number of a narrow float type that is nearest to an f32."""
+    format = format_of(type)
+    bits = _bits(e, value)
+    code = _encode_power(e, bits) if format.only_powers else _encode(e, bits, format)
+    return e("arith.trunci", code, type=structured.element(type))
+
+
+def _encode(e: Emit, bits: Value, format: Format) -> Value:
+    """Round the magnitude to even, replace what is too large, add the sign."""
+    top = 1 << (format.bits - 1)
+    magnitude = _and(e, bits, 0x7FFFFFFF)
+    code = _nearest(e, magnitude, format)
+    above = e.compare_integers("ugt", code, _u32(e, format.largest))
+    code = e.select(above, _u32(e, format.overflow), code)
+    sign = _and(e, e("arith.shrui", bits, _u32(e, 32 - format.bits)), top)
+    signed = e("arith.ori", code, sign)
+    if format.only_nan is not None:  # a sign would make 0 NaN
+        return e.select(e.compare_integers("eq", code, _u32(e, 0)), code, signed)
+    if format.overflow == format.nan:
+        return signed
+    nan = e.compare_integers("ugt", magnitude, _u32(e, INFINITY))
+    # Without a NaN the answer is -0, whatever the sign of a NaN is on this processor.
+    given = _u32(e, format.nan) if format.nan == top else e("arith.ori", _u32(e, format.nan), sign)
+    return e.select(nan, given, signed)
+
+
+def _nearest(e: Emit, magnitude: Value, format: Format) -> Value:
+    """Codes go on above the largest number, so that overflow shows."""
+    dropped = MANTISSA - format.mantissa
+    half = e("arith.addi", magnitude, _u32(e, (1 << (dropped - 1)) - 1))
+    last = _and(e, e("arith.shrui", magnitude, _u32(e, dropped)), 1)
+    raised = e("arith.shrui", e("arith.addi", half, last), _u32(e, dropped))
+    normal = e("arith.subi", raised, _u32(e, (BIAS - format.bias) << format.mantissa))
+    # Added to a power of two whose last digit is the smallest number, a subnormal is rounded.
+    anchor = _exponent(e, BIAS - format.bias + 1 + dropped)
+    total = e("arith.addf", _float(e, magnitude), _float(e, anchor))
+    subnormal = e("arith.subi", _bits(e, total), anchor)
+    small = e.compare_integers("ult", magnitude, _exponent(e, BIAS - format.bias + 1))
+    return e.select(small, subnormal, normal)
+
+
+def _encode_power(e: Emit, bits: Value) -> Value:
+    """The nearest power of two, the larger one on a tie; zero and what is negative are NaN."""
+    half = 1 << (MANTISSA - 1)
+    raised = e("arith.shrui", e("arith.addi", bits, _u32(e, half)), _u32(e, MANTISSA))
+    # A denormal lies between 2^-127 and 2^-126, or below both.
+    upper = e.compare_integers("uge", bits, _u32(e, half + half // 2))
+    denormal = e("arith.extui", upper, type=structured.element(U32))
+    small = e.compare_integers("ult", bits, _u32(e, 1 << MANTISSA))
+    code = e.select(small, denormal, raised)
+    # One comparison finds zero, -0, what is negative or too large, infinity and NaN.
+    before = e("arith.subi", bits, _u32(e, 1))
+    none = e.compare_integers("uge", before, _u32(e, INFINITY - 1))
+    return e.select(none, _u32(e, 0xFF), code)
+
+
+# --- words ----------------------------------------------------------------------------------------
+def _u32(e: Emit, value: int) -> Value:
+    return e.constant(value, U32)
+
+
+def _exponent(e: Emit, field: int) -> Value:
+    """The bits of a power of two."""
+    return _u32(e, field << MANTISSA)
+
+
+def _and(e: Emit, bits: Value, mask: int) -> Value:
+    return e("arith.andi", bits, _u32(e, mask))
+
+
+def _bits(e: Emit, value: Value) -> Value:
+    return e("arith.bitcast", value, type=structured.element(U32))
+
+
+def _float(e: Emit, bits: Value) -> Value:
+    return e("arith.bitcast", bits, type=structured.element(F32))

@@ -1,0 +1,133 @@
+"""Sizes that are expressions, computed where they are needed.
+
+    2 * n + 1    ->    %n = tensor.dim %x, %c0 ; %a = arith.muli %n, %c2 ; arith.addi %a, %c1
+
+A symbol's source says where its value is found. In a kernel, which is a function of its own, it is
+one more argument.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from shlo_tools import dims, mlir
+from shlo_tools.dims import Dim, Monomial, Size, Symbol
+from shlo_tools.dtypes import Kind, tensor_type
+from shlo_tools.errors import PassError
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Block, Location, Value
+from shlo_tools.shapes import Element, Extent
+
+FAR = 1 << 62  # beyond all sizes; what stands for unsigned numbers that no index holds
+
+
+class PassedSizes:
+    """Sizes that a kernel turns out to need: its last arguments.
+
+    Attributes:
+        values: symbol -> argument, in the order of the arguments.
+    """
+
+    def __init__(self, block: Block, location: Location) -> None:
+        self.values: dict[Symbol, Value] = {}
+        self._block = block
+        self._location = location
+
+    def value(self, symbol: Symbol) -> Value:
+        if symbol not in self.values:
+            argument = self._block.add_argument(mlir.index_type(), self._location)
+            self.values[symbol] = argument
+        return self.values[symbol]
+
+
+def size_value(build: Lowering, size: Dim) -> Value:
+    """A size as an index."""
+    if isinstance(size, int):
+        return _constant(build, size)
+    if not isinstance(size, Size):
+        raise PassError("a size is not known where it is needed")
+    denominator = math.lcm(*(c.denominator for _, c in size.terms))
+    total: Value | None = None
+    for monomial, coefficient in size.sorted_terms:
+        term = _term(build, monomial, int(coefficient * denominator))
+        total = term if total is None else _binary(build, "addi", total, term)
+    if total is None:
+        return _constant(build, 0)
+    return total if denominator == 1 else _divided(build, total, denominator)
+
+
+def _term(build: Lowering, monomial: Monomial, factor: int) -> Value:
+    values = [_atom(build, atom) for atom in monomial]
+    if factor != 1 or not values:
+        values.append(_constant(build, factor))
+    product = values[0]
+    for value in values[1:]:
+        product = _binary(build, "muli", product, value)
+    return product
+
+
+def _divided(build: Lowering, value: Value, divisor: int) -> Value:
+    return _binary(build, "divsi", value, _constant(build, divisor))  # leaves no rest
+
+
+def _atom(build: Lowering, atom: dims.Atom) -> Value:
+    if isinstance(atom, Symbol):
+        return symbol_value(build, atom)
+    a, b = (size_value(build, operand) for operand in atom.operands)
+    if atom.kind == "mod":
+        quotient = _binary(build, "floordivsi", a, b)
+        return _binary(build, "subi", a, _binary(build, "muli", quotient, b))
+    return _binary(
+        build, {"floordiv": "floordivsi", "max": "maxsi", "min": "minsi"}[atom.kind], a, b
+    )
+
+
+def symbol_value(build: Lowering, symbol: Symbol) -> Value:
+    """What a symbol stands for, as an index."""
+    if isinstance(build.passed, PassedSizes):
+        return build.passed.value(symbol)
+    source = symbol.source
+    if not isinstance(source, Extent | Element):
+        raise PassError(f"nothing tells the size {symbol}")
+    lowered = build.lowered(source.value)
+    if isinstance(lowered, tuple):
+        raise PassError(f"the size {symbol} is that of a value of several parts")
+    if isinstance(source, Extent):
+        return build.value(
+            "tensor.dim", (lowered, _constant(build, source.dimension)), mlir.index_type()
+        )
+    return _element(build, lowered, source)
+
+
+def _element(build: Lowering, lowered: Value, source: Element) -> Value:
+    if str(lowered.type) == "index":
+        return lowered
+    type = tensor_type(source.value.type)
+    where = [_constant(build, at) for at in _unraveled(source.position, type.static_shape)]
+    element = build.value("tensor.extract", (lowered, *where), lowered.type.element_type)
+    if str(element.type) == "index":
+        return element
+    if type.element_type.kind is Kind.SIGNED:
+        return build.value("arith.index_cast", (element,), mlir.index_type())
+    index = build.value("arith.index_castui", (element,), mlir.index_type())
+    if type.element_type.bits < 64:
+        return index
+    return _binary(build, "minui", index, _constant(build, FAR))  # 2^64 - 2 is no -2
+
+
+def _unraveled(position: int, shape: Sequence[int]) -> list[int]:
+    at = []
+    for size in reversed(shape):
+        at.append(position % size)
+        position //= size
+    return at[::-1]
+
+
+def _constant(build: Lowering, value: int) -> Value:
+    type = mlir.index_type()
+    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
+
+
+def _binary(build: Lowering, name: str, a: Value, b: Value) -> Value:
+    return build.value(f"arith.{name}", (a, b), mlir.index_type())

@@ -1,0 +1,242 @@
+"""Calls by what they are called with: a function for each combination of types and sizes.
+
+    call @f(%c2, %a) : (tensor<i32>, tensor<2xf32>)      call @f(%a)
+    call @f(%c3, %b) : (tensor<i32>, tensor<3xf32>)  ->  call @f_0(%b)
+
+The first call takes the function itself, later ones copies. The module keeps its form until
+``settle``: what fails before leaves nothing behind but copies, which ``discard`` erases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dims import Dim
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Block, Operation, Type, Value
+from shlo_tools.ops._value import ValueType
+from shlo_tools.passes import refined_types
+from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
+from shlo_tools.shapes import assertions
+
+MOST = 10_000  # functions: calls in calls may ask for exponentially many
+
+Numbers = tuple[int, ...]
+_Key = tuple[str, tuple[ValueType, ...], tuple[tuple[int, Numbers], ...]]
+
+
+@dataclass
+class _Made:
+    """A function, and who calls it.
+
+    Attributes:
+        numbers: position of an argument -> the elements that it always has.
+    """
+
+    func: Operation
+    numbers: dict[int, Numbers]
+    calls: list[Operation] = field(default_factory=list)
+
+
+class RefinedCalls:
+    """The functions of a module, and those made for what they are called with.
+
+    Attributes:
+        entries: functions that people call, where anything has unknown sizes: they are refined as
+            they are declared.
+        made: functions that others call.
+    """
+
+    def __init__(self, module: Operation) -> None:
+        self._functions = {ir.symbol_name(func): func for func in ir.functions(module)}
+        self._plain = {n: f for n, f in self._functions.items() if not ir.is_declaration(f)}
+        unknown: dict[Type, bool] = {}
+        self._read = {name: _read(func, unknown) for name, func in self._plain.items()}
+        called = {name for read in self._read.values() for name in read.calls}
+        branching = {name for name, func in self._plain.items() if _has_branches(func)}
+        self._fixed = branching.union(*(self._read[name].calls for name in branching))
+        public = {name for name, func in self._plain.items() if _is_public(func)}
+        self._kept = self._fixed | public | (set(self._plain) - called)
+        self._by_key: dict[_Key, _Made] = {}
+        self._copies: list[Operation] = []
+        self._depends: dict[str, bool] = {}
+        self._open: set[str] = set()
+        kept = [name for name in self._plain if name in self._kept - branching]
+        self.entries = [self._plain[n] for n in kept if self._depends_on_sizes(n)]
+        self._in_use = set(kept)
+
+    @property
+    def made(self) -> list[Operation]:
+        return [made.func for made in self._by_key.values()]
+
+    # --- while shapes are found -------------------------------------------------------------------
+    def visit(self, shapes: Shapes, call: Operation) -> None:
+        """Find what a call's results are, by a function of what it is called with."""
+        name = ir.called_name(call)
+        func = self._plain.get(name)
+        if func is None or name in self._fixed or not self._depends_on_sizes(name):
+            return
+        if name in self._open:
+            raise UnsupportedError(f"recursion: @{name}", place=mlir.place_of(call.location))
+        types = tuple(shapes.current(operand) for operand in call.operands)
+        numbers = self._numbers(shapes, call)
+        key = (name, tuple(_without_symbols(type) for type in types), tuple(numbers.items()))
+        made = self._by_key.get(key)
+        if made is None:
+            made = self._by_key[key] = _Made(self._function(func, call), numbers)
+            block = made.func.regions[0].blocks[0]
+            for argument, type in zip(block.arguments, key[1], strict=True):
+                shapes.bind(argument, type)
+            for position, elements in numbers.items():
+                shapes.bind_contents(block.arguments[position], elements)
+            self._open.add(name)
+            shapes.summary(made.func)
+            self._open.discard(name)
+        made.calls.append(call)
+        shapes.bind_call(call, made.func)
+
+    def _numbers(self, shapes: Shapes, call: Operation) -> dict[int, Numbers]:
+        """Operands whose elements are known."""
+        found = {}
+        for position, operand in enumerate(call.operands):
+            elements = shapes.current_contents(operand)
+            if elements is not None and _are_numbers(elements):
+                found[position] = tuple(int(n) for n in elements if isinstance(n, int))
+        return found
+
+    def _depends_on_sizes(self, name: str) -> bool:
+        """Whether anything in a function, or in what it calls, has an unknown size."""
+        if name not in self._depends:
+            self._depends[name] = False  # until known: recursion is refused elsewhere
+            read = self._read.get(name)
+            self._depends[name] = read is not None and (
+                read.has_sizes or any(map(self._depends_on_sizes, read.calls))
+            )
+        return self._depends[name]
+
+    def _function(self, func: Operation, call: Operation) -> Operation:
+        name = ir.symbol_name(func)
+        if name not in self._in_use and name not in self._kept:
+            self._in_use.add(name)
+            return func
+        if len(self._copies) >= MOST:
+            message = f"calls of @{name} and others ask for more than {MOST} functions"
+            raise UnsupportedError(message, place=mlir.place_of(call.location))
+        copy = mlir.inner_operation(func.clone(mlir.after(func)))
+        number = 0
+        while f"{name}_{number}" in self._functions:
+            number += 1
+        copy.attributes["sym_name"] = mlir.string_attr(f"{name}_{number}")
+        copy.attributes["sym_visibility"] = mlir.string_attr("private")
+        self._functions[f"{name}_{number}"] = copy
+        self._copies.append(copy)
+        return copy
+
+    def discard(self) -> None:
+        """Erase the copies."""
+        for copy in self._copies:
+            copy.erase()
+
+    # --- once they are found ----------------------------------------------------------------------
+    def settle(self, shapes: Shapes) -> None:
+        """Have each call name its function; the numbers that both know are no arguments any more.
+
+        Composite ops stand for functions of all their operands.
+        """
+        for made in self._by_key.values():
+            block = made.func.regions[0].blocks[0]
+            held = {
+                p: n for p, n in made.numbers.items() if mlir.is_tensor(block.arguments[p].type)
+            }
+            _become_constants(block, held, made.func)
+            if any(call.name != "func.call" for call in made.calls):
+                held = {}
+            _drop_arguments(made.func, held)
+            for call in made.calls:
+                _call_with(call, made.func, held, shapes)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a function's ops say: whom they call, and whether anything depends on sizes."""
+
+    calls: frozenset[str]
+    has_sizes: bool
+
+
+def _read(func: Operation, unknown: dict[Type, bool]) -> _Read:
+    calls, has_sizes = set(), False
+    for op in mlir.walk(func):
+        name = op.name
+        if name in ("func.call", "stablehlo.composite"):
+            calls.add(ir.called_name(op))
+        elif name == "stablehlo.custom_call":
+            has_sizes |= ir.text_of(op, "call_target_name") == assertions.TARGET
+        has_sizes = has_sizes or name in SIZES_AS_OPERANDS
+        for result in () if has_sizes else op.results:
+            type = result.type
+            if type not in unknown:
+                unknown[type] = "?" in str(type)
+            has_sizes |= unknown[type]
+    return _Read(frozenset(calls), has_sizes)
+
+
+def _are_numbers(elements: Sequence[Dim]) -> bool:
+    return all(isinstance(element, int) for element in elements)
+
+
+def _has_branches(func: Operation) -> bool:
+    return len(list(func.regions[0].blocks)) > 1
+
+
+def _is_public(func: Operation) -> bool:
+    return ir.text_of(func, "sym_visibility") != "private"
+
+
+def _without_symbols(type: ValueType) -> ValueType:
+    return refined_types.without_symbols(type)
+
+
+def _become_constants(block: Block, numbers: dict[int, Numbers], func: Operation) -> None:
+    build = Build(mlir.at_start(block), func.location)
+    for position, elements in numbers.items():
+        argument = block.arguments[position]
+        if next(iter(argument.uses), None) is None:
+            continue
+        type = dtypes.tensor_type(argument.type)
+        array = np.array(elements, object).astype(type.element_type.dtype)
+        held = dtypes.to_attribute(array.reshape(type.static_shape), type.element_type)
+        value = build.value("stablehlo.constant", (), argument.type, {"value": held})
+        argument.replace_all_uses_with(value)
+
+
+def _drop_arguments(func: Operation, numbers: dict[int, Numbers]) -> None:
+    block: Any = func.regions[0].blocks[0]
+    for position in sorted(numbers, reverse=True):
+        block.erase_argument(position)
+    if "arg_attrs" in func.attributes:
+        held: Any = func.attributes["arg_attrs"]
+        kept = [item for position, item in enumerate(held) if position not in numbers]
+        func.attributes["arg_attrs"] = mlir.array_attr(kept)
+
+
+def _call_with(
+    call: Operation, func: Operation, numbers: dict[int, Numbers], shapes: Shapes
+) -> None:
+    ir.set_called_name(call, ir.symbol_name(func))
+    if not numbers:
+        return
+    kept: list[Value] = [v for p, v in enumerate(call.operands) if p not in numbers]
+    build = Build(mlir.before(call), call.location)
+    attributes = dict(call.attributes.items())
+    made = build.op("func.call", kept, [result.type for result in call.results], attributes)
+    for old, new in zip(call.results, made.results, strict=True):
+        shapes.moved(old, new)
+        old.replace_all_uses_with(new)
+    call.erase()

@@ -1,0 +1,97 @@
+"""``result_accuracy``: how far a function's result may be from the exact one.
+
+``DEFAULT`` asks for nothing, ``HIGHEST`` for the best implementation, of which there is one.
+``TOLERANCE`` gives up to three bounds of which the error may use the sum,
+
+    |result - exact| <= atol + rtol * |exact| + ulps * ulp(exact)
+
+so that one of them that our stated bound keeps is enough. A tolerance that none keeps is refused.
+Relative ones are of normal numbers: below those an error is a few of the smallest numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import ElementType, tensor_type
+from shlo_tools.ir import raise_unsupported
+from shlo_tools.mlir import Operation
+
+ATTRIBUTE = "result_accuracy"
+
+# Ops that may have one, and the largest magnitude of their results (None: that of the type).
+LARGEST: dict[str, float | None] = {
+    "stablehlo.cbrt": None,
+    "stablehlo.cosine": 1.0,
+    "stablehlo.exponential": None,
+    "stablehlo.exponential_minus_one": None,
+    "stablehlo.log": None,
+    "stablehlo.log_plus_one": None,
+    "stablehlo.logistic": 1.0,
+    "stablehlo.rsqrt": None,
+    "stablehlo.sine": 1.0,
+    "stablehlo.sqrt": None,
+    "stablehlo.tan": None,
+    "stablehlo.tanh": 1.0,
+}
+
+# What the library states, in units in the last place; narrower floats are rounded from f32.
+BOUNDS = {"f64": 4, "f32": 2}
+ROUNDED_BOUND = 1
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """The bounds that ``TOLERANCE`` asks for; 0 where one is not given."""
+
+    atol: float
+    rtol: float
+    ulps: int
+
+    def __str__(self) -> str:
+        return f"atol = {self.atol:g}, rtol = {self.rtol:g}, ulps = {self.ulps}"
+
+
+def check(op: Operation) -> None:
+    """Raise UnsupportedError for an op that asks for more than the stated bound."""
+    asked = tolerance_of(op)
+    if asked is None:
+        return
+    element = tensor_type(op.results[0].type).element_type
+    if element.is_complex:
+        raise_unsupported([op], f"an accuracy of {asked}: no bound is stated for {element}")
+    ulps = BOUNDS.get(element.name, ROUNDED_BOUND)
+    if not _kept(asked, ulps, element, LARGEST[op.name]):
+        reason = f"an accuracy of {asked}: the bound stated for {element} is {ulps} ulp"
+        raise_unsupported([op], reason)
+
+
+def tolerance_of(op: Operation) -> Tolerance | None:
+    """What an op asks for; None where it leaves the accuracy to us."""
+    if ATTRIBUTE not in op.attributes:
+        return None
+    text = str(op.attributes[ATTRIBUTE])
+    if "<TOLERANCE>" not in text:
+        return None
+    given = dict(re.findall(r"(atol|rtol|ulps) = ([^,>]+)", text))
+    atol, rtol = (_number(given.get(name, "0.0")) for name in ("atol", "rtol"))
+    return Tolerance(atol, rtol, int(given.get("ulps", 0)))
+
+
+def _number(text: str) -> float:
+    """A number as MLIR writes it: infinity is hexadecimal."""
+    written: Any = mlir.parse_attribute(f"{text} : f64")
+    return float(written.value)
+
+
+def _kept(asked: Tolerance, ulps: int, element: ElementType, largest: float | None) -> bool:
+    """Whether an error of so many ulps stays within one of the bounds."""
+    info: Any = ml_dtypes.finfo(element.dtype)  # type: ignore[no-untyped-call]
+    relative = ulps * float(info.eps)
+    absolute = relative * (float(info.max) if largest is None else largest)
+    return asked.ulps >= ulps or asked.rtol >= relative or asked.atol >= absolute

@@ -1,0 +1,168 @@
+"""Applies rules until none applies, and erases what nobody uses.
+
+A rule sees one op and gives the values that replace its results, or None to leave it:
+
+    def kept(op: Operation, build: Rewriter) -> Replacement | None
+
+Ops wait on a worklist; those next to a change wait again. References to erased ops end the
+process, so that ops are erased here only, where the worklist forgets them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.errors import PassError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Attribute, Location, Operation, Region, Type, Value
+from shlo_tools.passes.simplify.effects import Effects
+
+Replacement = Sequence[Value | None]  # None stands for a result that has no uses
+
+
+class Rewriter(Build):
+    """A builder in front of the op that a rule looks at; its ops come under the rules as well."""
+
+    def __init__(self, at: Any, location: Location, worklist: Worklist) -> None:
+        super().__init__(at, location)
+        self.worklist = worklist
+        self.made: list[Operation] = []
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Value] = (),
+        results: Sequence[Type] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+        regions: int = 0,
+    ) -> Operation:
+        made = super().op(name, operands, results, attributes, regions)
+        self.made.append(made)
+        return made
+
+    def replace_uses(self, old: Value, new: Value) -> None:
+        """Have those who use one value use another of its type."""
+        self.worklist.replace_uses(old, new)
+
+    def erase(self, op: Operation) -> None:
+        """Erase an op without uses, other than the one looked at."""
+        self.worklist.erase(op)
+
+
+Rule = Callable[[Operation, Rewriter], Replacement | None]
+Rules = Mapping[str, Sequence[Rule]]
+
+ANY = "any"  # the key of rules for every op
+
+
+def merged(*tables: Rules) -> Rules:
+    """The rules of several tables, in order."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
+
+
+def apply(root: Operation, rules: Rules, effects: Effects | None = None) -> int:
+    """Rewrite the ops below ``root`` until no rule applies; erase pure ops without uses.
+
+    Returns:
+        how many ops were replaced or erased.
+
+    Raises:
+        PassError: a rule made ops, and gave another number of values or other types.
+    """
+    return Worklist(root, rules, effects or Effects()).run()
+
+
+class Worklist:
+    """Ops that rules have not looked at since something about them changed."""
+
+    def __init__(self, root: Operation, rules: Rules, effects: Effects) -> None:
+        self.rules = rules
+        self.effects = effects
+        self.for_any = tuple(rules.get(ANY, ()))
+        self.changes = 0
+        # The last one is next: at first that is program order.
+        self.pending: dict[Operation, None] = dict.fromkeys(reversed(mlir.walk(root)[1:]))
+
+    def run(self) -> int:
+        while self.pending:
+            op, _ = self.pending.popitem()
+            self._visit(op)
+        return self.changes
+
+    def _visit(self, op: Operation) -> None:
+        if self.effects.is_dead(op):
+            self.erase(op)
+            return
+        rules = (*self.rules.get(op.name, ()), *self.for_any)
+        if not rules:
+            return
+        build = Rewriter(mlir.before(op), op.location, self)
+        for rule in rules:
+            values = rule(op, build)
+            if values is not None and self._replace(op, values, build.made):
+                return
+
+    def _replace(self, op: Operation, values: Replacement, made: list[Operation]) -> bool:
+        """Put values in the place of an op; False if a value that existed has another type."""
+        pairs = list(zip(op.results, values, strict=True))
+        if any(value is not None and value.type != result.type for result, value in pairs):
+            if not made:
+                return False
+            given = ", ".join("none" if value is None else str(value.type) for value in values)
+            message = f"{ir.describe(op)} cannot be replaced by values of types ({given})"
+            raise PassError(message, place=mlir.place_of(op.location))
+        if len(made) == 1 or (made and len(pairs) == 1):
+            _keep_attributes(op, [value for value in values if value is not None], made)
+        for result, value in pairs:
+            if value is not None:
+                self.replace_uses(result, value)
+        self.erase(op)
+        self.pending.update(dict.fromkeys(reversed(made)))
+        return True
+
+    def replace_uses(self, old: Value, new: Value) -> None:
+        """See ``Rewriter.replace_uses``."""
+        self.changes += 1
+        for use in old.uses:
+            self.pending[mlir.inner_operation(use.owner)] = None
+        old.replace_all_uses_with(new)
+
+    def erase(self, op: Operation) -> None:
+        """Erase an op; what it used may be dead now."""
+        self.changes += 1
+        if len(op.regions):
+            used = ir.captured(op)
+            for inner in mlir.walk(op)[1:]:
+                self.pending.pop(inner, None)
+        else:
+            used = []
+        used += op.operands
+        self.pending.pop(op, None)
+        if any(next(result.uses, None) is not None for result in op.results):
+            raise PassError(f"{ir.describe(op)} has uses", place=mlir.place_of(op.location))
+        sources = [mlir.defining_op(value) for value in used]
+        op.erase()
+        self.pending.update(dict.fromkeys(source for source in sources if source is not None))
+
+
+def _keep_attributes(op: Operation, values: Sequence[Value], made: Sequence[Operation]) -> None:
+    """Discardable attributes (those of other dialects) go to the op made for the same results."""
+    if not len(op.attributes) or not values:
+        return
+    last = mlir.defining_op(values[0])
+    if last is None or last not in made or len(last.results) != len(op.results):
+        return
+    for index in range(len(op.attributes)):
+        named = ir.op_attribute(op, index)
+        if "." in named.name and named.name not in last.attributes:
+            last.attributes[named.name] = named.attr
+
+
+def move_block(region: Region, target: Region) -> Any:
+    """Move the one block of a region into an empty one."""
+    block: Any = region.blocks[0]
+    block.append_to(target)
+    return block

@@ -1,0 +1,76 @@
+"""Which ops do nothing but compute their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shlo_tools import mlir
+from shlo_tools.mlir import Operation
+
+# Talk to the host or to other processes, or (rng) move on what others see.
+_EFFECTS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "all_gather",
+        "all_reduce",
+        "all_to_all",
+        "async_done",
+        "async_start",
+        "collective_broadcast",
+        "collective_permute",
+        "cross-replica-sum",
+        "infeed",
+        "outfeed",
+        "recv",
+        "reduce_scatter",
+        "rng",
+        "send",
+    )
+)
+_CALLS = frozenset(("func.call", "stablehlo.composite"))
+_ENDS = frozenset(("stablehlo.return", "func.return"))
+_PURE = frozenset(("arith.constant",))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What is assumed of ops that do not say what they do.
+
+    Attributes:
+        pure_calls: calls of functions and composites only compute.
+    """
+
+    pure_calls: bool = False
+
+    def is_dead(self, op: Operation) -> bool:
+        """Whether an op can be erased: it only computes, and nothing uses its results."""
+        results = op.results
+        if not len(results) or any(next(result.uses, None) is not None for result in results):
+            return False
+        return self.only_computes(op)
+
+    def only_computes(self, op: Operation) -> bool:
+        """Whether an op, with all that is in its regions, has no effect but its results.
+
+        A loop may not end: that is no effect.
+        """
+        if not self._alone(op):
+            return False
+        inner = mlir.walk(op)[1:] if len(op.regions) else ()
+        return all(o.name in _ENDS or self._alone(o) for o in inner)
+
+    def any_effects(self, ops: Iterable[Operation]) -> bool:
+        """Whether some of these ops do more than compute."""
+        return not all(op.name in _ENDS or self.only_computes(op) for op in ops)
+
+    def _alone(self, op: Operation) -> bool:
+        name = op.name
+        if name == "stablehlo.custom_call":
+            held = op.attributes
+            return "has_side_effect" not in held or not held["has_side_effect"].value
+        if name in _CALLS:
+            return self.pure_calls
+        if name in _EFFECTS or name in _ENDS:
+            return False
+        return name.startswith(("stablehlo.", "chlo.")) or name in _PURE

@@ -1,0 +1,294 @@
+"""Bits, comparisons, choices, and the parts of complex numbers.
+
+``c`` is a constant, ``p`` a boolean.
+"""
+
+from __future__ import annotations
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import ElementType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.simplify import numbers
+from shlo_tools.passes.simplify.arithmetic import (
+    commuted,
+    inverse_of,
+    joined,
+    number,
+    of,
+    operand,
+    same,
+    same_gives,
+    unary,
+)
+from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rule, Rules
+from shlo_tools.passes.simplify.values import (
+    constant_behind,
+    filled,
+    rebuilt,
+    source,
+    splat,
+    typed,
+)
+
+
+# --- bits -----------------------------------------------------------------------------------------
+def beside_its_not(result: int) -> Rule:
+    """op(x, not x) -> a number"""
+
+    def rule(op: Operation, build: Rewriter) -> Replacement | None:
+        for one, other in (op.operands, list(op.operands)[::-1]):
+            inner = source(other, "not")
+            if inner is not None and inner.operands[0] == one:
+                made = filled(build, op.results[0], result)
+                return None if made is None else [made]
+        return None
+
+    return rule
+
+
+# --- comparisons ----------------------------------------------------------------------------------
+_SWAPPED = {"EQ": "EQ", "NE": "NE", "GE": "LE", "GT": "LT", "LE": "GE", "LT": "GT"}
+_OPPOSITE = {"EQ": "NE", "NE": "EQ", "GE": "LT", "GT": "LE", "LE": "GT", "LT": "GE"}
+
+
+def _direction(op: Operation) -> str:
+    return str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+
+
+def _with_direction(
+    op: Operation, build: Rewriter, operands: list[Value], direction: str
+) -> Replacement:
+    attribute = mlir.parse_attribute(f"#stablehlo<comparison_direction {direction}>")
+    return rebuilt(op, build, operands, comparison_direction=attribute)
+
+
+def constant_right(op: Operation, build: Rewriter) -> Replacement | None:
+    """c < x -> x > c"""
+    lhs, rhs = op.operands
+    if constant_behind(lhs) is None or constant_behind(rhs) is not None:
+        return None
+    return _with_direction(op, build, [rhs, lhs], _SWAPPED[_direction(op)])
+
+
+def with_itself(op: Operation, build: Rewriter) -> Replacement | None:
+    """x == x -> true, but for floats, which may be NaN; x < x -> false"""
+    type = typed(op.operands[0])
+    if op.operands[0] != op.operands[1] or type is None or type.element_type.is_complex:
+        return None
+    direction = _direction(op)
+    holds = direction in ("EQ", "GE", "LE")
+    if _may_be_unordered(op) and direction not in ("GT", "LT"):
+        return None
+    made = filled(build, op.results[0], holds)
+    return None if made is None else [made]
+
+
+def _may_be_unordered(op: Operation) -> bool:
+    """Whether a comparison may be false as well as its opposite."""
+    type = typed(op.operands[0])
+    return type is None or (not _is_total(op) and (type.element_type.is_float or _is_complex(op)))
+
+
+def _is_total(op: Operation) -> bool:
+    """Whether the order of floats is total, in which -0 is below 0."""
+    return "compare_type" in op.attributes and "TOTALORDER" in str(op.attributes["compare_type"])
+
+
+def _is_complex(op: Operation) -> bool:
+    type = typed(op.operands[0])
+    return type is not None and type.element_type.is_complex
+
+
+def with_boolean(op: Operation, build: Rewriter) -> Replacement | None:
+    """p == true -> p; p == false -> not p; and so for !="""
+    type, found = typed(op.operands[0]), splat(op.operands[1])
+    if type is None or not type.element_type.is_boolean or found is None:
+        return None
+    direction = _direction(op)
+    if direction not in ("EQ", "NE"):
+        return None
+    if (direction == "EQ") == bool(found):
+        return [op.operands[0]]
+    return _not(op, build, op.operands[0])
+
+
+def converted_boolean(op: Operation, build: Rewriter) -> Replacement | None:
+    """convert(p) != 0 -> p; convert(p) == 0 -> not p"""
+    inner, found = source(op.operands[0], "convert"), splat(op.operands[1])
+    direction = _direction(op)
+    if inner is None or found is None or direction not in ("EQ", "NE"):
+        return None
+    type = typed(inner.operands[0])
+    # A type without zero may have no place for false.
+    element = typed(op.operands[0])
+    if type is None or not type.element_type.is_boolean or element is None:
+        return None
+    if element.element_type.name == "f8E8M0FNU" or bool(found) or _is_total(op):
+        return None
+    if inner.operands[0].type != op.results[0].type:
+        return None
+    return [inner.operands[0]] if direction == "NE" else _not(op, build, inner.operands[0])
+
+
+def _not(op: Operation, build: Rewriter, value: Value) -> Replacement | None:
+    if value.type != op.results[0].type:
+        return None
+    return [build.value("stablehlo.not", [value], value.type)]
+
+
+def with_least(op: Operation, build: Rewriter) -> Replacement | None:
+    """x >= INT_MIN -> true; x < INT_MIN -> false; and so for INT_MAX"""
+    type, found = typed(op.operands[0]), splat(op.operands[1])
+    if type is None or found is None or not type.element_type.is_integer:
+        return None
+    answers = {}
+    if numbers.least(found):
+        answers = {"GE": True, "LT": False}
+    elif numbers.greatest(found):
+        answers = {"LE": True, "GT": False}
+    answer = answers.get(_direction(op))
+    made = None if answer is None else filled(build, op.results[0], answer)
+    return None if made is None else [made]
+
+
+def not_compared(op: Operation, build: Rewriter) -> Replacement | None:
+    """not(x < y) -> x >= y, but for floats, which may be unordered; not(x == y) -> x != y"""
+    inner = source(op.operands[0], "compare")
+    if inner is None or op.operands[0].type != op.results[0].type:
+        return None
+    direction = _direction(inner)
+    if direction not in ("EQ", "NE") and (_may_be_unordered(inner) or _is_complex(inner)):
+        return None
+    return _with_direction(inner, build, list(inner.operands), _OPPOSITE[direction])
+
+
+# --- choices --------------------------------------------------------------------------------------
+def decided(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(true, x, y) -> x; select(false, x, y) -> y"""
+    found = splat(op.operands[0])
+    return None if found is None else [op.operands[1 if found else 2]]
+
+
+def no_choice(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(p, x, x) -> x"""
+    return [op.operands[1]] if op.operands[1] == op.operands[2] else None
+
+
+def turned(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(not p, x, y) -> select(p, y, x)"""
+    inner = source(op.operands[0], "not")
+    if inner is None or inner.operands[0].type != op.operands[0].type:
+        return None
+    _, on_true, on_false = op.operands
+    return rebuilt(op, build, [inner.operands[0], on_false, on_true])
+
+
+def turned_below(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(broadcast(not p), x, y) -> select(broadcast(p), y, x)"""
+    spread = source(op.operands[0], "broadcast_in_dim")
+    inner = spread and source(spread.operands[0], "not")
+    if spread is None or inner is None or inner.operands[0].type != spread.operands[0].type:
+        return None
+    _, on_true, on_false = op.operands
+    pred = rebuilt(spread, build, [inner.operands[0]])
+    return rebuilt(op, build, [*pred, on_false, on_true])
+
+
+def known_branch(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(p, select(p, x, y), z) -> select(p, x, z); the same below on_false"""
+    pred, on_true, on_false = op.operands
+    one, other = source(on_true, "select"), source(on_false, "select")
+    if one is not None and one.operands[0] == pred:
+        on_true = one.operands[1]
+    if other is not None and other.operands[0] == pred:
+        on_false = other.operands[2]
+    old = list(op.operands)[1:]
+    if [on_true, on_false] == old or [on_true.type, on_false.type] != [v.type for v in old]:
+        return None
+    return rebuilt(op, build, [pred, on_true, on_false])
+
+
+def of_booleans(op: Operation, build: Rewriter) -> Replacement | None:
+    """select(p, true, false) -> p; select(p, false, true) -> not p"""
+    pred, type = op.operands[0], typed(op.results[0])
+    if type is None or not type.element_type.is_boolean or pred.type != op.results[0].type:
+        return None
+    one, other = splat(op.operands[1]), splat(op.operands[2])
+    if one is None or other is None or bool(one) == bool(other):
+        return None
+    return [pred] if one else _not(op, build, pred)
+
+
+# --- complex numbers ------------------------------------------------------------------------------
+def part(index: int, name: str) -> Rule:
+    """real(complex(x, y)) -> x; imag(complex(x, y)) -> y; of a real number x real(x) -> x"""
+
+    def rule(op: Operation, build: Rewriter) -> Replacement | None:
+        inner = source(op.operands[0], "complex")
+        if inner is not None:
+            return [inner.operands[index]]
+        type = typed(op.operands[0])
+        return [op.operands[0]] if name == "real" and type and not _is_complex(op) else None
+
+    return rule
+
+
+def parts_joined(op: Operation, build: Rewriter) -> Replacement | None:
+    """complex(real(z), imag(z)) -> z"""
+    one, other = source(op.operands[0], "real"), source(op.operands[1], "imag")
+    if one is None or other is None or one.operands[0] != other.operands[0]:
+        return None
+    return [one.operands[0]]
+
+
+def _bitwise(element: ElementType) -> bool:
+    return element.is_integer or element.is_boolean
+
+
+RULES: Rules = {
+    "stablehlo.and": (
+        commuted,  # c & x -> x & c
+        same,  # x & x -> x
+        number(1, numbers.zero),  # x & 0 -> 0
+        operand(0, beside=numbers.all_ones),  # x & -1 -> x
+        beside_its_not(0),  # x & ~x -> 0
+        of(_bitwise, joined),  # (x & c) & d -> x & (c & d)
+    ),
+    "stablehlo.compare": (
+        constant_right,
+        with_itself,
+        with_boolean,
+        converted_boolean,
+        with_least,
+    ),
+    "stablehlo.complex": (parts_joined,),
+    "stablehlo.imag": (part(1, "imag"),),
+    "stablehlo.not": (
+        inverse_of("not"),  # ~~x -> x
+        not_compared,
+    ),
+    "stablehlo.or": (
+        commuted,  # c | x -> x | c
+        same,  # x | x -> x
+        operand(0, beside=numbers.zero),  # x | 0 -> x
+        number(1, numbers.all_ones),  # x | -1 -> -1
+        beside_its_not(-1),  # x | ~x -> -1
+        of(_bitwise, joined),  # (x | c) | d -> x | (c | d)
+    ),
+    "stablehlo.real": (part(0, "real"),),
+    "stablehlo.select": (
+        decided,
+        no_choice,
+        turned,
+        turned_below,
+        known_branch,
+        of_booleans,
+    ),
+    "stablehlo.xor": (
+        commuted,  # c ^ x -> x ^ c
+        same_gives(0),  # x ^ x -> 0
+        operand(0, beside=numbers.zero),  # x ^ 0 -> x
+        unary("not", 0, beside=numbers.all_ones),  # x ^ -1 -> ~x
+        of(_bitwise, joined),  # (x ^ c) ^ d -> x ^ (c ^ d)
+    ),
+}

@@ -1,0 +1,160 @@
+"""What rules ask of values: their types, what made them, which numbers they hold."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Attribute, Operation, Type, Value
+from shlo_tools.ops._value import value_type
+
+LIMIT = 65536  # elements of a constant that rules compute with
+
+
+# --- types ----------------------------------------------------------------------------------------
+def typed(value: Value) -> TensorType | None:
+    """The type of a tensor of plain numbers; None for anything else."""
+    return _tensor(value.type)
+
+
+@functools.lru_cache(maxsize=4096)
+def _tensor(type: Type) -> TensorType | None:
+    found = value_type(type)
+    return found if isinstance(found, TensorType) else None
+
+
+def static(value: Value) -> TensorType | None:
+    """The type of a tensor of plain numbers and known sizes; None for anything else."""
+    type = typed(value)
+    return type if type is not None and type.is_static else None
+
+
+# --- what made a value ----------------------------------------------------------------------------
+def source(value: Value, *names: str) -> Operation | None:
+    """The op that a value comes from, if it is of one of these names (without dialect)."""
+    op = mlir.defining_op(value)
+    return op if op is not None and op.name.removeprefix("stablehlo.") in names else None
+
+
+def has_one_use(op: Operation) -> bool:
+    """Whether an op of one result is used in one place only."""
+    uses = op.results[0].uses
+    return next(uses, None) is not None and next(uses, None) is None
+
+
+def integers(op: Operation, name: str) -> list[int]:
+    """An attribute that is an array of integers; empty where it is missing."""
+    return list(op.attributes[name]) if name in op.attributes else []
+
+
+def with_attributes(op: Operation, **changed: Attribute) -> dict[str, Attribute]:
+    """All attributes of an op, some of them changed."""
+    named: list[Any] = [op.attributes[index] for index in range(len(op.attributes))]
+    return {**{item.name: item.attr for item in named}, **changed}
+
+
+def rebuilt(
+    op: Operation, build: Build, operands: Sequence[Value], **changed: Attribute
+) -> list[Value]:
+    """An op like one of one result and no regions, with other operands and attributes."""
+    held = with_attributes(op, **changed)
+    return [build.value(op.name, operands, op.results[0].type, held)]
+
+
+# --- numbers --------------------------------------------------------------------------------------
+_SPREADING = ("broadcast", "broadcast_in_dim", "reshape", "transpose")
+_STEPS = 4  # how far a constant is looked for
+
+
+def constant_behind(value: Value) -> Operation | None:
+    """The constant whose elements a value repeats or reorders."""
+    for _ in range(_STEPS):
+        op = mlir.defining_op(value)
+        if op is None:
+            return None
+        name = op.name.removeprefix("stablehlo.")
+        if name == "constant":
+            return op
+        if name not in _SPREADING:
+            return None
+        value = op.operands[0]
+    return None
+
+
+def splat(value: Value) -> Array | None:
+    """The one number that all elements of a constant are, as a 0-dimensional array."""
+    op = constant_behind(value)
+    return None if op is None else _splat(op.attributes["value"])
+
+
+@functools.lru_cache(maxsize=1024)
+def _splat(attribute: Attribute) -> Array | None:
+    type = _tensor(attribute.type)
+    if type is None or not mlir.is_dense(attribute) or not getattr(attribute, "is_splat", False):
+        return None
+    element = type.element_type
+    raw = mlir.dense_bytes(attribute, element.dtype.itemsize)
+    return np.frombuffer(raw, element.dtype).reshape(())
+
+
+def held(value: Value, limit: int = LIMIT) -> Array | None:
+    """The elements of a constant, read-only; a splat takes the memory of one element."""
+    op = source(value, "constant")
+    if op is None:
+        return None
+    type, attribute = static(value), op.attributes["value"]
+    if type is None or not mlir.is_dense(attribute):
+        return None
+    one = _splat(attribute)
+    if one is not None:
+        return np.broadcast_to(one, type.static_shape)
+    return dtypes.from_attribute(attribute) if type.size <= limit else None
+
+
+def held_integers(value: Value) -> list[int] | None:
+    """The elements of a constant of integers, in row-major order."""
+    array = held(value)
+    type = typed(value)
+    if array is None or type is None or type.element_type.is_float or type.element_type.is_complex:
+        return None
+    return [int(x) for x in array.reshape(-1)]
+
+
+def is_splat(array: Array) -> bool:
+    """Whether an array repeats one element in memory."""
+    steps = zip(array.shape, array.strides, strict=True)
+    return array.size > 0 and all(size == 1 or not stride for size, stride in steps)
+
+
+def constant(build: Build, type: Type, array: Array) -> Value:
+    """A constant of a static type; an array that repeats one element becomes a splat."""
+    if is_splat(array):
+        attribute = splat_attribute(array.reshape(-1)[0], type)
+    else:
+        found = _tensor(type)
+        attribute = dtypes.to_attribute(array, found and found.element_type)
+    return build.value("stablehlo.constant", (), type, {"value": attribute})
+
+
+def splat_attribute(number: Any, type: Type) -> Attribute:
+    """A dense attribute with one number everywhere."""
+    element = dtypes.tensor_type(type).element_type
+    raw = np.asarray(number, element.dtype).reshape(1).view(np.uint8)
+    if element.bits < 8:
+        raw = raw & np.uint8((1 << element.bits) - 1)
+    return mlir.dense_from_bytes(raw, type)
+
+
+def filled(build: Build, like: Value, number: Any) -> Value | None:
+    """A constant of the type of a value; None where that type has unknown sizes."""
+    type = static(like)
+    if type is None:
+        return None
+    one = np.asarray(number).astype(type.element_type.dtype)
+    return constant(build, like.type, np.broadcast_to(one, type.static_shape))

@@ -1,0 +1,58 @@
+"""The table through which a call passes addresses and sizes; see ``passes/announce_results.py``."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from shlo_tools.cpu import memory
+from shlo_tools.dtypes import Array, TensorType
+
+
+class ArgumentTable:
+    """Where each argument and result of one entry point stands in its table.
+
+    Args:
+        inputs, results: types as arrays hold them; sizes may be unknown.
+    """
+
+    def __init__(self, inputs: Sequence[TensorType], results: Sequence[TensorType]) -> None:
+        self.results = results
+        self._unknown = [(i, d) for i, type in enumerate(inputs) for d in _unknown_dimensions(type)]
+        self._first = len(inputs)
+        self._sizes = len(inputs) + len(results) + len(self._unknown)
+        self._length = self._sizes + sum(len(_unknown_dimensions(type)) for type in results)
+
+    def filled(self, inputs: Sequence[Array]) -> tuple[Any, list[Array | None]]:
+        """The table for a call, and the arrays that it writes results to."""
+        results = [memory.aligned_empty(t) if t.is_static else None for t in self.results]
+        words = [array.ctypes.data for array in inputs]
+        words += [0 if array is None else array.ctypes.data for array in results]
+        words += [inputs[i].shape[d] for i, d in self._unknown]
+        return (ctypes.c_int64 * max(1, self._length))(*words), results
+
+    def collected(self, table: Any, results: Sequence[Array | None]) -> list[Array]:
+        """The results of a call, those announced in the table copied from where they are."""
+        slot = self._sizes
+        found = []
+        for number, (array, type) in enumerate(zip(results, self.results, strict=True)):
+            if array is None:
+                shape: list[int] = []
+                for dim in type.shape:
+                    shape.append(dim if isinstance(dim, int) else table[slot])
+                    slot += not isinstance(dim, int)
+                array = _copied(table[self._first + number], type.with_shape(shape))
+            found.append(array)
+        return found
+
+
+def _unknown_dimensions(type: TensorType) -> list[int]:
+    return [d for d, dim in enumerate(type.shape) if not isinstance(dim, int)]
+
+
+def _copied(address: int, type: TensorType) -> Array:
+    copy = memory.aligned_empty(type)
+    if copy.size:
+        ctypes.memmove(copy.ctypes.data, address, type.nbytes)
+    return copy

@@ -1,0 +1,82 @@
+"""Branches and loops: what all ways through them agree on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shlo_tools import dims, ir
+from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.mlir import Operation
+from shlo_tools.ops._value import ValueType
+from shlo_tools.shapes import types
+from shlo_tools.shapes.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from shlo_tools.shapes.analysis import Shapes
+
+
+def branches(shapes: Shapes, op: Operation) -> None:
+    """Results are what all branches agree on."""
+    yielded: list[list[ValueType]] = []
+    known: list[Knowledge] = []
+    for region in op.regions:
+        with shapes.knowledge.within():
+            shapes.block(region.blocks[0])
+            known.append(shapes.knowledge.copy())
+        end = ir.terminator(region.blocks[0])
+        yielded.append([shapes.type(value) for value in end.operands])
+    for result, *found in zip(op.results, *yielded, strict=True):
+        joined, inside = found[0], known[0]
+        for type, other in zip(found[1:], known[1:], strict=True):
+            joined = _joined(joined, inside, type, other)
+        shapes.bind(result, joined)
+
+
+def _joined(a: ValueType, in_a: Knowledge, b: ValueType, in_b: Knowledge) -> ValueType:
+    """The sizes that two branches agree on, each with what it has checked."""
+
+    def choose(x: Dim, y: Dim) -> Dim:
+        if dims.equal(x, y):
+            return x
+        if dims.equal(in_b.size(x), in_b.size(y)):  # where b is taken its size is x, too
+            return x
+        return y if dims.equal(in_a.size(x), in_a.size(y)) else UNKNOWN
+
+    return types.combined(a, b, choose)
+
+
+def loop(shapes: Shapes, op: Operation) -> None:
+    """The carried types that the body keeps, found by trying."""
+    carried = [shapes.current(operand) for operand in op.operands]
+    before = len(shapes.open)
+    while True:
+        kept = _iterated(shapes, op, carried)
+        if kept == carried:
+            break
+        carried = kept
+        del shapes.open[before:]
+    for result, type in zip(op.results, carried, strict=True):
+        shapes.bind(result, type)
+
+
+def _iterated(shapes: Shapes, op: Operation, carried: list[ValueType]) -> list[ValueType]:
+    """The carried types without the sizes that an iteration changes."""
+    for region in op.regions:
+        with shapes.knowledge.within():
+            shapes.enter(region.blocks[0], carried)
+            known = shapes.knowledge.copy()
+    body = op.regions[1].blocks[0]
+    given = [shapes.type(argument) for argument in body.arguments]
+    yielded = [shapes.type(value) for value in ir.terminator(body).operands]
+
+    def joined(x: Dim, y: Dim) -> Dim:
+        return x if dims.equal(known.size(x), known.size(y)) else UNKNOWN
+
+    def kept(old: Dim, new: Dim) -> Dim:
+        return UNKNOWN if UNKNOWN in (old, new) else old
+
+    rows = zip(carried, given, yielded, strict=True)
+    return [
+        types.combined(old, types.combined(inside, after, joined), kept)
+        for old, inside, after in rows
+    ]

@@ -1,0 +1,190 @@
+"""Custom calls: shapes by registered rules, or by operands that hold them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shlo_tools import ir, mlir
+from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.dtypes import TensorType
+from shlo_tools.errors import ConstraintError
+from shlo_tools.extend import description, targets
+from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Tensor
+from shlo_tools.ops import Value as Seen
+from shlo_tools.ops._constraints import collecting
+from shlo_tools.ops.windows import dilated, window_count
+from shlo_tools.shapes import assertions
+
+if TYPE_CHECKING:
+    from shlo_tools.shapes.analysis import Shapes
+
+WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
+_SHAPE_OPERANDS = "indices_of_shape_operands"
+
+
+def custom_call(shapes: Shapes, op: Operation) -> None:
+    """Bind the results of a custom call as far as something tells their shapes."""
+    target = ir.text_of(op, "call_target_name")
+    if target == assertions.TARGET:
+        assertions.assume(shapes, op)
+        return
+    if target == WRAPPER and len(op.results) == 1 and len(op.operands):
+        shapes.bind(op.results[0], shapes.current(op.operands[0]))
+        shapes.wrappers[op] = None
+        return
+    rule = find_shape_rule(target) or BUILT_IN.get(target)
+    if rule is not None:
+        _by_rule(shapes, op, target, rule)
+    elif _SHAPE_OPERANDS in op.attributes:
+        _by_shape_operands(shapes, op)
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+def _by_rule(shapes: Shapes, op: Operation, target: str, rule: ShapeRule) -> None:
+    given: Mapping[str, Callable[[], Any]] = {
+        "attributes": lambda: _config(op),
+        "op_attributes": lambda: _op_attributes(op),
+        "result_types": lambda: [shapes.declared(result) for result in op.results],
+    }
+    wanted = {name: make() for name, make in given.items() if name in _keywords_of(rule)}
+    with collecting() as found:
+        made: Any = rule(*(shapes.view(operand) for operand in op.operands), **wanted)
+    rows = list(made) if isinstance(made, list | tuple) and _is_of_results(made) else [made]
+    if len(rows) != len(op.results):
+        raise ConstraintError(
+            f"the shape rule for {target!r} tells {len(rows)} results of {len(op.results)}"
+        )
+    shapes.oblige(op, found)
+    for result, row in zip(op.results, rows, strict=True):
+        _bind(shapes, result, row, target)
+
+
+def _is_of_results(made: Sequence[Any]) -> bool:
+    """Whether a list is one of results: a shape is a list of sizes."""
+    return any(isinstance(row, Seen | TensorType | list | tuple) for row in made) or not made
+
+
+def _bind(shapes: Shapes, result: Value, row: Any, target: str) -> None:
+    declared = shapes.declared(result)
+    type = row.type if isinstance(row, Seen) else row
+    if isinstance(type, list | tuple) and isinstance(declared, TensorType):
+        type = declared.with_shape(type)
+    if isinstance(type, TensorType) and isinstance(declared, TensorType):
+        if type.element_type != declared.element_type:
+            raise ConstraintError(f"{target!r} gives {type}, declared is {declared}")
+        shapes.bind(result, type)
+
+
+@functools.cache
+def _keywords_of(rule: ShapeRule) -> frozenset[str]:
+    try:
+        return frozenset(inspect.signature(rule).parameters)
+    except (TypeError, ValueError):  # some built-in functions have none
+        return frozenset()
+
+
+def _config(op: Operation) -> Mapping[str, Any]:
+    for name in ("mhlo.backend_config", "backend_config"):
+        if name in op.attributes:
+            config = description.python_value(op.attributes[name])
+            if config:
+                return config if isinstance(config, dict) else {"backend_config": config}
+    return {}
+
+
+def _op_attributes(op: Operation) -> Mapping[str, Any]:
+    return {name: description.python_value(held) for name, held in op.attributes.items()}
+
+
+def _by_shape_operands(shapes: Shapes, op: Operation) -> None:
+    """``indices_of_shape_operands`` names, for each result, the operand that holds its shape."""
+    given = np.atleast_1d(description.python_value(op.attributes[_SHAPE_OPERANDS]))
+    indices = [int(index) for index in given.tolist()]
+    if len(indices) != len(op.results):
+        raise ConstraintError(
+            f"{_SHAPE_OPERANDS} names {len(indices)} operands for {len(op.results)} results"
+        )
+    for index, result in zip(indices, op.results, strict=True):
+        if not 0 <= index < len(op.operands):
+            raise ConstraintError(f"{_SHAPE_OPERANDS} names operand {index}, which is not there")
+        declared = shapes.declared(result)
+        sizes = shapes.current_contents(op.operands[index])
+        if sizes is None or not isinstance(declared, TensorType):
+            continue
+        if len(sizes) != declared.rank:
+            raise ConstraintError(
+                f"operand {index} holds {len(sizes)} sizes for a result of type {declared}"
+            )
+        shapes.bind(result, declared.with_shape(sizes))
+
+
+# --- built-in rules -------------------------------------------------------------------------------
+def _like_operand(operand: Tensor, *_: Tensor) -> Tensor:
+    return operand.like()
+
+
+def _sizes(tensor: Tensor) -> Sequence[Dim]:
+    count = tensor.type.size if tensor.type.is_static else 0
+    return [UNKNOWN] * count if tensor.contents is None else tensor.contents
+
+
+def _reduce_window(*operands: Tensor) -> list[Tensor]:
+    """Inputs, their init values, and what ``reduce_window`` has as attributes."""
+    count = (len(operands) - 5) // 2
+    if count < 1 or any(t.rank != 1 for t in operands[2 * count : 2 * count + 4]):
+        raise ConstraintError(f"{targets.REDUCE_WINDOW} takes inputs, init values and 5 tensors")
+    windows, strides, bases, apart, padding = (_sizes(t) for t in operands[2 * count :])
+    rank = operands[0].rank
+    lengths = {len(row) for row in (windows, strides, bases, apart)} | {len(padding) // 2}
+    if lengths != {rank}:
+        raise ConstraintError(f"windows of {sorted(lengths)} dimensions over rank {rank}")
+    shape: list[Dim] = []
+    for d, size in enumerate(operands[0].shape):
+        steps = [row[d] for row in (strides, bases, apart)]
+        stride, base, gap = (step if isinstance(step, int) else 0 for step in steps)
+        if 0 in (stride, base, gap):
+            shape.append(UNKNOWN)
+            continue
+        low, high = padding[2 * d], padding[2 * d + 1]
+        spread = low + dilated(size, base) + high
+        shape.append(window_count(spread, dilated(windows[d], gap), stride))
+    return [init.like(shape=shape) for init in operands[count : 2 * count]]
+
+
+def _top_k(operand: Tensor, *k: Tensor, op_attributes: Mapping[str, Any]) -> list[Tensor]:
+    """``k`` is an operand, or an attribute where its size is static."""
+    words = op_attributes.get("mhlo.attributes")
+    held = (words or {}).get("k", UNKNOWN)
+    size = _sizes(k[0])[0] if k else int(held) if held is not UNKNOWN else UNKNOWN
+    values = operand.like(shape=[*operand.shape[:-1], size])
+    return [values, values.like(element_type="i32")]
+
+
+def _rng_bit_generator(
+    state: Tensor, shape: Tensor, *, result_types: Sequence[TensorType]
+) -> list[Any]:
+    return [state.like(), result_types[1].with_shape(_sizes(shape))]
+
+
+_SAME_SHAPE = (
+    "Sharding",
+    "LayoutConstraint",
+    "annotate_device_placement",
+    "MoveToDevice",
+    "MoveToHost",
+)
+
+BUILT_IN: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(_SAME_SHAPE, _like_operand),
+    **dict.fromkeys(targets.RENAMED, _like_operand),
+    **dict.fromkeys(targets.TOP_K, _top_k),
+    targets.REDUCE_WINDOW: _reduce_window,
+    targets.RNG_BIT_GENERATOR: _rng_bit_generator,
+}

@@ -1,0 +1,154 @@
+"""Types of an op's results by its op function, remembered for ops that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import DESCRIPTIONS
+from shlo_tools.ops import Value as Seen
+from shlo_tools.ops._constraints import Obligation, collecting
+from shlo_tools.ops._op import _read, _results
+from shlo_tools.ops._value import OtherType, Tensor, ValueType, as_value
+from shlo_tools.shapes import types
+
+if TYPE_CHECKING:
+    from shlo_tools.shapes.analysis import Shapes
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known of one result; None for contents that nobody follows."""
+
+    type: ValueType
+    contents: tuple[Dim, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """What an op's function says of it.
+
+    Attributes:
+        results: None where the op's types are none that rules compute with.
+        obligations: what it demands and nothing proves.
+    """
+
+    results: tuple[Result, ...] | None
+    obligations: tuple[Obligation, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it says the same of every op that looks alike."""
+        sizes = [
+            dim
+            for result in self.results or ()
+            if isinstance(result.type, TensorType)
+            for dim in (*result.type.shape, *(result.contents or ()))
+        ]
+        return not self.obligations and UNKNOWN not in sizes
+
+
+class _Followed(Tensor):
+    """A tensor whose elements are looked for only when a rule asks for them."""
+
+    def __init__(self, type: TensorType, value: Value, inference: Inference) -> None:
+        super().__init__(type, value)
+        self._inference = inference
+
+    @property
+    def contents(self) -> Sequence[Dim] | None:
+        return None if self.value is None else self._inference.contents(self.value)
+
+
+class Inference:
+    """Applies op functions to ops.
+
+    What an op without regions gives is remembered by its name, attributes, types and those
+    contents of its operands that its function asked for.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        self._shapes = shapes
+        self._asked: dict[Value, None] = {}
+        self._positions: dict[Hashable, tuple[int, ...]] = {}
+        self._known: dict[Hashable, Inferred] = {}
+
+    def view(self, value: Value) -> Seen:
+        """A value as op functions see operands."""
+        type = types.expressed(self._shapes.current(value))
+        return _Followed(type, value, self) if isinstance(type, TensorType) else Seen(type, value)
+
+    def contents(self, value: Value) -> tuple[Dim, ...] | None:
+        self._asked[value] = None
+        return self._shapes.current_contents(value)
+
+    def of(self, op: Operation) -> Inferred:
+        """The types of an op's results, and what it demands."""
+        if len(op.regions):
+            return self._inferred(op)
+        operands = list(op.operands)
+        key = self._key(op, operands)
+        positions = self._positions.get(key)
+        if positions is not None:
+            held = tuple(self._shapes.current_contents(operands[i]) for i in positions)
+            found = self._known.get((key, held) if positions else key)
+            if found is not None:
+                return found
+        self._asked.clear()
+        inferred = self._inferred(op)
+        if inferred.is_closed:
+            asked = tuple(i for i, operand in enumerate(operands) if operand in self._asked)
+            held = tuple(self._shapes.current_contents(operands[i]) for i in asked)
+            self._positions[key] = asked
+            self._known[(key, held) if asked else key] = inferred
+        return inferred
+
+    def _key(self, op: Operation, operands: list[Value]) -> Hashable:
+        """Types are known by their identity: all that are kept are kept for good."""
+        attributes = tuple(op.attributes.items()) if len(op.attributes) else ()
+        types = tuple(id(self._shapes.current(operand)) for operand in operands)
+        return op.name, attributes, types, tuple(result.type for result in op.results)
+
+    def _inferred(self, op: Operation) -> Inferred:
+        shapes = self._shapes
+        declared = [shapes.declared(result) for result in op.results]
+        given = [shapes.current(operand) for operand in op.operands]
+        if any(isinstance(type, OtherType) for type in (*given, *declared)):
+            return Inferred(None)
+        with collecting() as found:
+            seen = _applied(op, self.view, declared, given)
+            results = []
+            for type, value in zip(declared, seen, strict=True):
+                contents = value.contents if isinstance(value, Tensor) else None
+                held = None if contents is None else tuple(contents)
+                results.append(Result(shapes.interned(_met(type, value.type)), held))
+        return Inferred(tuple(results), tuple(found))
+
+
+def _applied(
+    op: Operation, view: Any, declared: list[ValueType], given: list[ValueType]
+) -> list[Seen]:
+    """The results of an op's function, called with what is known of the operands."""
+    if op.name in ("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize"):
+        return [as_value(given[0])]  # of other elements, and as many
+    description = DESCRIPTIONS[op.name]
+    arguments = _read(description, op, view)
+    if any(types.is_quantized(type) for type in declared):
+        expressed = [types.expressed(type) for type in declared]
+        if "result_type" in arguments:
+            arguments["result_type"] = expressed[0]
+        if "result_types" in arguments:
+            arguments["result_types"] = tuple(expressed)
+    return _results(description.rule(**arguments))
+
+
+def _met(declared: ValueType, inferred: ValueType) -> ValueType:
+    if not (isinstance(declared, TensorType) and isinstance(inferred, TensorType)):
+        return inferred
+    met = types.met(declared, inferred)
+    types.check_sizes(met)
+    return met

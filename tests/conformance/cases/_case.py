@@ -1,0 +1,126 @@
+"""What a conformance case is: a snippet of a program, its inputs, and how near its results must be.
+
+The snippet reads ``%in0``, ``%in1``, ... and defines ``%out0``, ...; its other names are its own,
+and so are the functions that it declares in ``symbols``. Many snippets make one program, since
+compiling costs more than running.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from cases._tolerances import EXACT, Tolerance
+from cases._types import tensor
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An argument: its type in the program, and its values (integers of a quantized tensor)."""
+
+    type: str
+    array: Array
+
+
+@dataclass(frozen=True)
+class Case:
+    """One snippet.
+
+    Attributes:
+        label: what it tries: shape, attributes.
+        text: the snippet.
+        inputs: its arguments.
+        results: the types of its results.
+        tolerance: how near native results must be to the reference's.
+        symbols: functions beside ``@main`` that it uses.
+        undefined: why the specification defines no result; both sides must refuse the case.
+    """
+
+    label: str
+    text: str
+    inputs: tuple[Input, ...]
+    results: tuple[str, ...]
+    tolerance: Tolerance = EXACT
+    symbols: str = ""
+    undefined: str = ""
+
+
+Build = Callable[[str], Iterable[Case]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cases of an op.
+
+    Attributes:
+        op: its full name, ``stablehlo.add``.
+        elements: the element types that the specification allows.
+        build: the cases of one of them; the first is the smallest that is interesting.
+    """
+
+    op: str
+    elements: tuple[str, ...]
+    build: Build
+
+
+def given(element: str, array: Array, axis: int | None = None) -> Input:
+    """An argument of an element type."""
+    return Input(tensor(element, array.shape, axis), array)
+
+
+def arrays(*values: Array) -> tuple[Input, ...]:
+    """Arguments whose types are those of their arrays."""
+    from shlo_tools import dtypes
+
+    return tuple(Input(str(dtypes.of_array(value)), value) for value in values)
+
+
+def call(
+    op: str,
+    inputs: Sequence[Input],
+    results: Sequence[str],
+    attributes: str = "",
+    *,
+    label: str = "",
+    tolerance: Tolerance = EXACT,
+    regions: str = "",
+    symbols: str = "",
+) -> Case:
+    """A case of one op in its generic form, with all inputs as operands."""
+    operands = ", ".join(f"%in{i}" for i in range(len(inputs)))
+    outs = ", ".join(f"%out{i}" for i in range(len(results)))
+    types = ", ".join(item.type for item in inputs)
+    made = ", ".join(results) if len(results) == 1 else f"({', '.join(results)})"
+    held = f" <{{{attributes}}}>" if attributes else ""
+    inside = f" ({regions})" if regions else ""
+    text = f'{outs}{" = " if outs else ""}"{op}"({operands}){held}{inside} : ({types}) -> {made}'
+    shapes = ", ".join(item.type for item in inputs)
+    return Case(label or f"{shapes} {attributes}".strip(), text, tuple(inputs), tuple(results),
+                tolerance, symbols)
+
+
+def renamed(text: str, prefix: str) -> str:
+    """A snippet whose values and functions are told from those of others by a prefix."""
+    text = re.sub(r"%(?=\w)", f"%{prefix}", text)
+    return re.sub(r"@(?=[a-z_])", f"@{prefix}", text)
+
+
+def program(cases: Sequence[Case]) -> str:
+    """One function that takes the inputs of all cases and returns all their results."""
+    arguments, lines, returned, types, symbols = [], [], [], [], []
+    for number, case in enumerate(cases):
+        prefix = f"c{number}_"
+        arguments += [f"%{prefix}in{i}: {item.type}" for i, item in enumerate(case.inputs)]
+        lines.append(renamed(case.text, prefix))
+        symbols.append(renamed(case.symbols, prefix))
+        returned += [f"%{prefix}out{i}" for i in range(len(case.results))]
+        types += case.results
+    signature = f"({', '.join(arguments)}) -> ({', '.join(types)})"
+    ending = f"return {', '.join(returned)} : {', '.join(types)}" if types else "return"
+    main = "\n".join((f"func.func @main{signature} {{", *lines, ending, "}"))
+    return "\n".join((main, *filter(None, symbols)))

@@ -1,0 +1,88 @@
+"""Runs all conformance cases, in child processes, and writes what is supported.
+
+    python tests/conformance/run.py                          # every case, twenty minutes
+    python tests/conformance/run.py --fast                   # one case per op and type, a minute
+    python tests/conformance/run.py --write docs/support.md
+    python tests/conformance/run.py --family sorting --write docs/support.md
+
+With some families only, the others' rows are kept as they are. Exit status 1 where anything is
+red.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import run_support
+from cases import FAMILIES, rows
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from run_cases import RED, Outcome
+from run_children import Job, run
+
+TYPES = 8  # of an op in one job, so that two children end at about the same time
+
+
+def jobs(families: Sequence[str], *, fast: bool = False) -> Iterator[Job]:
+    """The whole run: every case, then repetitions that show leaks."""
+    for family in families:
+        if fast:
+            yield Job(family, fast=True)
+            continue
+        for row in rows(family):
+            for start in range(0, len(row.elements), TYPES):
+                yield Job(family, row.op, row.elements[start : start + TYPES])
+        yield Job(family, repeat=True)
+
+
+def collected(work: Sequence[Job], console: Console, children: int) -> list[Outcome]:
+    """Run jobs behind a progress bar; plain lines where nobody watches."""
+    found: list[Outcome] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("cases", total=len(work))
+
+        def report(outcome: Outcome) -> None:
+            found.append(outcome)
+            if outcome.status in RED:
+                console.print(_line(outcome), soft_wrap=True, markup=False, highlight=False)
+
+        def finished(job: Job) -> None:
+            bar.update(task, advance=1, description=f"{len(found)} cases, {job.family}")
+
+        run(work, report, children=children, finished=finished)
+    return found
+
+
+def _line(outcome: Outcome) -> str:
+    key = outcome.key
+    return f"{outcome.status}: {key.op} {key.element} #{key.number} {outcome.label}: {outcome.detail}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="only these")
+    parser.add_argument("--fast", action="store_true", help="one case per op and element type")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table of support")
+    parser.add_argument("--children", type=int, default=2, help="processes at once")
+    options = parser.parse_args()
+    if options.fast and options.write:
+        parser.error("the table is written from the whole run only")
+    console = Console()
+    families = options.family or FAMILIES
+    found = collected(list(jobs(families, fast=options.fast)), console, options.children)
+    counts = Counter(outcome.status for outcome in found)
+    console.print(", ".join(f"{count} {status}" for status, count in counts.most_common()))
+    if options.write:
+        old = options.write.read_text() if options.family and options.write.exists() else ""
+        cells = {**run_support.read(old), **run_support.judged(found)}
+        options.write.write_text(run_support.page(cells))
+    return 1 if any(status in RED for status in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

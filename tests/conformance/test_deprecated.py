@@ -1,0 +1,283 @@
+"""Deprecated ops run as what replaces them: against numpy and the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from batch import type_of
+
+import shlo_tools
+from shlo_tools import reference
+from shlo_tools.dtypes import ELEMENT_TYPES
+from shlo_tools.errors import ShloError
+
+Array = np.ndarray[Any, Any]
+
+
+def _numbers(*shape: int, dtype: Any = np.int32, seed: int = 0) -> Array:
+    """Small whole numbers: their sums of products are exact in every type but the narrowest."""
+    random = np.random.default_rng([seed, *shape])
+    return random.integers(-4, 5, shape).astype(dtype)
+
+
+def _program(name: str, operands: Sequence[Array], wanted: Array, attributes: str = "") -> str:
+    arguments = ", ".join(f"%a{i}: {type_of(x)}" for i, x in enumerate(operands))
+    names = ", ".join(f"%a{i}" for i in range(len(operands)))
+    types = ", ".join(type_of(x) for x in operands)
+    return f"""func.func @main({arguments}) -> {type_of(wanted)} {{
+      %0 = "stablehlo.{name}"({names}) {{{attributes}}} : ({types}) -> {type_of(wanted)}
+      return %0 : {type_of(wanted)}
+    }}"""
+
+
+def _check(
+    name: str,
+    operands: Sequence[Array],
+    wanted: Array,
+    attributes: str = "",
+    *,
+    compare_reference: bool = True,
+) -> None:
+    text = _program(name, operands, wanted, attributes)
+    for x in operands:
+        x.flags.writeable = False
+    got = shlo_tools.compile(text)(*operands)
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got, wanted)
+    if compare_reference:
+        np.testing.assert_array_equal(reference.compile(text)(*operands), wanted)
+
+
+# --- dot, broadcast -------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.float16, np.float32, np.complex64, bool])
+@pytest.mark.parametrize(
+    ("lhs", "rhs"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4))]
+)
+def test_dot(lhs: tuple[int, ...], rhs: tuple[int, ...], dtype: Any) -> None:
+    a, b = _numbers(*lhs, dtype=dtype), _numbers(*rhs, dtype=dtype, seed=1)
+    _check("dot", [a, b], np.asarray(np.dot(a, b)))
+
+
+def test_dot_sums_in_the_type_of_its_result() -> None:
+    a = np.full((2, 40), 100, np.int8)
+    _check("dot", [a, a.T.copy()], np.full((2, 2), 400000, np.int32))
+
+
+def test_dot_of_nothing_is_zero() -> None:
+    _check("dot", [_numbers(2, 0), _numbers(0, 3)], np.zeros((2, 3), np.int32))
+
+
+@pytest.mark.parametrize("sizes", [(), (4,), (2, 0), (2, 1, 3)])
+def test_broadcast(sizes: tuple[int, ...]) -> None:
+    a = _numbers(3, 1)
+    wanted = np.broadcast_to(a, (*sizes, 3, 1)).copy()
+    held = ", ".join(str(size) for size in sizes)
+    attribute = f"broadcast_sizes = array<i64{': ' if sizes else ''}{held}>"
+    _check("broadcast", [a], wanted, attribute)
+
+
+# --- tokens, sums of processes --------------------------------------------------------------------
+def test_create_token() -> None:
+    text = """func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %t = stablehlo.create_token : !stablehlo.token
+      %0:2 = stablehlo.optimization_barrier %a, %t : tensor<2xf32>, !stablehlo.token
+      return %0#0 : tensor<2xf32>
+    }"""
+    a = np.array([1, 2], np.float32)
+    np.testing.assert_array_equal(shlo_tools.compile(text)(a), a)
+
+
+def test_cross_replica_sum() -> None:
+    a = _numbers(3, dtype=np.float32)
+    _check("cross-replica-sum", [a], a, "replica_groups = dense<0> : tensor<1x1xi64>")
+    with pytest.raises(ShloError, match="runs alone"):
+        shlo_tools.compile(
+            _program(
+                "cross-replica-sum", [a], a, "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>"
+            )
+        )
+
+
+# --- einsum ---------------------------------------------------------------------------------------
+BINARY = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk->ki", (2, 3), (3, 4)),
+    ("bij,bjk->bik", (5, 2, 3), (5, 3, 4)),
+    ("ibj,bjk->kib", (2, 5, 3), (5, 3, 4)),
+    ("ij,ij->ij", (2, 3), (2, 3)),
+    ("ij,ij->", (2, 3), (2, 3)),
+    ("ij,ji->", (2, 3), (3, 2)),
+    ("i,j->ji", (2,), (3,)),
+    (",ij->ij", (), (2, 3)),
+    (",->", (), ()),
+    ("ij,kl->ik", (2, 3), (4, 5)),
+    ("ij,kl->", (2, 3), (4, 5)),
+    ("ijk,lm->jl", (2, 3, 4), (2, 5)),
+    ("ii,ij->j", (3, 3), (3, 2)),
+    ("iij,kk->jk", (2, 2, 3), (4, 4)),
+    ("iji,jk->k", (2, 3, 2), (3, 4)),
+    ("aA,Ab->Aab", (2, 3), (3, 4)),
+    ("ij,jk->ik", (2, 0), (0, 3)),
+    ("ij,jk->ik", (0, 2), (2, 3)),
+    (" ij , jk -> ik ", (2, 3), (3, 4)),
+]
+OTHER_BINARY = [  # what the reference does not take
+    ("ij,jk", (2, 3), (3, 4)),
+    ("zj,jA", (2, 3), (3, 4)),
+    ("ij,ij", (2, 3), (2, 3)),
+    ("...ij,...jk->...ik", (5, 2, 3), (5, 3, 4)),
+    ("...ij,...jk->...ik", (6, 5, 2, 3), (5, 3, 4)),
+    ("...ij,...jk->...ik", (1, 2, 3), (5, 3, 4)),
+    ("...ij,...jk->...ik", (6, 1, 2, 3), (1, 5, 3, 4)),
+    ("...ij,jk->...ik", (6, 5, 2, 3), (3, 4)),
+    ("i...,i...->...", (3, 2, 1), (3, 4)),
+    ("i...j,j->...", (3, 2, 4), (4,)),
+    ("...,...", (2, 3), (2, 3)),
+    ("...,...->...", (), (2, 3)),
+    ("...ii,i...->i...", (2, 3, 3), (3, 2)),
+]
+UNARY = [
+    ("ij->ij", (2, 3)),
+    ("ij->ji", (2, 3)),
+    ("ij->j", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ii->i", (3, 3)),
+    ("ii->", (3, 3)),
+    ("iii->i", (3, 3, 3)),
+    ("ijij->ji", (2, 3, 2, 3)),
+    ("ijkk->j", (2, 3, 4, 4)),
+    ("ij->i", (2, 0)),
+    ("ii->i", (0, 0)),
+    ("->", ()),
+]
+OTHER_UNARY = [
+    ("ij", (2, 3)),
+    ("ba", (2, 3)),
+    ("ii", (3, 3)),
+    ("...i->...", (2, 3, 4)),
+    ("...ii->...i", (4, 3, 3)),
+    ("i...i", (3, 2, 3)),
+    ("...", (2, 3)),
+]
+
+
+def _einsum(config: str, *operands: Array, compare_reference: bool) -> None:
+    name = "einsum" if len(operands) == 2 else "unary_einsum"
+    wanted = np.asarray(np.einsum(config, *operands))
+    attribute = f'einsum_config = "{config}"'
+    _check(name, operands, wanted, attribute, compare_reference=compare_reference)
+
+
+@pytest.mark.parametrize(("config", "lhs", "rhs"), BINARY)
+def test_einsum(config: str, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> None:
+    _einsum(config, _numbers(*lhs), _numbers(*rhs, seed=1), compare_reference=True)
+
+
+@pytest.mark.parametrize(("config", "lhs", "rhs"), OTHER_BINARY)
+def test_einsum_with_dots_or_without_arrow(
+    config: str, lhs: tuple[int, ...], rhs: tuple[int, ...]
+) -> None:
+    _einsum(config, _numbers(*lhs), _numbers(*rhs, seed=1), compare_reference=False)
+
+
+@pytest.mark.parametrize(("config", "shape"), UNARY)
+def test_unary_einsum(config: str, shape: tuple[int, ...]) -> None:
+    _einsum(config, _numbers(*shape), compare_reference=True)
+
+
+@pytest.mark.parametrize(("config", "shape"), OTHER_UNARY)
+def test_unary_einsum_with_dots_or_without_arrow(config: str, shape: tuple[int, ...]) -> None:
+    _einsum(config, _numbers(*shape), compare_reference=False)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.uint8, "bf16", "f16"])
+def test_einsum_of_other_types(dtype: Any) -> None:
+    held = ELEMENT_TYPES[dtype].dtype if isinstance(dtype, str) else dtype
+    a, b = _numbers(3, 3, 4).astype(held), _numbers(3, 5, seed=1).astype(held)
+    wide = np.complex128 if held == np.complex128 else np.int64
+    wanted = np.einsum("iij,ik->j", a.astype(wide), b.astype(wide)).astype(held)
+    _check("einsum", [a, b], wanted, 'einsum_config = "iij,ik->j"')
+
+
+def test_einsum_of_booleans_is_whether_any() -> None:
+    a, b = np.eye(3, dtype=bool), np.ones((3, 2), bool)
+    wanted = (a[:, :, None] & b[None]).any(axis=1)
+    _check("einsum", [a, b], wanted, 'einsum_config = "ij,jk->ik"')
+
+
+def test_einsum_sums_in_the_type_of_its_result() -> None:
+    a = np.full((2, 40), 100, np.int8)
+    wanted = np.full((2,), 40 * 100 * 100 * 40, np.int32)
+    _check("einsum", [a, a.T.copy()[:, 0]], wanted // 40, 'einsum_config = "ij,j->i"')
+    _check("einsum", [a, a], np.full((2, 2), 4000 * 4000, np.int32), 'einsum_config = "ij,kl->ik"')
+
+
+def test_sums_of_16_bits_are_kept_in_more() -> None:
+    """4096 ones: a sum kept in f16 would stay at 2048."""
+    ones = np.ones((4096,), np.float16)
+    _check("unary_einsum", [ones], np.array(4096, np.float16), 'einsum_config = "i->"')
+
+
+def test_values_on_a_diagonal() -> None:
+    """numpy has no such form; NaN and infinity next to the zeros show that nothing is summed."""
+    a = np.array([[1, np.nan, 3], [np.inf, 5, -0.0]], np.float32)
+    wanted = np.zeros((3, 2, 3, 3), np.float32)
+    for i in range(3):
+        wanted[i, :, i, i] = a[:, i]
+    _check("unary_einsum", [a], wanted, 'einsum_config = "ji->ijii"', compare_reference=False)
+    b = np.array([2, 3], np.float32)
+    wanted = np.array([np.diag([2, 6]), np.diag([4, 9])], np.float32)
+    given = [np.array([[1, 2], [2, 3]], np.float32), b]
+    _check("einsum", given, wanted, 'einsum_config = "ij,j->ijj"', compare_reference=False)
+
+
+def test_a_diagonal_takes_nothing_from_beside_it() -> None:
+    a = np.full((3, 3), np.nan, np.float32)
+    np.fill_diagonal(a, [1, 2, 3])
+    _check("unary_einsum", [a], np.array(6, np.float32), 'einsum_config = "ii->"')
+
+
+# --- torch_index_select ---------------------------------------------------------------------------
+SELECTIONS = [
+    ((5, 4), (3,), 0, 0),
+    ((5, 4), (3,), 1, 0),
+    ((5, 4), (2, 3), 1, 0),
+    ((5, 4), (), 0, 0),
+    ((2, 5, 4), (2, 3), 1, 1),
+    ((2, 3, 5, 4), (2, 6), 2, 1),
+    ((2, 3, 5), (2, 3, 6), 2, 2),
+    ((2, 3, 5), (2, 3), 2, 2),
+    ((5, 0), (3,), 0, 0),
+    ((5, 4), (0,), 0, 0),
+    ((0, 4), (0,), 0, 0),
+]
+
+
+def _selected(a: Array, index: Array, dim: int, batch_dims: int) -> Array:
+    """By single elements; an index outside takes the nearest one."""
+    tail = index.shape[batch_dims:]
+    result = np.empty((*a.shape[:dim], *tail, *a.shape[dim + 1 :]), a.dtype)
+    for place in np.ndindex(*result.shape):
+        outer, inner = place[:dim], place[dim : dim + len(tail)]
+        chosen = int(index[(*outer[:batch_dims], *inner)])
+        at = min(max(chosen, 0), a.shape[dim] - 1)
+        result[place] = a[(*outer, at, *place[dim + len(tail) :])]
+    return result
+
+
+@pytest.mark.parametrize(("shape", "places", "dim", "batch_dims"), SELECTIONS)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, np.int8])
+def test_torch_index_select(
+    shape: tuple[int, ...], places: tuple[int, ...], dim: int, batch_dims: int, dtype: Any
+) -> None:
+    a = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    info = np.iinfo(dtype)
+    random = np.random.default_rng(7)
+    index = random.integers(0, max(1, shape[dim]), places).astype(dtype)
+    flat = index.reshape(-1)
+    flat[: min(2, flat.size)] = [info.max, info.min][: flat.size]  # far outside
+    attributes = f"dim = {dim} : i64, batch_dims = {batch_dims} : i64"
+    _check("torch_index_select", [a, index], _selected(a, index, dim, batch_dims), attributes)

@@ -1,0 +1,55 @@
+"""Every op on every element type, natively and by the reference: the fast slice of ``run.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import run_support
+from cases import FAMILIES, rows
+from run_cases import Outcome
+from run_children import Job, run
+
+from shlo_tools import mlir
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "support.md"
+REGENERATE = "python tests/conformance/run.py --family {} --write docs/support.md"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_page_tells_what_happens(family: str) -> None:
+    """The smallest case of each op and type has the outcome that docs/support.md promises."""
+    outcomes: list[Outcome] = []
+    run([Job(family, fast=True)], outcomes.append, children=1)
+    told = run_support.read(PAGE.read_text())
+    found = run_support.judged(outcomes)
+    assert set(found) == {(row.op, e) for row in rows(family) for e in row.elements}
+    wrong = [
+        f"{op} {element}: {told[op, element].mark if (op, element) in told else 'nothing'} promised,"
+        f" {cell.mark} found: {cell.reason}"
+        for (op, element), cell in found.items()
+        if not _agrees(told.get((op, element)), cell)
+    ]
+    assert not wrong, "\n".join([*wrong, REGENERATE.format(family)])
+
+
+def _agrees(told: run_support.Cell | None, found: run_support.Cell) -> bool:
+    """Part and red tell of some cases: the smallest need not be among them."""
+    if told is None:
+        return False
+    if told.mark == found.mark:
+        return True
+    return (told.mark == run_support.PART and found.mark in (run_support.YES, run_support.NO)) or (
+        told.mark == run_support.RED and found.mark in (run_support.YES, run_support.NO)
+    )
+
+
+def test_every_registered_op_has_cases() -> None:
+    with_cases = {row.op for family in FAMILIES for row in rows(family)}
+    assert with_cases == set(mlir.registered_op_names()) - {"stablehlo.return"}
+
+
+def test_the_page_is_read_as_it_was_written() -> None:
+    cells = run_support.read(PAGE.read_text())
+    assert cells == run_support.read(run_support.page(cells))
+    assert len(cells) > 2500

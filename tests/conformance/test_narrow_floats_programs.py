@@ -1,0 +1,399 @@
+"""Floats of 8 bits and less in programs: moved, reduced, sorted, scattered, contracted, carried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from batch import Case, check, operation, same_bits, type_of
+from narrow import NARROW, POWERS, dtype, every, largest, pairs, rounded, wide
+
+import shlo_tools
+from shlo_tools.dtypes import ELEMENT_TYPES
+from shlo_tools.errors import UnsupportedError
+
+Array = np.ndarray[Any, Any]
+
+each = pytest.mark.parametrize("element", NARROW)
+
+
+def _square(element: str) -> Array:
+    """All codes, as a matrix of four columns."""
+    return every(element).reshape(-1, 4)
+
+
+def _numbers(element: str, shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Small numbers, no NaN among them: sums of few of them are exact in f32."""
+    random = np.random.default_rng(seed)
+    if element == POWERS:
+        return np.asarray(2.0 ** random.integers(-4, 5, shape)).astype(dtype(element))
+    return np.asarray(random.integers(-4, 5, shape) / 2).astype(dtype(element))
+
+
+# --- moving ---------------------------------------------------------------------------------------
+@each
+def test_elements_move_as_they_are(element: str) -> None:
+    """Every code, each NaN with its payload."""
+    x = _square(element)
+    rows = np.array([3, 0, 2])
+    one = x[1, 1].reshape(())
+    gathered = "offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0]"
+    gather = (
+        f"dimension_numbers = #stablehlo.gather<{gathered}, index_vector_dim = 1>,"
+        " slice_sizes = array<i64: 1, 4>"
+    )
+    edges = "edge_padding_low = array<i64: 1, 0>, edge_padding_high = array<i64: 0, 1>"
+    padded = np.full((len(x) + 1, 5), one)
+    padded[1:, :4] = x
+    cut = "start_indices = array<i64: 1, 0>, limit_indices = array<i64: 4, 4>"
+    backward = "dimensions = array<i64: 0>"
+    axes = "broadcast_dimensions = array<i64: 0, 1>"
+    cases = [
+        operation("transpose", [x], x.T.copy(), "permutation = array<i64: 1, 0>"),
+        operation("reshape", [x], x.reshape(2, -1)),
+        operation("reverse", [x], x[::-1].copy(), backward),
+        operation("concatenate", [x, x], np.concatenate([x, x]), "dimension = 0 : i64"),
+        operation("slice", [x], x[1:4, ::2].copy(), cut + ", strides = array<i64: 1, 2>"),
+        operation("pad", [x, one], padded, edges + ", interior_padding = array<i64: 0, 0>"),
+        operation("gather", [x, rows.reshape(3, 1)], x[rows], gather),
+        operation("broadcast_in_dim", [x[:1]], np.repeat(x[:1], 3, axis=0), axes),
+        operation("real", [x], x),
+        operation("optimization_barrier", [x], x),
+    ]
+    for case in cases:
+        case.compare = same_bits
+    check(cases)
+
+
+@each
+def test_constants(element: str) -> None:
+    """Lists, splats, hexadecimal digits, and what is too large to stay in the code."""
+    codes = every(element)
+    digits = "".join(f"{code:02X}" for code in codes.view(np.uint8).tolist())
+    large = np.tile(codes, -(-9000 // len(codes)))
+    large_digits = digits * (len(large) // len(codes))
+    given = {
+        f'dense<"0x{digits}">': codes,
+        f'dense<"0x{large_digits}">': large,
+        "dense<[1.0, 2.0, 0.5]>": np.array([1.0, 2.0, 0.5], dtype(element)),
+        "dense<2.0>": np.full((5, 3), 2.0, dtype(element)),
+        "dense<1.0>": np.array(1.0, dtype(element)),
+    }
+    cases = []
+    for value, wanted in given.items():
+        text = f"%out0 = stablehlo.constant {value} : {type_of(wanted)}"
+        cases.append(Case(f"{element} {value[:20]}", text, [], [wanted], same_bits))
+    check(cases)
+
+
+@each
+def test_bits(element: str) -> None:
+    """The same bits as an integer or another float of that width, or as parts of a wider one."""
+    x = _square(element)
+    bits = ELEMENT_TYPES[element].bits
+    codes = x.view(np.uint8)
+    cases = []
+    for other in ELEMENT_TYPES.values():
+        if other.bits == bits and other.name != element and not other.is_complex:
+            signed = other.is_integer and not other.name.startswith("u") and bits < 8
+            stored = codes.astype(np.int8).astype(other.dtype) if signed else codes
+            as_other = stored if signed else codes.view(other.dtype)
+            cases.append(operation("bitcast_convert", [x], as_other))
+            cases.append(operation("bitcast_convert", [as_other], x))
+    if bits in (4, 8):
+        pair = codes[:, ::2].astype(np.uint16) | codes[:, 1::2].astype(np.uint16) << bits
+        joined = pair.astype("u1") if bits == 4 else pair
+        parts = x.reshape(*joined.shape, 2)
+        cases.append(operation("bitcast_convert", [parts], joined))
+        cases.append(operation("bitcast_convert", [joined], parts))
+    for case in cases:
+        case.compare = same_bits
+    check(cases)
+
+
+@each
+def test_iota(element: str) -> None:
+    """Counting far beyond the largest number, each rounded once."""
+    wanted = rounded(list(range(300)), element)
+    check([operation("iota", [], wanted, "iota_dimension = 0 : i64")])
+
+
+# --- computations ---------------------------------------------------------------------------------
+def _body(op: str, element: str) -> str:
+    scalar = f"tensor<{element}>"
+    return f"""({{
+      ^bb0(%a: {scalar}, %b: {scalar}):
+        %r = stablehlo.{op} %a, %b : {scalar}
+        stablehlo.return %r : {scalar}
+    }})"""
+
+
+@each
+def test_a_reduction_rounds_at_every_step(element: str) -> None:
+    x = _numbers(element, (5, 7))
+    init = np.array(1.0, dtype(element))
+    totals = np.full(5, init)
+    for column in range(7):
+        totals = rounded(wide(totals) + wide(x[:, column]), element)
+    largest_of = wide(x).max(axis=1, initial=1.0).astype(dtype(element))
+    cases = []
+    for op, wanted in (("add", totals), ("maximum", largest_of)):
+        text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body(op, element)}
+          {{dimensions = array<i64: 1>}}
+          : ({type_of(x)}, tensor<{element}>) -> {type_of(wanted)}"""
+        cases.append(Case(f"{op} {element}", text, [x, init], [wanted]))
+    check(cases)
+
+
+@each
+def test_a_reduction_may_promote(element: str) -> None:
+    x = _numbers(element, (5, 7))
+    init = np.array(0.0, np.float32)
+    text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body("add", "f32")}
+      {{dimensions = array<i64: 1>}} : ({type_of(x)}, tensor<f32>) -> tensor<5xf32>"""
+    check([Case(element, text, [x, init], [x.astype(np.float32).sum(axis=1)])])
+
+
+@each
+def test_windows(element: str) -> None:
+    x = _numbers(element, (9,))
+    init = np.array(0.25, dtype(element))
+    high = np.array([max(wide(x)[i : i + 3].max(), 0.25) for i in range(7)]).astype(x.dtype)
+    attributes = "window_dimensions = array<i64: 3>, window_strides = array<i64: 1>"
+    text = f"""%out0 = "stablehlo.reduce_window"(%in0, %in1) {_body("maximum", element)}
+      {{{attributes}}} : ({type_of(x)}, tensor<{element}>) -> {type_of(high)}"""
+    check([Case(element, text, [x, init], [high])])
+
+
+@each
+def test_select_and_scatter(element: str) -> None:
+    """Each window of two gives its source to the larger element, the first of equal ones."""
+    x = _numbers(element, (8,))
+    source = _numbers(element, (4,), seed=1)
+    init = np.array(1.0, dtype(element))
+    wanted = np.full(8, init)
+    for i, value in enumerate(source):
+        at = 2 * i + int(wide(x)[2 * i + 1] > wide(x)[2 * i])
+        wanted[at] = rounded(1.0 + wide(value), element)
+    scalar = f"tensor<{element}>"
+    text = f"""%out0 = "stablehlo.select_and_scatter"(%in0, %in1, %in2) ({{
+      ^bb0(%a: {scalar}, %b: {scalar}):
+        %r = stablehlo.compare GE, %a, %b : ({scalar}, {scalar}) -> tensor<i1>
+        stablehlo.return %r : tensor<i1>
+    }}, {{
+      ^bb0(%a: {scalar}, %b: {scalar}):
+        %r = stablehlo.add %a, %b : {scalar}
+        stablehlo.return %r : {scalar}
+    }}) {{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}}
+      : ({type_of(x)}, {type_of(source)}, {scalar}) -> {type_of(x)}"""
+    check([Case(element, text, [x, source, init], [wanted])])
+
+
+@each
+def test_scatter(element: str) -> None:
+    """Updates of one place are added one after the other, rounded each time."""
+    x, updates = _numbers(element, (4,)), _numbers(element, (6,), seed=1)
+    places = np.array([[0], [3], [0], [9], [3], [0]])
+    wanted = x.copy()
+    for place, update in zip(places[:, 0], updates, strict=True):
+        if place < 4:
+            wanted[place] = rounded(wide(wanted[place]) + wide(update), element)
+    numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
+    text = f"""%out0 = "stablehlo.scatter"(%in0, %in1, %in2) {_body("add", element)}
+      {{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}
+      : ({type_of(x)}, {type_of(places)}, {type_of(updates)}) -> {type_of(x)}"""
+    check([Case(element, text, [x, places, updates], [wanted])])
+
+
+@each
+def test_sort(element: str) -> None:
+    """Stable, and by number: -0 and 0 are equal, which keeps them in order."""
+    codes = every(element)
+    codes = codes[~np.isnan(wide(codes))]
+    x = np.random.default_rng(0).permutation(codes.view(np.uint8)).view(codes.dtype)
+    order = np.argsort(wide(x), kind="stable")
+    place = np.arange(len(x), dtype=np.int32)
+    scalar = f"tensor<{element}>"
+    text = f"""%out0, %out1 = "stablehlo.sort"(%in0, %in1) ({{
+      ^bb0(%a: {scalar}, %b: {scalar}, %i: tensor<i32>, %j: tensor<i32>):
+        %r = stablehlo.compare LT, %a, %b : ({scalar}, {scalar}) -> tensor<i1>
+        stablehlo.return %r : tensor<i1>
+    }}) {{dimension = 0 : i64, is_stable = true}}
+      : ({type_of(x)}, {type_of(place)}) -> ({type_of(x)}, {type_of(place)})"""
+    check([Case(element, text, [x, place], [x[order], place[order]], same_bits)])
+
+
+@each
+def test_map(element: str) -> None:
+    x, y = (some[::7] for some in pairs(element))
+    with np.errstate(all="ignore"):
+        wanted = rounded(wide(x) * wide(y), element)
+    text = f"""%out0 = "stablehlo.map"(%in0, %in1) {_body("multiply", element)}
+      {{dimensions = array<i64: 0>}} : ({type_of(x)}, {type_of(y)}) -> {type_of(x)}"""
+    check([Case(element, text, [x, y], [wanted])])
+
+
+@each
+def test_while_and_if(element: str) -> None:
+    """Doubled until it is above the limit, then one branch or the other."""
+    top = largest(element)
+    start, limit = np.array(1.0, dtype(element)), np.array(top / 4, dtype(element))
+    value = 1.0
+    while value < float(limit):
+        value = float(rounded(value + value, element))
+    scalar = f"tensor<{element}>"
+    text = f"""
+      %w = stablehlo.while(%v = %in0) : {scalar} cond {{
+        %go = stablehlo.compare LT, %v, %in1 : ({scalar}, {scalar}) -> tensor<i1>
+        stablehlo.return %go : tensor<i1>
+      }} do {{
+        %d = stablehlo.add %v, %v : {scalar}
+        stablehlo.return %d : {scalar}
+      }}
+      %p = stablehlo.compare GT, %w, %in1 : ({scalar}, {scalar}) -> tensor<i1>
+      %out0 = "stablehlo.if"(%p) ({{
+        stablehlo.return %w : {scalar}
+      }}, {{
+        %t = stablehlo.multiply %w, %in1 : {scalar}
+        stablehlo.return %t : {scalar}
+      }}) : (tensor<i1>) -> {scalar}"""
+    last = value if value > float(limit) else value * float(limit)
+    check([Case(element, text, [start, limit], [rounded(last, element)])])
+
+
+# --- sums of products -----------------------------------------------------------------------------
+MATRICES = "dot_dimension_numbers = #stablehlo.dot<{}>".format(
+    "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]"
+)
+
+
+@each
+@pytest.mark.parametrize("sizes", [(3, 5, 4), (20, 33, 18)], ids=["small", "large"])
+def test_dot_products_round_once(element: str, sizes: tuple[int, int, int]) -> None:
+    """Sums of these numbers are exact in f32, and would not be in the type itself."""
+    x, y = _numbers(element, sizes[:2]), _numbers(element, sizes[1:], seed=1)
+    exact = wide(x) @ wide(y)
+    cases = [operation("dot_general", [x, y], rounded(exact, element), MATRICES)]
+    for result in ("f32", "f64", "bf16"):
+        wanted = exact.astype(np.float32).astype(dtype(result))
+        cases.append(operation("dot_general", [x, y], wanted, MATRICES))
+    check(cases)
+
+
+def test_dot_products_of_tiny_powers_do_not_vanish() -> None:
+    """2^-127 squared is no f32, and f8E8M0FNU has no zero to become."""
+    x = np.full((2, 2), 2.0**-127).astype(dtype(POWERS))
+    check([operation("dot_general", [x, x], rounded(wide(x) @ wide(x), POWERS), MATRICES)])
+
+
+@each
+def test_convolutions_round_once(element: str) -> None:
+    x, kernel = _numbers(element, (1, 9, 2)), _numbers(element, (3, 2, 4), seed=1)
+    windows = np.stack([wide(x)[0, i : i + 3] for i in range(7)])
+    exact = np.einsum("wkf,kfo->wo", windows, wide(kernel))[None]
+    attributes = """batch_group_count = 1 : i64, feature_group_count = 1 : i64,
+      dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"""
+    cases = [operation("convolution", [x, kernel], rounded(exact, element), attributes)]
+    cases.append(operation("convolution", [x, kernel], exact.astype(np.float32), attributes))
+    check(cases)
+
+
+# --- the rest -------------------------------------------------------------------------------------
+@each
+def test_batch_normalization(element: str) -> None:
+    """Halves and whole numbers over powers of two: exact until the one rounding at the end."""
+    x = _numbers(element, (6, 2))
+    scale, offset, mean = (
+        np.array(v, dtype(element)) for v in ([2.0, 1.0], [0.5, 1.0], [1.0, 0.5])
+    )
+    variance = np.array([4.0, 1.0], dtype(element))
+    exact = (wide(x) - wide(mean)) / np.sqrt(wide(variance)) * wide(scale) + wide(offset)
+    attributes = "epsilon = 0.0 : f32, feature_index = 1 : i64"
+    inputs = [x, scale, offset, mean, variance]
+    check([operation("batch_norm_inference", inputs, rounded(exact, element), attributes)])
+
+
+@each
+def test_cholesky_and_triangular_solve(element: str) -> None:
+    """A matrix whose factor is of small powers of two, and a system with such a solution."""
+    factor = np.array([[2.0, 0.0], [1.0, 1.0]])
+    a = (factor @ factor.T).astype(dtype(element))
+    wanted = rounded(np.where(factor, factor, 0.0), element)
+    kept = np.array([[True, False], [True, True]])
+    found = _compiled_cholesky(a)
+    assert (wide(found)[kept] == wide(wanted)[kept]).all()
+    lower = np.where(kept, factor, 1.0).astype(dtype(element))
+    b = np.array([[4.0], [4.0]], dtype(element))
+    attributes = """left_side = true, lower = true, unit_diagonal = false,
+      transpose_a = #stablehlo<transpose NO_TRANSPOSE>"""
+    solution = np.array([[2.0], [2.0]], dtype(element))
+    check([operation("triangular_solve", [lower, b], solution, attributes)])
+
+
+def _compiled_cholesky(a: Array) -> Array:
+    type = type_of(a)
+    found = shlo_tools.compile(f"""func.func @main(%a: {type}) -> {type} {{
+      %0 = "stablehlo.cholesky"(%a) {{lower = true}} : ({type}) -> {type}
+      return %0 : {type}
+    }}""")(a)
+    return np.asarray(found)
+
+
+@each
+def test_random_numbers(element: str) -> None:
+    """Uniform ones reach the lower bound but not the upper one, which rounding would."""
+    low, high = np.array(0.5, dtype(element)), np.array(2.0, dtype(element))
+    text = f"""func.func @main(%a: tensor<{element}>, %b: tensor<{element}>)
+        -> (tensor<500x{element}>, tensor<500x{element}>) {{
+      %shape = stablehlo.constant dense<500> : tensor<1xi64>
+      %0 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM
+        : (tensor<{element}>, tensor<{element}>, tensor<1xi64>) -> tensor<500x{element}>
+      %1 = stablehlo.rng %a, %b, %shape, distribution = NORMAL
+        : (tensor<{element}>, tensor<{element}>, tensor<1xi64>) -> tensor<500x{element}>
+      return %0, %1 : tensor<500x{element}>, tensor<500x{element}>
+    }}"""
+    uniform, normal = (wide(x) for x in shlo_tools.compile(text)(low, high))
+    assert uniform.min() == 0.5 and uniform.max() < 2 and len(np.unique(uniform)) > 1
+    assert len(np.unique(normal)) > 2
+
+
+@each
+def test_random_bits(element: str) -> None:
+    """All codes come, and the bits that no code has stay clean."""
+    type = f"tensor<4000x{element}>"
+    found = shlo_tools.compile(f"""func.func @main(%s: tensor<2xui64>) -> {type} {{
+      %0:2 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY
+        : (tensor<2xui64>) -> (tensor<2xui64>, {type})
+      return %0#1 : {type}
+    }}""")(np.array([1, 2], np.uint64))
+    assert np.array_equal(np.unique(found.view(np.uint8)), every(element).view(np.uint8))
+
+
+@each
+def test_functions_and_tuples_carry_them(element: str) -> None:
+    codes = every(element)
+    type = type_of(codes)
+    text = f"""
+      func.func private @twice(%a: {type}) -> tuple<{type}, {type}> {{
+        %0 = stablehlo.tuple %a, %a : tuple<{type}, {type}>
+        return %0 : tuple<{type}, {type}>
+      }}
+      func.func @main(%a: {type}) -> {type} {{
+        %0 = func.call @twice(%a) : ({type}) -> tuple<{type}, {type}>
+        %1 = stablehlo.get_tuple_element %0[1] : (tuple<{type}, {type}>) -> {type}
+        return %1 : {type}
+      }}"""
+    executable = shlo_tools.compile(text)
+    assert element in str(executable.signature)
+    assert same_bits(executable(codes), codes) == ""
+
+
+def test_upstream_ops_refuse_them() -> None:
+    """Lowered, they are bytes, of which arith knows nothing."""
+    text = """func.func @main(%a: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
+      %0 = arith.addf %a, %a : tensor<4xf8E5M2>
+      return %0 : tensor<4xf8E5M2>
+    }"""
+    with pytest.raises(UnsupportedError, match=r"arith\.addf .*f8E5M2"):
+        shlo_tools.compile(text)

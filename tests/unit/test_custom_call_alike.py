@@ -1,0 +1,365 @@
+"""A function of a target meets the same in a compiled program and in the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import shlo_tools
+from shlo_tools import extend, reference
+from shlo_tools.errors import ExecutionError, ShloError, UnsupportedError
+
+Array = np.ndarray[Any, Any]
+Compile = Callable[[str], Any]
+
+BOTH = pytest.mark.parametrize("compile", [shlo_tools.compile, reference.compile])
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extend, "_registered", {})
+
+
+def calling(attributes: str = "", type: str = "2x3xf32") -> str:
+    return f"""func.func @main(%x: tensor<{type}>) -> tensor<{type}> {{
+      %0 = stablehlo.custom_call @f(%x) {{{attributes}}} : (tensor<{type}>) -> tensor<{type}>
+      return %0 : tensor<{type}>
+    }}"""
+
+
+ALIAS = """output_operand_aliases = [#stablehlo.output_operand_alias<
+  output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"""
+
+
+# --- keywords -------------------------------------------------------------------------------------
+@BOTH
+def test_functions_may_ask_for_layouts(compile: Compile) -> None:
+    """Values are the logical ones; layouts are told, from the fastest dimension on."""
+    seen: list[Any] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, operand_layouts: Any, result_layouts: Any) -> Array:
+        seen.append((operand_layouts, result_layouts, x.tolist()))
+        return x
+
+    given = "dense<[0, 1]> : tensor<2xindex>"
+    compile(calling(f"operand_layouts = [{given}], result_layouts = [{given}]"))(X)
+    compile(calling())(X)
+    values = X.tolist()
+    assert seen == [(((0, 1),), ((0, 1),), values), (((1, 0),), ((1, 0),), values)]
+
+
+@BOTH
+def test_layouts_skip_tokens(compile: Compile) -> None:
+    seen: list[Any] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, operand_layouts: Any, result_layouts: Any) -> Array:
+        seen.append((operand_layouts, result_layouts))
+        return x
+
+    given, none = "dense<[0, 1]> : tensor<2xindex>", "dense<> : tensor<0xindex>"
+    compile(f"""func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
+      %t = stablehlo.create_token : !stablehlo.token
+      %0:2 = stablehlo.custom_call @f(%t, %x)
+        {{operand_layouts = [{none}, {given}], result_layouts = [{given}, {none}]}}
+        : (!stablehlo.token, tensor<2x3xf32>) -> (tensor<2x3xf32>, !stablehlo.token)
+      return %0#0 : tensor<2x3xf32>
+    }}""")(X)
+    assert seen == [(((0, 1),), ((0, 1),))]
+
+
+@BOTH
+def test_functions_may_ask_for_what_else_the_op_says(compile: Compile) -> None:
+    seen: dict[str, Any] = {}
+
+    @shlo_tools.custom_call("f")
+    def f(
+        x: Array,
+        *,
+        target: Any,
+        api_version: Any,
+        has_side_effect: Any,
+        attributes: Any,
+        op_attributes: Any,
+        output_operand_aliases: Any,
+        result_types: Any,
+        place: Any,
+    ) -> Array:
+        seen.update({name: value for name, value in locals().items() if name != "x"})
+        return x
+
+    said = 'api_version = 2 : i32, has_side_effect = true, backend_config = "text"'
+    compile(calling(f"{said}, {ALIAS}, my.word = [1 : i64], mhlo.version = 3 : i64"))(X)
+    assert seen["target"] == "f" and seen["api_version"] == 2 and seen["has_side_effect"]
+    assert seen["attributes"] == {"backend_config": "text"}
+    assert seen["op_attributes"]["my.word"] == [1]
+    assert seen["op_attributes"]["mhlo.version"] == 3
+    assert seen["output_operand_aliases"] == {0: 0}
+    assert [str(type) for type in seen["result_types"]] == ["tensor<2x3xf32>"]
+    assert seen["place"].line == 2
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("attributes", "version"),
+    [
+        *[(f"api_version = {n} : i32", n) for n in range(4)],
+        ("", 1),
+        ("api_version = 4 : i32, backend_config = {a = 1 : i32}", 4),
+        ("mhlo.backend_config = {a = 1 : i32}", 4),
+    ],
+)
+def test_python_functions_serve_every_api_version(
+    compile: Compile, attributes: str, version: int
+) -> None:
+    seen: list[int] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, api_version: int) -> Array:
+        seen.append(api_version)
+        return x + 1
+
+    np.testing.assert_array_equal(compile(calling(attributes))(X), X + 1)
+    assert seen == [version]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("written", "config"), [("a\\00b", "a\0b"), ("\\C3\\A9", "é"), ("\\FF\\00", b"\xff\x00")]
+)
+def test_a_config_that_is_no_text_is_bytes(
+    compile: Compile, written: str, config: str | bytes
+) -> None:
+    seen: list[Any] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, attributes: Any) -> Array:
+        seen.append(attributes)
+        return x
+
+    compile(calling(f'backend_config = "{written}"'))(X)
+    assert seen == [{"backend_config": config}]
+
+
+@BOTH
+def test_outputs_are_written_in_place(compile: Compile) -> None:
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, outputs: list[Array]) -> None:
+        assert outputs[0].tolist() == np.zeros((2, 3)).tolist()
+        outputs[0][1:] = x[1:]
+
+    expected = [[0, 0, 0], X[1].tolist()]
+    executable = compile(calling())
+    for _ in range(2):  # the memory has been used by then
+        assert executable(X).tolist() == expected
+
+
+@BOTH
+def test_an_aliased_output_starts_as_its_operand(compile: Compile) -> None:
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, outputs: list[Array]) -> None:
+        outputs[0][0, 0] = 9
+        assert x[0, 0] == 0  # the operand is another array
+
+    x = X.copy()
+    x.flags.writeable = False
+    given = compile(calling(ALIAS))(x)
+    assert given.ravel().tolist() == [9, 1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(x, X)
+
+
+@BOTH
+def test_outputs_and_a_value_are_too_much(compile: Compile) -> None:
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, outputs: list[Array]) -> Array:
+        return x
+
+    with pytest.raises(ExecutionError, match="'f' takes outputs and returns a value"):
+        compile(calling())(X)
+
+
+def test_outputs_cannot_be_kept() -> None:
+    kept: list[Array] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, outputs: list[Array]) -> None:
+        kept.append(outputs[0])
+
+    with pytest.raises(ExecutionError, match="'f' kept an operand or output"):
+        shlo_tools.compile(calling())(X)
+
+
+# --- operands -------------------------------------------------------------------------------------
+@BOTH
+def test_operands_of_the_caller_do_not_change(compile: Compile) -> None:
+    """A function that tries hard to write its operand."""
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array) -> Array:
+        try:
+            x.flags.writeable = True
+            x[...] = 7
+        except ValueError:
+            pass
+        return np.zeros_like(x)
+
+    x = X.copy()
+    executable = compile(f"""func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
+      {calling().splitlines()[1]}
+      %1 = stablehlo.add %0, %x : tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }}""")
+    np.testing.assert_array_equal(executable(x), X)
+    np.testing.assert_array_equal(x, X)
+
+
+@BOTH
+def test_a_returned_operand_is_copied(compile: Compile) -> None:
+    shlo_tools.custom_call("f")(lambda x: x)
+    x = X.copy()
+    given = compile(calling())(x)
+    assert not np.shares_memory(given, x)
+    given[0, 0] = 5
+    np.testing.assert_array_equal(x, X)
+
+
+@BOTH
+@pytest.mark.parametrize("type", ["2xbf16", "3xi1", "2xi4", "0x2xf64", "complex<f32>", "2xui8"])
+def test_element_types(compile: Compile, type: str) -> None:
+    seen: list[Any] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array) -> Array:
+        seen.append((x.dtype, x.shape))
+        return x
+
+    executable = compile(calling(type=type))
+    wanted = executable.signature.inputs[0]
+    x = np.ones(wanted.static_shape, wanted.element_type.dtype)
+    assert executable(x).tobytes() == x.tobytes()
+    assert seen == [(x.dtype, x.shape)]
+
+
+@BOTH
+def test_nested_tuples(compile: Compile) -> None:
+    @shlo_tools.custom_call("f")
+    def f(x: Array, y: Array) -> tuple[Array, Array]:
+        return y, x
+
+    one, pair = "tensor<2x3xf32>", "tuple<tensor<2x3xf32>, tuple<tensor<i32>>>"
+    first, second = (
+        compile(f"""func.func @main(%x: {one}, %i: tensor<i32>) -> (tensor<i32>, {one}) {{
+      %a = stablehlo.tuple %i : tuple<tensor<i32>>
+      %b = stablehlo.tuple %x, %a : {pair}
+      %0:2 = stablehlo.custom_call @f(%b) : ({pair}) -> (tuple<tensor<i32>>, {one})
+      %1 = stablehlo.get_tuple_element %0#0[0] : (tuple<tensor<i32>>) -> tensor<i32>
+      return %1, %0#1 : tensor<i32>, {one}
+    }}""")(X, np.int32(4))
+    )
+    assert first == 4
+    np.testing.assert_array_equal(second, X)
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+@BOTH
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ((X, X), "returned 2 results, not 1"),
+        (None, "returned 0 results, not 1"),
+        (X.astype(np.float64), "returned a float64 array"),
+        (X.astype(ml_dtypes.bfloat16), "returned a bfloat16 array"),
+        (
+            X[:1],
+            r"returned a float32 array of shape \(1, 3\) as result 0, which is tensor<2x3xf32>",
+        ),
+    ],
+)
+def test_wrong_results_are_told(compile: Compile, returned: Any, message: str) -> None:
+    shlo_tools.custom_call("f")(lambda x: returned)
+    with pytest.raises(ExecutionError, match=f"-:2:.*custom_call 'f' {message}"):
+        compile(calling())(X)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(ValueError, KeyboardInterrupt, SystemExit, ShloError, ExecutionError),
+        *(MemoryError, RecursionError),
+    ],
+)
+def test_what_a_function_raises_leaves_as_it_is(compile: Compile, kind: Any) -> None:
+    raised = kind("mine")
+    fails = [True]
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array) -> Array:
+        if fails[0]:
+            raise raised
+        return x
+
+    executable = compile(calling())
+    with pytest.raises(kind) as caught:
+        executable(X)
+    assert caught.value is raised
+    fails[0] = False
+    np.testing.assert_array_equal(executable(X), X)  # it is as good as new
+
+
+@BOTH
+def test_unknown_targets_say_how_to_make_them_known(compile: Compile) -> None:
+    with pytest.raises(UnsupportedError, match="'f' is not registered") as caught:
+        compile(calling())(X)
+    assert "register a function with @shlo_tools.custom_call('f')" in caught.value.render()
+
+
+@BOTH
+@pytest.mark.parametrize("target", ["Sharding", "mhlo.topk", "ApproxTopK", "lapack_spotrf_ffi"])
+def test_a_registered_function_comes_before_what_is_built_in(compile: Compile, target: str) -> None:
+    shlo_tools.custom_call(target)(lambda x: x + 3)
+    np.testing.assert_array_equal(compile(calling().replace("@f", f"@{target}"))(X), X + 3)
+
+
+# --- order ----------------------------------------------------------------------------------------
+@BOTH
+def test_effects_keep_their_order(compile: Compile) -> None:
+    """Of calls with effects none is dropped, merged or moved, in branches and loops as well."""
+    said: list[int] = []
+
+    @shlo_tools.custom_call("say")
+    def say(x: Array) -> None:
+        said.append(int(x))
+
+    call = "stablehlo.custom_call @say({}) {{has_side_effect = true}} : (tensor<i32>) -> ()"
+    compile(f"""func.func @main(%p: tensor<i1>, %n: tensor<i32>) {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      {call.format("%n")}
+      {call.format("%n")}
+      %0 = stablehlo.while(%i = %zero) : tensor<i32>
+        cond {{
+          %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+        }} do {{
+          {call.format("%i")}
+          %j = stablehlo.add %i, %one : tensor<i32>
+          stablehlo.return %j : tensor<i32>
+        }}
+      "stablehlo.if"(%p) ({{
+        {call.format("%one")}
+        stablehlo.return
+      }}, {{
+        {call.format("%zero")}
+        stablehlo.return
+      }}) : (tensor<i1>) -> ()
+      {call.format("%n")}
+      return
+    }}""")(np.True_, np.int32(3))
+    assert said == [3, 3, 0, 1, 2, 1, 3]
