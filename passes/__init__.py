@@ -8,9 +8,12 @@ PASSES = {
     "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
     "shlo-announce-results": "shlo_tools.passes.announce_results:AnnounceResults",
     "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
+    "shlo-canonicalize-dynamism": "shlo_tools.passes.canonicalize_dynamism:CanonicalizeDynamism",
+    "shlo-check-shape-assertions": "shlo_tools.passes.check_shape_assertions:CheckShapeAssertions",
     "shlo-expand-composites": "shlo_tools.passes.expand_composites:ExpandComposites",
     "shlo-expand-copies": "shlo_tools.passes.expand_copies:ExpandCopies",
     "shlo-expand-custom-calls": "shlo_tools.passes.expand_custom_calls:ExpandCustomCalls",
+    "shlo-fold": "shlo_tools.passes.fold:Fold",
     "shlo-implement-kernels": "shlo_tools.passes.implement_kernels:ImplementKernels",
     "shlo-instrument": "shlo_tools.passes.instrument:Instrument",
     "shlo-keep-functions-apart": "shlo_tools.passes.keep_functions_apart:KeepFunctionsApart",
@@ -25,10 +28,18 @@ PASSES = {
     "shlo-outline-stages": "shlo_tools.passes.outline_stages:OutlineStages",
     "shlo-place-carried-values": "shlo_tools.passes.place_carried_values:PlaceCarriedValues",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
+    "shlo-print-shapes": "shlo_tools.passes.print_shapes:PrintShapes",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
+    "shlo-refine-arguments": "shlo_tools.passes.refine_arguments:RefineArguments",
     "shlo-refine-shapes": "shlo_tools.passes.refine_shapes:RefineShapes",
     "shlo-separate-results": "shlo_tools.passes.separate_results:SeparateResults",
+    "shlo-simplify": "shlo_tools.passes.simplify:Simplify",
     "shlo-widen-narrow-floats": "shlo_tools.passes.widen_narrow_floats:WidenNarrowFloats",
+    # Ours under upstream names that the wheel does not register.
+    "stablehlo-aggressive-folder": "shlo_tools.passes.fold:AggressiveFolder",
+    "stablehlo-target-independent-optimization": (
+        "shlo_tools.passes.fold:TargetIndependentOptimization"
+    ),
 }
 
 _TO_LINALG = ",".join(

@@ -8,7 +8,7 @@ After:
 
 Exporters write them for ops that are younger than the program has to be, or whose sizes were
 dynamic when it was written: once they are static, so can be the op. What a user registered a
-function for stays a custom call, and so does what is dynamic.
+function for stays a custom call, and so does what no op can say of sizes that are unknown.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from shlo_tools import ir, mlir, ops
-from shlo_tools.dtypes import ELEMENT_TYPES, from_attribute, tensor_type
+from shlo_tools.dtypes import from_attribute, tensor_type
 from shlo_tools.extend import registered, targets
 from shlo_tools.extend.description import python_value
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import ComparisonDirection, ComparisonType, RngAlgorithm, Tensor
 from shlo_tools.ops._value import of_value
+from shlo_tools.passes.legalize_chlo.along_dimensions import first_along_last, positions_along_last
 from shlo_tools.pipeline.registry import Pass
 
-Expansion = Callable[[Operation, list[Tensor]], Sequence[Tensor]]
+Expansion = Callable[[Operation, list[Tensor]], Sequence[Tensor] | None]
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,20 @@ def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
     expansion = EXPANSIONS.get(target)
     if expansion is None or registered(target) is not None:
         return None
-    if not all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results)):
+    is_static = all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results))
+    if not is_static and target not in ANY_SIZES:
         return None
     with ir.inserting(build):
         results = expansion(op, [_tensor(value) for value in op.operands])
-    return [result.value for result in results if result.value is not None]
+    if results is None:
+        return None
+    pairs = zip(results, op.results, strict=True)
+    return [_declared(build, made.value, old) for made, old in pairs if made.value is not None]
+
+
+def _declared(build: Build, made: Value, old: Value) -> Value:
+    """A result in the type that the call declares, which may say less of its sizes."""
+    return made if made.type == old.type else build.value("stablehlo.convert", (made,), old.type)
 
 
 def _tensor(value: Value) -> Tensor:
@@ -61,15 +71,13 @@ def _attribute(op: Operation, name: str) -> Any:
     return python_value(op.attributes[name]) if name in op.attributes else None
 
 
-def _constants(op: Operation, values: Sequence[Value]) -> list[Any]:
-    """The values of constants as lists; raises UnsupportedError for what is none."""
-    found = []
-    for value in values:
-        owner: Any = value.owner
-        if getattr(owner, "name", "") != "stablehlo.constant":
-            ir.raise_unsupported([op], "its windows must be constants")
-        found.append(from_attribute(owner.attributes["value"]).tolist())
-    return found
+def _constants(values: Sequence[Value]) -> list[Any] | None:
+    """The values of constants as lists; None where one is none."""
+    if not all(mlir.is_result_of(value, ("stablehlo.constant",)) for value in values):
+        return None
+    return [
+        from_attribute(mlir.inner_operation(v.owner).attributes["value"]).tolist() for v in values
+    ]
 
 
 # --- the ops --------------------------------------------------------------------------------------
@@ -79,9 +87,11 @@ def _renamed(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
     return [function(operands[0])]
 
 
-def _top_k(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
+def _top_k(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
     """The smallest are a sort, which CHLO has no op for; k is the size of the result."""
-    operand, k = operands[0], tensor_type(op.results[0].type).static_shape[-1]
+    operand, k = operands[0], tensor_type(op.results[0].type).shape[-1]
+    if not isinstance(k, int):
+        return None
     if (_attribute(op, "mhlo.attributes") or {}).get("largest", True):
         return ops.chlo.top_k(operand, k)
     order = ComparisonType.TOTALORDER if operand.element_type.is_float else None
@@ -89,16 +99,17 @@ def _top_k(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
     def comes_first(left: Tensor, right: Tensor, *_: Tensor) -> Tensor:
         return ops.compare(left, right, ComparisonDirection.LT, order)
 
-    positions = ops.iota(operand.rank - 1, operand.type.with_element(ELEMENT_TYPES["i32"]))
+    positions = positions_along_last(operand)
     ordered = ops.sort([operand, positions], operand.rank - 1, True, comparator=comes_first)
-    limits = [*operand.type.static_shape[:-1], k]
-    return [ops.slice(t, [0] * operand.rank, limits, [1] * operand.rank) for t in ordered]
+    return [first_along_last(tensor, k) for tensor in ordered]
 
 
-def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
+def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
     """Inputs, their init values, and what ``reduce_window`` has as attributes."""
     count = (len(operands) - 5) // 2
-    windows = _constants(op, list(op.operands)[2 * count :])
+    windows = _constants(list(op.operands)[2 * count :])
+    if windows is None:
+        return None
     called: Any = op.attributes["called_computations"]
 
     def body(*arguments: Tensor) -> list[Tensor]:
@@ -124,3 +135,5 @@ EXPANSIONS: Mapping[str, Expansion] = {
     targets.REDUCE_WINDOW: _reduce_window,
     targets.RNG_BIT_GENERATOR: _rng_bit_generator,
 }
+# Those that become ops of any sizes; windows and random bits of unknown sizes stay calls.
+ANY_SIZES = frozenset((*targets.RENAMED, *targets.TOP_K))

@@ -6,8 +6,8 @@ After:
     ... llvm.call @scipy_cblas_sgemm(...)
 
 Runs on memrefs. ``lapack`` and ``host`` kernels are declarations until here. ``host`` ones pack
-the addresses (and unknown sizes) of their buffers into a table and call back; what they stand for is listed in
-``shlo.host_calls`` on the module.
+the addresses and unknown sizes of their buffers into a table and call back; what they stand for
+is listed in ``shlo.host_calls`` on the module.
 """
 
 from __future__ import annotations

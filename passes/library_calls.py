@@ -13,7 +13,6 @@ from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 
-
 Number = int | Value
 
 

@@ -73,7 +73,8 @@ def _entry(module: Operation) -> Operation:
     named = [func for func in functions if ir.symbol_name(func) == "main"]
     if not named and len(functions) != 1:
         raise PassError(
-            f"there is no @main among {len(functions)} functions", place=mlir.place_of(module.location)
+            f"there is no @main among {len(functions)} functions",
+            place=mlir.place_of(module.location),
         )
     return (named or functions)[0]
 

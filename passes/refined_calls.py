@@ -9,21 +9,20 @@ The first call takes the function itself, later ones copies. The module keeps it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.dims import Dim
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Block, Operation, Type, Value
+from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.ops._value import ValueType
-from shlo_tools.passes import refined_types
-from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
-from shlo_tools.shapes import assertions
+from shlo_tools.passes import size_constants
+from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes, assertions
+from shlo_tools.shapes.types import declared, without_symbols
 
 MOST = 10_000  # functions: calls in calls may ask for exponentially many
 
@@ -51,22 +50,25 @@ class RefinedCalls:
         entries: functions that people call, where anything has unknown sizes: they are refined as
             they are declared.
         made: functions that others call.
+        constants: what ``settle`` put in place of arguments.
     """
 
     def __init__(self, module: Operation) -> None:
         self._functions = {ir.symbol_name(func): func for func in ir.functions(module)}
         self._plain = {n: f for n, f in self._functions.items() if not ir.is_declaration(f)}
         unknown: dict[Type, bool] = {}
-        self._read = {name: _read(func, unknown) for name, func in self._plain.items()}
+        alone = len(self._plain) == 1
+        self._read = {n: _read(func, unknown, alone=alone) for n, func in self._plain.items()}
         called = {name for read in self._read.values() for name in read.calls}
         branching = {name for name, func in self._plain.items() if _has_branches(func)}
         self._fixed = branching.union(*(self._read[name].calls for name in branching))
         public = {name for name, func in self._plain.items() if _is_public(func)}
         self._kept = self._fixed | public | (set(self._plain) - called)
         self._by_key: dict[_Key, _Made] = {}
+        self.constants: list[Operation] = []
         self._copies: list[Operation] = []
         self._depends: dict[str, bool] = {}
-        self._open: set[str] = set()
+        self._open: list[str] = []
         kept = [name for name in self._plain if name in self._kept - branching]
         self.entries = [self._plain[n] for n in kept if self._depends_on_sizes(n)]
         self._in_use = set(kept)
@@ -75,18 +77,26 @@ class RefinedCalls:
     def made(self) -> list[Operation]:
         return [made.func for made in self._by_key.values()]
 
+    @property
+    def calls(self) -> set[Operation]:
+        """The calls of the functions that are made."""
+        return {call for made in self._by_key.values() for call in made.calls}
+
     # --- while shapes are found -------------------------------------------------------------------
     def visit(self, shapes: Shapes, call: Operation) -> None:
         """Find what a call's results are, by a function of what it is called with."""
         name = ir.called_name(call)
         func = self._plain.get(name)
-        if func is None or name in self._fixed or not self._depends_on_sizes(name):
+        if func is None or name in self._fixed:
+            return
+        if not (self._depends_on_sizes(name) or self._read[name].may_return_sizes):
             return
         if name in self._open:
-            raise UnsupportedError(f"recursion: @{name}", place=mlir.place_of(call.location))
+            path = " calls ".join(f"@{n}" for n in [*self._open[self._open.index(name) :], name])
+            raise UnsupportedError(f"recursion: {path}", place=mlir.place_of(call.location))
         types = tuple(shapes.current(operand) for operand in call.operands)
         numbers = self._numbers(shapes, call)
-        key = (name, tuple(_without_symbols(type) for type in types), tuple(numbers.items()))
+        key = (name, tuple(without_symbols(type) for type in types), tuple(numbers.items()))
         made = self._by_key.get(key)
         if made is None:
             made = self._by_key[key] = _Made(self._function(func, call), numbers)
@@ -95,9 +105,9 @@ class RefinedCalls:
                 shapes.bind(argument, type)
             for position, elements in numbers.items():
                 shapes.bind_contents(block.arguments[position], elements)
-            self._open.add(name)
+            self._open.append(name)
             shapes.summary(made.func)
-            self._open.discard(name)
+            self._open.pop()
         made.calls.append(call)
         shapes.bind_call(call, made.func)
 
@@ -106,7 +116,9 @@ class RefinedCalls:
         found = {}
         for position, operand in enumerate(call.operands):
             elements = shapes.current_contents(operand)
-            if elements is not None and _are_numbers(elements):
+            if elements is None or not mlir.is_tensor(operand.type):
+                continue
+            if all(isinstance(element, int) for element in elements):
                 found[position] = tuple(int(n) for n in elements if isinstance(n, int))
         return found
 
@@ -145,34 +157,52 @@ class RefinedCalls:
 
     # --- once they are found ----------------------------------------------------------------------
     def settle(self, shapes: Shapes) -> None:
-        """Have each call name its function; the numbers that both know are no arguments any more.
+        """Have each call name its function; leading sizes that both know are no arguments any more.
 
-        Composite ops stand for functions of all their operands.
+        Other numbers stay arguments, as with the C++ pass, and so do all of a composite op, which
+        stands for a function of its operands.
         """
         for made in self._by_key.values():
-            block = made.func.regions[0].blocks[0]
-            held = {
-                p: n for p, n in made.numbers.items() if mlir.is_tensor(block.arguments[p].type)
-            }
-            _become_constants(block, held, made.func)
-            if any(call.name != "func.call" for call in made.calls):
-                held = {}
-            _drop_arguments(made.func, held)
+            self.constants += _become_constants(made.func, made.numbers)
+            dropped = set() if any(c.name != "func.call" for c in made.calls) else _leading(made)
+            _drop_arguments(made.func, dropped)
             for call in made.calls:
-                _call_with(call, made.func, held, shapes)
+                _call_with(call, made.func, dropped, shapes)
+
+
+def _leading(made: _Made) -> set[int]:
+    """Positions of the sizes that a function takes before anything but tokens."""
+    found = set()
+    for position, argument in enumerate(made.func.regions[0].blocks[0].arguments):
+        if position in made.numbers and dtypes.tensor_type(argument.type).rank == 0:
+            found.add(position)
+        elif str(argument.type) != "!stablehlo.token" or found:
+            break
+    return found
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What a function's ops say: whom they call, and whether anything depends on sizes."""
+    """What a function's types and ops say.
+
+    Attributes:
+        calls: names of functions that it calls.
+        has_sizes: whether anything in it depends on sizes that are unknown.
+        may_return_sizes: whether it returns small integer tensors.
+    """
 
     calls: frozenset[str]
     has_sizes: bool
+    may_return_sizes: bool
 
 
-def _read(func: Operation, unknown: dict[Type, bool]) -> _Read:
-    calls, has_sizes = set(), False
-    for op in mlir.walk(func):
+def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
+    """Read a function; one that is ``alone`` calls none, and so the first size says all."""
+    inputs, results = ir.signature(func)
+    calls, has_sizes = set(), any("?" in str(type) for type in inputs)
+    for op in _operations(func):
+        if has_sizes and alone:
+            break
         name = op.name
         if name in ("func.call", "stablehlo.composite"):
             calls.add(ir.called_name(op))
@@ -184,11 +214,19 @@ def _read(func: Operation, unknown: dict[Type, bool]) -> _Read:
             if type not in unknown:
                 unknown[type] = "?" in str(type)
             has_sizes |= unknown[type]
-    return _Read(frozenset(calls), has_sizes)
+    may_return_sizes = any(declared(type).is_followed for type in results)
+    return _Read(frozenset(calls), has_sizes, may_return_sizes)
 
 
-def _are_numbers(elements: Sequence[Dim]) -> bool:
-    return all(isinstance(element, int) for element in elements)
+def _operations(root: Operation) -> Iterator[Operation]:
+    """The ops in the regions of an op, one by one: a walk finds all of them first."""
+    for region in root.regions:
+        for block in region.blocks:
+            for view in block.operations:
+                op = mlir.inner_operation(view)
+                yield op
+                if len(op.regions):
+                    yield from _operations(op)
 
 
 def _has_branches(func: Operation) -> bool:
@@ -199,11 +237,9 @@ def _is_public(func: Operation) -> bool:
     return ir.text_of(func, "sym_visibility") != "private"
 
 
-def _without_symbols(type: ValueType) -> ValueType:
-    return refined_types.without_symbols(type)
-
-
-def _become_constants(block: Block, numbers: dict[int, Numbers], func: Operation) -> None:
+def _become_constants(func: Operation, numbers: dict[int, Numbers]) -> list[Operation]:
+    constants = []
+    block = func.regions[0].blocks[0]
     build = Build(mlir.at_start(block), func.location)
     for position, elements in numbers.items():
         argument = block.arguments[position]
@@ -212,27 +248,27 @@ def _become_constants(block: Block, numbers: dict[int, Numbers], func: Operation
         type = dtypes.tensor_type(argument.type)
         array = np.array(elements, object).astype(type.element_type.dtype)
         held = dtypes.to_attribute(array.reshape(type.static_shape), type.element_type)
-        value = build.value("stablehlo.constant", (), argument.type, {"value": held})
-        argument.replace_all_uses_with(value)
+        constants.append(build.op("stablehlo.constant", (), (argument.type,), {"value": held}))
+        argument.replace_all_uses_with(constants[-1].results[0])
+    return constants
 
 
-def _drop_arguments(func: Operation, numbers: dict[int, Numbers]) -> None:
+def _drop_arguments(func: Operation, positions: set[int]) -> None:
     block: Any = func.regions[0].blocks[0]
-    for position in sorted(numbers, reverse=True):
+    for position in sorted(positions, reverse=True):
         block.erase_argument(position)
-    if "arg_attrs" in func.attributes:
+    if positions and "arg_attrs" in func.attributes:
         held: Any = func.attributes["arg_attrs"]
-        kept = [item for position, item in enumerate(held) if position not in numbers]
+        kept = [item for position, item in enumerate(held) if position not in positions]
         func.attributes["arg_attrs"] = mlir.array_attr(kept)
 
 
-def _call_with(
-    call: Operation, func: Operation, numbers: dict[int, Numbers], shapes: Shapes
-) -> None:
+def _call_with(call: Operation, func: Operation, dropped: set[int], shapes: Shapes) -> None:
     ir.set_called_name(call, ir.symbol_name(func))
-    if not numbers:
+    size_constants.replace_results(call, shapes)
+    if not dropped:
         return
-    kept: list[Value] = [v for p, v in enumerate(call.operands) if p not in numbers]
+    kept: list[Value] = [v for p, v in enumerate(call.operands) if p not in dropped]
     build = Build(mlir.before(call), call.location)
     attributes = dict(call.attributes.items())
     made = build.op("func.call", kept, [result.type for result in call.results], attributes)

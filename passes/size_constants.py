@@ -9,14 +9,15 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from shlo_tools import dtypes, mlir
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Attribute, Block, Operation, Value
+from shlo_tools.mlir import Attribute, Block, Operation, Type, Value
 from shlo_tools.ops import DESCRIPTIONS
+from shlo_tools.ops._op import Role
 from shlo_tools.shapes import Shapes
 
 # Ops that do more than compute their results.
@@ -31,49 +32,108 @@ _EFFECTS = frozenset(
 )
 
 
-def fold(shapes: Shapes) -> None:
-    """Replace the visited integer ops whose results are numbers."""
-    made: dict[tuple[Block, Attribute], Value] = {}
-    dead: list[Operation] = []
-    for op in shapes.integers:
-        value = op.results[0]
-        held = _numbers(value, shapes)
-        if held is None or not _is_pure(op):
+_FOLDED = frozenset(
+    name
+    for name, description in DESCRIPTIONS.items()
+    if name not in _EFFECTS
+    and not any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
+) | {"stablehlo.reduce"}
+
+
+def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
+    """Replace the visited integer ops whose results are numbers.
+
+    Args:
+        others: ops that may have lost their uses, too.
+    """
+    made: dict[tuple[Block, Attribute], Operation] = {}
+    attributes: dict[tuple[Type, tuple[int, ...]], Attribute] = {}
+    unused: list[Operation | None] = list(others)
+    for op in reversed(shapes.integers):  # those that use others come first
+        value, name = op.results[0], op.name
+        if name == "stablehlo.constant":
+            unused.append(op)
             continue
-        key = (op.block, held)
-        if key not in made:
-            build = Build(mlir.before(op), op.location)
-            made[key] = build.value("stablehlo.constant", (), value.type, {"value": held})
-        value.replace_all_uses_with(made[key])
-        dead.append(op)
-    erase_unused(dead)
+        if name not in _FOLDED:
+            continue
+        if _is_used(value):
+            elements = known_numbers(value, shapes)
+            if elements is None:
+                continue
+            held = attributes.get((value.type, elements))
+            if held is None:
+                held = attributes[value.type, elements] = _attribute(value, elements)
+            _replace(op, value, held, made)
+        if name == "stablehlo.get_dimension_size" and not shapes.is_followed(op.operands[0]):
+            unused.append(mlir.defining_op(op.operands[0]))  # what is followed has its own turn
+        op.erase()
+    erase_unused(op for op in unused if op is not None)
 
 
-def _numbers(value: Value, shapes: Shapes) -> Attribute | None:
-    """A tensor's elements as an attribute, where all are known."""
+def _replace(
+    op: Operation,
+    value: Value,
+    held: Attribute,
+    made: dict[tuple[Block, Attribute], Operation],
+) -> None:
+    """Have a constant before an op stand for its result; one in a block is enough."""
+    constant = made.get((op.block, held))
+    if constant is None:
+        build = Build(mlir.before(op), op.location)
+        constant = build.op("stablehlo.constant", (), (value.type,), {"value": held})
+        made[op.block, held] = constant
+    else:
+        constant.move_before(op)  # ops are visited from the last one on
+    value.replace_all_uses_with(constant.results[0])
+
+
+def replace_results(op: Operation, shapes: Shapes) -> None:
+    """Have constants stand for the results of an op that are numbers; the op stays."""
+    build = Build(mlir.after(op), op.location)
+    for value in op.results:
+        elements = known_numbers(value, shapes) if _is_used(value) else None
+        if elements is not None:
+            attributes = {"value": _attribute(value, elements)}
+            constant = build.value("stablehlo.constant", (), value.type, attributes)
+            value.replace_all_uses_with(constant)
+
+
+def known_numbers(value: Value, shapes: Shapes) -> tuple[int, ...] | None:
+    """A tensor's elements, where all are known."""
     elements = shapes.contents(value)
-    if elements is None or not all(isinstance(element, int) for element in elements):
+    if elements is None:
         return None
+    numbers = tuple([element for element in elements if isinstance(element, int)])
+    return numbers if len(numbers) == len(elements) else None
+
+
+def _attribute(value: Value, elements: Sequence[int]) -> Attribute:
     type = dtypes.tensor_type(value.type)
     array = np.array(elements, object).astype(type.element_type.dtype)
     return dtypes.to_attribute(array.reshape(type.static_shape), type.element_type)
 
 
-def _is_pure(op: Operation) -> bool:
-    regions = len(op.regions) > 0 and op.name != "stablehlo.reduce"
-    return op.name in DESCRIPTIONS and op.name not in _EFFECTS and not regions
+def erase_replaced(ops: Iterable[Operation]) -> None:
+    """Erase ops that others stand for, and what only they used."""
+    owners: list[Operation | None] = []
+    for op in reversed(list(ops)):
+        owners += [mlir.defining_op(operand) for operand in op.operands]
+        op.erase()
+    erase_unused(owner for owner in owners if owner is not None)
 
 
 def erase_unused(ops: Iterable[Operation]) -> None:
     """Erase ops whose results nothing uses, and those that only they used."""
-    pending = dict.fromkeys(ops)
+    pending = {op.results[0]: op for op in ops if len(op.results)}
     while pending:
-        op, _ = pending.popitem()
-        if not _is_pure(op) or any(_is_used(result) for result in op.results):
+        _, op = pending.popitem()
+        if op.name not in _FOLDED or any(_is_used(result) for result in op.results):
             continue
         owners = [mlir.defining_op(operand) for operand in op.operands]
         op.erase()
-        pending.update((owner, None) for owner in owners if owner is not None)
+        for owner in owners:
+            if owner is not None:
+                pending[owner.results[0]] = owner
 
 
 def _is_used(value: Value) -> bool:

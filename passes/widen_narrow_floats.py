@@ -9,9 +9,9 @@ After:
     %0 = stablehlo.convert %3 : (tensor<4xf32>) -> tensor<4xf8E5M2>
 
 Ops inside the regions of reductions, sorts, scatters and loops are widened one by one, as the
-specification has their computations round at every step. What only moves elements stays, and so
-do convolutions and dot products, which convert their operands themselves. Some functions, and
-all of f8E8M0FNU, are computed in f64 (see ``narrow_floats.wide_type``).
+specification has their computations round at every step. What only moves elements or takes bits
+of them stays, and so do convolutions and dot products, which convert their operands themselves.
+Some functions, and all of f8E8M0FNU, are computed in f64 (see ``narrow_floats.wide_type``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from shlo_tools.pipeline.registry import Pass
 COMPUTING = """
 abs add batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil cholesky clamp
 compare cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one
-logistic maximum minimum multiply negate reduce_precision remainder round_nearest_afz
+logistic maximum minimum multiply negate remainder round_nearest_afz
 round_nearest_even rsqrt sign sine sqrt subtract tan tanh triangular_solve
 """
 
@@ -91,16 +91,19 @@ def _random(op: Operation, build: Build) -> Sequence[Value] | None:
     if made is None or "UNIFORM" not in str(op.attributes["rng_distribution"]):
         return made
     type = made[0].type
-    low, high = (_everywhere(build, bound, type) for bound in list(op.operands)[:2])
+    shape = op.operands[2]
+    low, high = (_everywhere(build, bound, shape, type) for bound in list(op.operands)[:2])
     compared = [_converted(build, value, _wide(type)) for value in (made[0], high)]
     below = {"comparison_direction": mlir.parse_attribute("#stablehlo<comparison_direction LT>")}
     inside = build.value("stablehlo.compare", compared, _truth(type), below)
     return [build.value("stablehlo.select", (inside, made[0], low), type)]
 
 
-def _everywhere(build: Build, scalar: Value, type: Type) -> Value:
+def _everywhere(build: Build, scalar: Value, shape: Value, type: Type) -> Value:
     none = {"broadcast_dimensions": mlir.i64_array_attr(())}
-    return build.value("stablehlo.broadcast_in_dim", (scalar,), type, none)
+    if mlir.is_static_tensor(type):
+        return build.value("stablehlo.broadcast_in_dim", (scalar,), type, none)
+    return build.value("stablehlo.dynamic_broadcast_in_dim", (scalar, shape), type, none)
 
 
 def _truth(type: Type) -> Type:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shlo_tools.cpu.executable import Executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
+    from shlo_tools.extend.shape_rules import shape_rule
     from shlo_tools.passes.instrument.hits import Hit
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
@@ -40,6 +41,7 @@ _WHERE = {
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "save": "shlo_tools.program",
+    "shape_rule": "shlo_tools.extend.shape_rules",
     "verify": "shlo_tools.program",
 }
 _MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
@@ -64,6 +66,7 @@ __all__ = [
     "register_pipeline",
     "run",
     "save",
+    "shape_rule",
     "verify",
 ]
 

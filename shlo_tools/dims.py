@@ -91,7 +91,7 @@ class Operation:
         if self.kind in ("max", "min"):
             return f"{self.kind}({lhs}, {rhs})"
         sign = {"floordiv": "//", "mod": "%"}[self.kind]
-        return f"(({lhs}) {sign} {_factor(rhs)})"
+        return f"({_factor(lhs)} {sign} {_factor(rhs)})"
 
 
 Atom = Symbol | Operation

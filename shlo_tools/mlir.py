@@ -411,7 +411,11 @@ _capsule_name.restype = ctypes.c_char_p
 _capsule_name.argtypes = [ctypes.py_object]
 
 
-def _address(wrapper: Any) -> int:
+def address_of(wrapper: Any) -> int:
+    """Where the object behind a wrapper is: its identity.
+
+    ``hash`` of an operation goes by its contents, so that a table of ops loses one that changes.
+    """
     capsule = wrapper._CAPIPtr
     return cast(int, _capsule_pointer(capsule, _capsule_name(capsule)))
 
@@ -445,7 +449,7 @@ def dense_bytes(attribute: Attribute, count: int) -> bytes:
     """The first ``count`` bytes of a DenseElementsAttr's storage (a splat stores one element)."""
     if count == 0:
         return b""
-    return ctypes.string_at(_raw_data(_Handle(_address(attribute))), count)
+    return ctypes.string_at(_raw_data(_Handle(address_of(attribute))), count)
 
 
 # --- operations -----------------------------------------------------------------------------------
@@ -644,7 +648,7 @@ def bind_symbol(engine: Any, name: str, address: int) -> None:
 def entry_address(engine: Any, name: str) -> int:
     """The address of a compiled function; 0 where there is none."""
     encoded = name.encode()
-    found = _engine_lookup(_Handle(_address(engine)), _StringRef(encoded, len(encoded)))
+    found = _engine_lookup(_Handle(address_of(engine)), _StringRef(encoded, len(encoded)))
     return int(found or 0)
 
 

@@ -272,11 +272,9 @@ _CARRIED = {
     "operand_layouts",
     "result_layouts",
     "output_operand_aliases",
-    "result_accuracy",
     "channel_handle",
     "operandSegmentSizes",
     "resultSegmentSizes",
-    "algorithm",
     "source_target_pairs",
 }
 

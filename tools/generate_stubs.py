@@ -22,7 +22,7 @@ from typing import Any
 from shlo_tools import ops
 from shlo_tools.ops import _attributes as attributes
 from shlo_tools.ops import chlo
-from shlo_tools.ops._attributes import AttributeEnum
+from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct
 from shlo_tools.ops._op import OpDescription, Parameter, Role
 from shlo_tools.ops._value import Value
 
@@ -102,7 +102,7 @@ _ATTRIBUTES: tuple[tuple[Any, str], ...] = (
     (Sequence[int], "Sequence[int]"),
     (Sequence[bool], "Sequence[bool]"),
     (Mapping[str, Any], "Mapping[str, Any]"),
-    (str | Mapping[str, Any], "str | Mapping[str, Any]"),
+    (str | bytes | Mapping[str, Any], "str | bytes | Mapping[str, Any]"),
 )
 
 _ROLES = {
@@ -137,6 +137,8 @@ def _attribute(hint: Any) -> str:
             return written
     if isinstance(hint, type) and issubclass(hint, AttributeEnum):
         return f"{hint.__name__}Like"
+    if isinstance(hint, type) and issubclass(hint, AttributeStruct):
+        return hint.__name__
     if typing.get_origin(hint) is typing.Annotated:
         return _attribute(typing.get_args(hint)[0])
     if typing.get_args(hint):

@@ -6,28 +6,40 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from shlo_tools import ops
-from shlo_tools.dtypes import Dim, TensorType, tensor_type
+from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import codec
 from shlo_tools.ops.chlo.broadcasting import ComparisonDirection, ComparisonType, aligned
-from shlo_tools.passes.legalize_chlo.elementary import neighbour
+from shlo_tools.passes.legalize_chlo.elementary import next_after
 from shlo_tools.passes.legalize_chlo.rules import applied, attribute, register, rewrites
+from shlo_tools.passes.shape_operands import by_element, common_shape
 
 
-def _stretched(operand: Tensor, axes: Sequence[int], shape: Sequence[Dim]) -> Tensor:
-    type = TensorType(tuple(shape), operand.element_type)
-    if operand.type == type:
-        return operand
-    return ops.broadcast_in_dim(operand, axes, type)
-
-
-def _both(op: Operation, lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+def _together(
+    op: Operation, operands: Sequence[Tensor], axes: Sequence[Sequence[int]]
+) -> list[Tensor]:
     """The operands, stretched to the shape of the result."""
     shape = tensor_type(op.results[0].type).shape
+    types = [TensorType(tuple(shape), operand.element_type) for operand in operands]
+    rows = list(zip(operands, axes, types, strict=True))
+    if all(operand.type == type and type.is_static for operand, _, type in rows):
+        return list(operands)
+    if types[0].is_static:
+        return [
+            operand if operand.type == type else ops.broadcast_in_dim(operand, at, type)
+            for operand, at, type in rows
+        ]
+    sizes = common_shape(operands, axes, len(shape))
+    return [
+        ops.dynamic_broadcast_in_dim(operand, sizes, at, result_type=type)
+        for operand, at, type in rows
+    ]
+
+
+def _both(op: Operation, lhs: Tensor, rhs: Tensor) -> list[Tensor]:
     given = attribute(op, "broadcast_dimensions")
-    left, right = aligned(lhs, rhs, None if given is None else list(given))
-    return _stretched(lhs, left, shape), _stretched(rhs, right, shape)
+    return _together(op, (lhs, rhs), aligned(lhs, rhs, None if given is None else list(given)))
 
 
 def _form(
@@ -66,28 +78,24 @@ def broadcast_compare(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tenso
     return [ops.compare(left, right, direction, order)]
 
 
+def _function(name: str, op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+    return [by_element(partial(applied, op, name), *_both(op, lhs, rhs))]
+
+
+for _name in ("polygamma", "zeta"):
+    register(f"broadcast_{_name}", partial(_function, _name))
+
+
 @rewrites
 def broadcast_next_after(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
-    return [neighbour(op, *_both(op, lhs, rhs))]
-
-
-@rewrites
-def broadcast_polygamma(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
-    return [applied(op, "polygamma", *_both(op, lhs, rhs))]
-
-
-@rewrites
-def broadcast_zeta(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
-    return [applied(op, "zeta", *_both(op, lhs, rhs))]
+    return [by_element(partial(next_after, op), *_both(op, lhs, rhs))]
 
 
 @rewrites
 def broadcast_select(
     op: Operation, pred: Tensor, on_true: Tensor, on_false: Tensor
 ) -> Sequence[Tensor]:
-    shape = tensor_type(op.results[0].type).shape
-    mask, left, right = (
-        _stretched(operand, range(len(shape) - operand.rank, len(shape)), shape)
-        for operand in (pred, on_true, on_false)
-    )
-    return [ops.select(mask, left, right)]
+    operands = (pred, on_true, on_false)
+    rank = max(operand.rank for operand in operands)
+    axes = [range(rank - operand.rank, rank) for operand in operands]
+    return [ops.select(*_together(op, operands, axes))]

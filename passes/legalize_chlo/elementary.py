@@ -13,7 +13,8 @@ from shlo_tools.ops._attributes import Number, codec
 from shlo_tools.passes.legalize_chlo import formula as f
 from shlo_tools.passes.legalize_chlo.formula import Term, abs, bitcast, convert, is_nan, select
 from shlo_tools.passes.legalize_chlo.formula import constant as splat
-from shlo_tools.passes.legalize_chlo.rules import applied, rewrites
+from shlo_tools.passes.legalize_chlo.rules import applied, elementwise, rewrites
+from shlo_tools.passes.narrow_floats import is_narrow, wide_type
 
 
 # --- constants ------------------------------------------------------------------------------------
@@ -24,26 +25,27 @@ def constant(op: Operation) -> Sequence[Tensor]:
     return [Tensor(type, ir.insertion().value("stablehlo.constant", (), type.mlir(), attributes))]
 
 
-@rewrites
-def constant_like(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+@elementwise
+def constant_like(op: Operation, operand: Tensor) -> Tensor:
     value = codec(Number).decode(op.attributes["value"])
-    return [splat(value, tensor_type(op.results[0].type)).tensor]
+    element = tensor_type(op.results[0].type).element_type
+    return splat(value, operand.type.with_element(element)).tensor
 
 
 # --- infinities -----------------------------------------------------------------------------------
-@rewrites
-def is_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_compared(operand, lambda x: abs(x) == inf)]
+@elementwise
+def is_inf(op: Operation, operand: Tensor) -> Tensor:
+    return _compared(operand, lambda x: abs(x) == inf)
 
 
-@rewrites
-def is_neg_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_compared(operand, lambda x: x == -inf)]
+@elementwise
+def is_neg_inf(op: Operation, operand: Tensor) -> Tensor:
+    return _compared(operand, lambda x: x == -inf)
 
 
-@rewrites
-def is_pos_inf(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [_compared(operand, lambda x: x == inf)]
+@elementwise
+def is_pos_inf(op: Operation, operand: Tensor) -> Tensor:
+    return _compared(operand, lambda x: x == inf)
 
 
 def _compared(operand: Tensor, with_infinity: Callable[[Term], Term]) -> Tensor:
@@ -53,8 +55,9 @@ def _compared(operand: Tensor, with_infinity: Callable[[Term], Term]) -> Tensor:
 
 
 def _widened(operand: Tensor) -> Term:
-    """Floats of less than 16 bits in f32, where arithmetic begins."""
-    return convert(Term(operand), "f32") if operand.element_type.bits < 16 else Term(operand)
+    """Floats of less than 16 bits in a type that arithmetic knows."""
+    element = operand.element_type
+    return convert(Term(operand), wide_type(element).name) if is_narrow(element) else Term(operand)
 
 
 # --- products -------------------------------------------------------------------------------------
@@ -65,28 +68,28 @@ def conj(op: Operation, operand: Tensor) -> Sequence[Tensor]:
     return [ops.complex(ops.real(operand), ops.negate(ops.imag(operand)))]
 
 
-@rewrites
-def square(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+@elementwise
+def square(op: Operation, operand: Tensor) -> Tensor:
     if operand.element_type.is_complex:
-        return [applied(op, "square", operand)]
+        return applied(op, "square", operand)
     wide = _widened(operand)
-    return [convert(wide * wide, operand.element_type).tensor]
+    return convert(wide * wide, operand.element_type).tensor
 
 
-@rewrites
-def tan(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    return [convert(f.tan(_widened(operand)), operand.element_type).tensor]
+@elementwise
+def tan(op: Operation, operand: Tensor) -> Tensor:
+    return convert(f.tan(_widened(operand)), operand.element_type).tensor
 
 
-@rewrites
-def mulhi(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+@elementwise
+def mulhi(op: Operation, lhs: Tensor, rhs: Tensor) -> Tensor:
     element = lhs.element_type
     if element.bits == 64:
-        return [_mulhi_64(Term(lhs), Term(rhs)).tensor]
+        return _mulhi_64(Term(lhs), Term(rhs)).tensor
     # the whole product fits the type of twice the width
     wide = f"{'i' if element.kind is Kind.SIGNED else 'ui'}{max(8, 2 * element.bits)}"
     product = convert(Term(lhs), wide) * convert(Term(rhs), wide)
-    return [convert(product >> element.bits, element).tensor]
+    return convert(product >> element.bits, element).tensor
 
 
 def _mulhi_64(lhs: Term, rhs: Term) -> Term:
@@ -103,12 +106,8 @@ def _mulhi_64(lhs: Term, rhs: Term) -> Term:
 
 
 # --- neighbours -----------------------------------------------------------------------------------
-@rewrites
-def next_after(op: Operation, x: Tensor, y: Tensor) -> Sequence[Tensor]:
-    return [neighbour(op, x, y)]
-
-
-def neighbour(op: Operation, x: Tensor, y: Tensor) -> Tensor:
+@elementwise
+def next_after(op: Operation, x: Tensor, y: Tensor) -> Tensor:
     """The number next to x toward y: the bits of a float count up away from zero."""
     element = x.element_type
     if not element.is_float or element.bits < 8 or element.name == "f8E8M0FNU":

@@ -12,7 +12,7 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import codec
 from shlo_tools.ops.chlo.along_dimensions import RAGGED_DOT_DIMENSION_NUMBERS, ChloPrecision
 from shlo_tools.passes.legalize_chlo.formula import Term, constant, select
-from shlo_tools.passes.legalize_chlo.rules import attribute, rewrites
+from shlo_tools.passes.legalize_chlo.rules import attribute, require_static, rewrites
 
 
 class _Dot:
@@ -50,6 +50,7 @@ class _Dot:
 
 @rewrites
 def ragged_dot(op: Operation, lhs: Tensor, rhs: Tensor, group_sizes: Tensor) -> Sequence[Tensor]:
+    require_static(op, lhs, rhs, group_sizes)
     dot = _Dot(op)
     if dot.ragged in dot.lhs_batching:  # groups change nothing
         return [dot(lhs, rhs, dot.result.shape)]

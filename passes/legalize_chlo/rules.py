@@ -18,6 +18,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._value import of_value
 from shlo_tools.passes.legalize_chlo.formula import Term, convert
+from shlo_tools.passes.shape_operands import by_element
 
 Precision = str
 Real = Callable[..., Term]  # (precision, *operands) -> result
@@ -41,20 +42,44 @@ def rewrites(rule: Callable[..., Sequence[Tensor]]) -> Callable[..., Sequence[Te
     return rule
 
 
+def elementwise(rule: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Register ``rule(op, *operands) -> result``, which may be applied to single elements."""
+    register_elementwise(rule.__name__, rule)
+    return rule
+
+
 def register(name: str, rule: Callable[..., Sequence[Tensor]]) -> None:
     """Register a rule under another name than its own."""
     RULES[f"chlo.{name.rstrip('_')}"] = partial(_rewritten, rule)
+
+
+def register_elementwise(name: str, rule: Callable[..., Tensor]) -> None:
+    """Register an elementwise rule under another name than its own."""
+    register(name, lambda op, *operands: [by_element(partial(rule, op), *operands)])
 
 
 def _rewritten(rule: Callable[..., Sequence[Tensor]], op: Operation, build: Build) -> list[Value]:
     values = [of_value(value) for value in (*op.operands, *op.results)]
     if not all(isinstance(value, Tensor) for value in values):
         ir.raise_unsupported([op], "only tensors of plain numbers are rewritten")
-    if not all(isinstance(value, Tensor) and value.type.is_static for value in values):
-        ir.raise_unsupported([op], "its shapes must be static")
     with ir.inserting(build):
         results = rule(op, *values[: len(op.operands)])
-    return [result.value for result in results if result.value is not None]
+    return [_declared(*pair) for pair in zip(results, op.results, strict=True)]
+
+
+def _declared(made: Tensor, old: Value) -> Value:
+    """A result in the type that the op declares, which may know more of its sizes, or less."""
+    if made.value is None:
+        raise TypeError(f"{made} was not built")
+    if made.value.type == old.type:
+        return made.value
+    return ir.insertion().value("stablehlo.convert", (made.value,), old.type)
+
+
+def require_static(op: Operation, *tensors: Tensor) -> None:
+    """Refuse an op that is not rewritten for sizes known at run time only."""
+    if not all(tensor.type.is_static for tensor in tensors):
+        ir.raise_unsupported([op], "its shapes must be static")
 
 
 # --- mathematical functions -----------------------------------------------------------------------
@@ -80,7 +105,7 @@ def complex_form(function: Callable[[Complex], Complex]) -> Callable[[Complex], 
 def _register_function(name: str) -> None:
     """Register the rule of a function, unless a rewrite of its own stands before it."""
     if f"chlo.{name}" not in RULES:
-        register(name, lambda op, *operands: [applied(op, name, *operands)])
+        register_elementwise(name, lambda op, *operands: applied(op, name, *operands))
 
 
 def applied(op: Operation, name: str, *operands: Tensor) -> Tensor:

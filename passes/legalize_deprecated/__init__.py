@@ -26,6 +26,7 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops._value import of_value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_deprecated.einsum import summed
+from shlo_tools.passes.shape_operands import size_of
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -67,12 +68,12 @@ def _broadcast(op: Operation, build: Build) -> Sequence[Value]:
     return [build.value("stablehlo.broadcast_in_dim", list(op.operands), result, attributes)]
 
 
-# --- on plain static tensors ----------------------------------------------------------------------
+# --- on plain tensors -----------------------------------------------------------------------------
 def _on_tensors(rule: Callable[..., Tensor], op: Operation, build: Build) -> Sequence[Value]:
     """Call ``rule(op, *operands)``, which builds by the op functions."""
     values = [of_value(value) for value in (*op.operands, *op.results)]
-    if not all(isinstance(value, Tensor) and value.type.is_static for value in values):
-        ir.raise_unsupported([op], "only static tensors of plain numbers are rewritten")
+    if not all(isinstance(value, Tensor) for value in values):
+        ir.raise_unsupported([op], "only tensors of plain numbers are rewritten")
     with ir.inserting(build):
         result = rule(op, *values[: len(op.operands)])
     return [] if result.value is None else [result.value]
@@ -84,6 +85,8 @@ def _cross_replica_sum(op: Operation, operand: Tensor) -> Tensor:
 
 
 def _einsum(op: Operation, *operands: Tensor) -> Tensor:
+    if not all(operand.type.is_static for operand in operands):
+        ir.raise_unsupported([op], "only static tensors are rewritten")
     config = ir.text_of(op, "einsum_config")
     result = tensor_type(op.results[0].type)
     try:
@@ -100,24 +103,22 @@ def _torch_index_select(op: Operation, operand: Tensor, index: Tensor) -> Tensor
     if not (0 <= batch_dims <= dim < operand.rank and batch_dims <= index.rank):
         message = f"{op.name}: dim = {dim}, batch_dims = {batch_dims} on {operand.type}"
         raise ConstraintError(message, place=mlir.place_of(op.location))
-    shape = operand.type.static_shape
-    if shape[dim] == 0:
+    if operand.shape[dim] == 0 and result.is_static:
         if result.size:
             ir.raise_unsupported([op], f"there is nothing along dimension {dim} to select")
         return ops.broadcast_in_dim(np.zeros((), result.element_type.dtype), [], result)
     behind = dim + index.rank - batch_dims  # the first dimension after those of the indices
     batch = range(batch_dims)
-    return ops.gather(
-        operand,
-        index,
-        [*range(batch_dims, dim), *range(behind, result.rank)],
-        [dim],
-        batch,
-        batch,
-        [dim],
-        index.rank,
-        slice_sizes=[1 if d in (*batch, dim) else size for d, size in enumerate(shape)],
-    )
+    offset_dims = [*range(batch_dims, dim), *range(behind, result.rank)]
+    numbers = (offset_dims, [dim], batch, batch, [dim], index.rank)
+    single = (*batch, dim)
+    if operand.type.is_static:
+        sizes = [1 if d in single else size for d, size in enumerate(operand.type.static_shape)]
+        return ops.gather(operand, index, *numbers, slice_sizes=sizes)
+    one = ops.constant(np.ones(1, np.int32))
+    rows = [one if d in single else size_of(operand, d) for d in range(operand.rank)]
+    slices = ops.concatenate(rows, 0)
+    return ops.dynamic_gather(operand, index, slices, *numbers, result_type=result)
 
 
 RULES: dict[str, ir.Rewrite] = {

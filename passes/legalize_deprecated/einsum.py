@@ -1,28 +1,22 @@
 """``einsum`` and ``unary_einsum``: diagonals, sums, one dot product and a transpose.
 
-``"ij,jk->ik"`` names dimensions by letters. A letter that repeats in an operand takes a diagonal,
-one that repeats in the result puts values on a diagonal of zeros, one that the result lacks is
-summed. Without ``->`` the result has, in alphabetical order, the letters that occur once. ``...``
-stands for dimensions without a letter, aligned at the last one, where size 1 stretches.
+A label that repeats in an operand takes a diagonal, one that repeats in the result puts values on
+a diagonal of zeros, one that the result lacks is summed.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shlo_tools import ops
+from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
-from shlo_tools.errors import ConstraintError
-from shlo_tools.ops import Tensor
-
-Labels = tuple[str, ...]  # one for each dimension: a letter, or ``...2`` for the last but one
-
-_TERM = re.compile(r"([a-zA-Z]*)(\.\.\.)?([a-zA-Z]*)")
+from shlo_tools.ops import Tensor, _einsum
+from shlo_tools.ops._einsum import Labels
 
 
 @dataclass(frozen=True)
@@ -86,60 +80,12 @@ def _read(
     config: str, operands: Sequence[Tensor], result: TensorType
 ) -> tuple[list[_Named], Labels]:
     """The operands with their labels, and the labels of the result."""
-    sides, arrow, after = config.replace(" ", "").partition("->")
-    texts = sides.split(",")
-    if len(texts) != len(operands):
-        raise ConstraintError(f"(C1) {config!r} for {len(operands)} operands")
-    ranks = [
-        operand.rank - len(text.replace("...", ""))
-        for text, operand in zip(texts, operands, strict=True)
-    ]
-    labels = [_labels(text, hidden, config) for text, hidden in zip(texts, ranks, strict=True)]
-    for text, operand, given in zip(texts, operands, labels, strict=True):
-        if len(given) != operand.rank:
-            raise ConstraintError(f"(C2) {text!r} names the dimensions of {operand.type}")
-    hidden = max(
-        (rank for rank, text in zip(ranks, texts, strict=True) if "..." in text), default=0
-    )
-    wanted = _labels(after if arrow else _implied(sides), hidden, config)
-    named = [_Named(*pair) for pair in zip(operands, labels, strict=True)]
-    sizes = _sizes(named)
-    shape = tuple(sizes.get(label, -1) for label in wanted)
-    if shape != result.static_shape:
-        raise ConstraintError(f"(C4) {result} is not {config!r}")
-    return [_unstretched(term, sizes) for term in named], wanted
+    said = _einsum.read(config, [operand.shape for operand in operands], result)
+    named = [_Named(*pair) for pair in zip(operands, said.operands, strict=True)]
+    return [_unstretched(term, said.sizes) for term in named], said.result
 
 
-def _labels(text: str, hidden: int, config: str) -> Labels:
-    """One label per dimension; ``hidden`` ones stand behind ``...``."""
-    found = _TERM.fullmatch(text)
-    if found is None:
-        raise ConstraintError(f"(C1) {config!r} is not understood")
-    front, dots, back = found.groups()
-    middle = [f"...{number}" for number in range(hidden, 0, -1)] if dots else []
-    return (*front, *middle, *back)
-
-
-def _implied(sides: str) -> str:
-    counts = Counter(sides)
-    single = sorted(x for x, count in counts.items() if count == 1 and x.isalpha())
-    return ("..." if "..." in sides else "") + "".join(single)
-
-
-def _sizes(named: Sequence[_Named]) -> dict[str, int]:
-    """What each label's dimensions measure."""
-    sizes: dict[str, int] = {}
-    for term in named:
-        for label, size in zip(term.labels, term.shape, strict=True):
-            known = sizes.setdefault(label, size)
-            if known == 1 and label.startswith("."):
-                sizes[label] = size
-            elif known != size and not (size == 1 and label.startswith(".")):
-                raise ConstraintError(f"(C3) {label!r} has sizes {known} and {size}")
-    return sizes
-
-
-def _unstretched(term: _Named, sizes: dict[str, int]) -> _Named:
+def _unstretched(term: _Named, sizes: Mapping[str, Dim]) -> _Named:
     """Without dimensions of size 1 that the other operand stretches."""
     rows = list(zip(term.labels, term.shape, strict=True))
     kept = [(label, size) for label, size in rows if sizes[label] == size]

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._quantized import storage_spelling
-from shlo_tools.passes.legalize_quantized.rules import RULES, stored_type
+from shlo_tools.ops._quantized import storage_spelling, stored_type
+from shlo_tools.passes.legalize_quantized.rules import RULES
 from shlo_tools.passes.protect_arguments import is_public, note_signature
 from shlo_tools.pipeline.registry import Pass
 

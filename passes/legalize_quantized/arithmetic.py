@@ -12,10 +12,11 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools import ops
-from shlo_tools.dtypes import UNKNOWN, Array, ElementType, TensorType, element_type
+from shlo_tools.dtypes import Array, ElementType, element_type
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._quantized import QuantizedType
 from shlo_tools.passes.legalize_chlo.formula import constant
+from shlo_tools.passes.shape_operands import spread
 
 
 def dequantize(stored: Tensor, type: QuantizedType) -> Tensor:
@@ -77,20 +78,7 @@ def _spread(values: Array, axis: int | None, like: Tensor) -> Tensor:
     type = like.type
     if axis is None and type.is_static:
         return constant(values[0], type).tensor
-    along = [] if axis is None else [axis]
     held = ops.constant(values[0] if axis is None else values)
-    if type.is_static:
-        return held if type.rank == 1 else ops.broadcast_in_dim(held, along, type)
-    return ops.dynamic_broadcast_in_dim(held, _sizes(like), along, result_type=type)
-
-
-def _sizes(tensor: Tensor) -> Tensor:
-    """The shape of a tensor, as far as it is known only at run time, as a tensor."""
-    one = TensorType((1,), element_type("i32"))
-    sizes = [
-        ops.reshape(ops.get_dimension_size(tensor, number), one)
-        if size is UNKNOWN
-        else ops.constant(np.asarray([size], np.int32))
-        for number, size in enumerate(tensor.shape)
-    ]
-    return ops.concatenate(sizes, 0)
+    if axis is not None and type.is_static and type.rank == 1:
+        return held
+    return spread(held, [] if axis is None else [axis], like)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import ir, mlir, ops
+from shlo_tools import ir, ops
 from shlo_tools.dtypes import Kind, from_attribute, tensor_type
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Block, Operation, Region, Type, Value
@@ -20,7 +20,7 @@ from shlo_tools.ops._quantized import (
     QuantizedType,
     is_quantized,
     parse_quantized,
-    storage_spelling,
+    stored_type,
 )
 from shlo_tools.passes.legalize_quantized.arithmetic import dequantize, quantize, round_trips
 
@@ -46,12 +46,6 @@ def rule_of(names: str) -> Callable[[Rule], Rule]:
 def is_touched(op: Operation) -> bool:
     """Whether an op has an operand or a result of quantized type."""
     return any("!quant." in str(value.type) for value in (*op.operands, *op.results))
-
-
-def stored_type(type: Type) -> Type:
-    """A type with integers in place of quantized elements, in tuples and functions too."""
-    text = str(type)
-    return mlir.parse_type(storage_spelling(text)) if "!quant." in text else type
 
 
 def quantized_type(type: Type) -> QuantizedType | None:

@@ -20,6 +20,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.extend.targets import REDUCE_WINDOW
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes import result_accuracy
 from shlo_tools.passes.legalize_to_linalg import (
@@ -49,7 +50,6 @@ from shlo_tools.passes.legalize_to_linalg import (
     transfer,
     windows,
 )
-from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.legalize_to_linalg.kernels import KERNEL
 from shlo_tools.passes.legalize_to_linalg.rules import NARROW, RULES, lowered_type
 from shlo_tools.passes.protect_arguments import note_signature
@@ -82,18 +82,8 @@ FAMILIES = (
     transfer,
     windows,
 )
-# Ops, besides elementwise ones, whose rules take sizes that are known at run time only.
-MOVING = """
-all_gather all_reduce all_to_all bitcast_convert cholesky collective_broadcast collective_permute
-collective_reduce custom_call dynamic_gather dynamic_slice dynamic_update_slice fft gather
-reduce_scatter rng rng_bit_generator scatter sort triangular_solve
-broadcast_in_dim case concatenate dot_general dynamic_broadcast_in_dim dynamic_iota dynamic_pad
-dynamic_reshape get_dimension_size get_tuple_element if iota map optimization_barrier pad
-real_dynamic_slice reduce reshape return reverse set_dimension_size slice transpose tuple while
-"""
 # Ops whose rules ask for the elements of operands, whatever their types say.
 ASKING = SIZES_AS_OPERANDS | {"stablehlo.collective_reduce"}
-ANY_SIZES = frozenset(f"stablehlo.{name}" for name in MOVING.split())
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
 
@@ -122,7 +112,13 @@ class LegalizeToLinalg(Pass):
 
 def _computes_sizes(module: Operation) -> bool:
     """Whether sizes are computed at run time, for results of known sizes or of unknown ones."""
-    return ir.has_type(module, "?") or any(op.name in ASKING for op in mlir.walk(module))
+    return ir.has_type(module, "?") or any(_asks(op) for op in mlir.walk(module))
+
+
+def _asks(op: Operation) -> bool:
+    if op.name == "stablehlo.custom_call":
+        return ir.text_of(op, "call_target_name") == REDUCE_WINDOW
+    return op.name in ASKING
 
 
 def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
@@ -155,9 +151,8 @@ MOVING_DIALECTS = ("bufferization", "cf", "func", "memref", "scf", "tensor")  # 
 
 def _check_types(module: Operation) -> None:
     """Refuse ops of dialects, and on types, that are not lowered here or later."""
-    reasons: dict[tuple[Type, bool, bool], str] = {}
+    reasons: dict[tuple[Type, bool], str] = {}
     for op in mlir.walk(module):
-        any_size = op.name in SCALARS or op.name in ANY_SIZES
         dialect = op.name.partition(".")[0]
         upstream = dialect in LOWERED_DIALECTS
         if op.name in result_accuracy.LARGEST:
@@ -167,21 +162,19 @@ def _check_types(module: Operation) -> None:
         if not upstream and dialect not in ("stablehlo", "chlo"):
             ir.raise_unsupported([op], f"dialect {dialect!r}")
         for value in (*op.operands, *op.results):
-            key = value.type, upstream, any_size
+            key = value.type, upstream
             if key not in reasons:
-                reasons[key] = _refusal(str(value.type), upstream, any_size)
+                reasons[key] = _refusal(str(value.type), upstream)
             if reasons[key]:
                 ir.raise_unsupported([op], reasons[key])
 
 
-def _refusal(type: str, upstream: bool, any_size: bool) -> str:
+def _refusal(type: str, upstream: bool) -> str:
     """Why a type is not lowered; '' if it is."""
     if upstream:  # lowered, narrow floats are bytes
         narrow = NARROW.search(type)
         return f"element type {narrow[0]}" if narrow else ""
-    if "!quant" in type:
-        return "quantized types"
-    return "dynamic shapes" if "?" in type and not any_size else ""
+    return "quantized types" if "!quant" in type else ""
 
 
 def _check_calls(module: Operation) -> None:

@@ -16,7 +16,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise
-from shlo_tools.passes.legalize_to_linalg.encoding import MANTISSA, decode, encode
+from shlo_tools.passes.legalize_to_linalg.encoding import MANTISSA, decode, encode, reduced
 from shlo_tools.passes.narrow_floats import is_narrow
 
 F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
@@ -178,18 +178,20 @@ def reduce_precision(e: Emit, operand: Value) -> Value:
 
     NaNs are kept as they are, even where no mantissa is left to tell them from infinity.
     """
+    wanted_exponent = e.op.attributes["exponent_bits"].value
+    wanted_mantissa = e.op.attributes["mantissa_bits"].value
+    if is_narrow(e.operand):
+        return reduced(e, operand, e.operand, wanted_exponent, wanted_mantissa)
     bits = ELEMENT_TYPES[f"ui{e.operand.bits}"]
     mantissa = mantissa_bits(e.operand)
     exponent = e.operand.bits - 1 - mantissa
-    wanted_exponent = e.op.attributes["exponent_bits"].value
-    wanted_mantissa = e.op.attributes["mantissa_bits"].value
     value = e("arith.bitcast", operand, type=structured.element(bits))
-    reduced = value
+    fewer = value
     if wanted_mantissa < mantissa:
-        reduced = _round_bits(e, reduced, mantissa - wanted_mantissa, bits)
+        fewer = _round_bits(e, fewer, mantissa - wanted_mantissa, bits)
     if wanted_exponent < exponent:
-        reduced = _flush_exponent(e, value, reduced, (exponent, mantissa, wanted_exponent), bits)
-    number = e("arith.bitcast", reduced, type=structured.element(e.operand))
+        fewer = _flush_exponent(e, value, fewer, (exponent, mantissa, wanted_exponent), bits)
+    number = e("arith.bitcast", fewer, type=structured.element(e.operand))
     return e.select(e.compare_floats("uno", operand, operand), operand, number)
 
 

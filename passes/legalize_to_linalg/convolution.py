@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.dims import Dim, at_most, product
-from shlo_tools.dtypes import TensorType, from_attribute, tensor_type
+from shlo_tools.dtypes import TensorType, from_attribute
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS

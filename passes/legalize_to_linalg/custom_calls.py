@@ -17,7 +17,13 @@ from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
 from shlo_tools.extend.description import TOKEN_TYPE, leaves
-from shlo_tools.extend.targets import APPROX_TOP_K, IDENTITIES, RNG_BIT_GENERATOR
+from shlo_tools.extend.targets import (
+    APPROX_TOP_K,
+    IDENTITIES,
+    REDUCE_WINDOW,
+    RNG_BIT_GENERATOR,
+    WRAPPER,
+)
 from shlo_tools.ir import (
     Lowered,
     Lowering,
@@ -35,6 +41,7 @@ from shlo_tools.ops._constraints import Fact
 from shlo_tools.passes import lapack_kernels
 from shlo_tools.passes.legalize_to_linalg import size_checks, sparse, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
+from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
 from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
@@ -54,11 +61,30 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
             return operands
         if target in APPROX_TOP_K:
             return _approx_top_k(op, flatten(operands), build)
+        if target == WRAPPER:  # around an operand whose type was made more exact
+            return [_as_declared(operands[0], op.results[0], build)]
+        if target == REDUCE_WINDOW:
+            return _reduce_window(op, flatten(operands), build)
         if target == RNG_BIT_GENERATOR:
             return rng_bit_generator(op, flatten(operands), build)
         if target == sparse.TARGET:
+            _sized(op, op.results[0], build)
             return sparse.csr_times_dense(op, flatten(operands), build)
     return host_call(op, operands, build, target, _config(op))
+
+
+def _as_declared(value: Lowered, result: Value, build: Lowering) -> Lowered:
+    (type,) = build.types([result.type])
+    if isinstance(value, tuple) or value.type == type:
+        return value
+    return build.value("tensor.cast", (value,), type)
+
+
+def _reduce_window(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:
+    called = [func for func in _called(op) if not is_declaration(func)]
+    if not called:
+        raise_unsupported([op], "it names no function with a body")
+    return dynamic_reduce_window(op, operands, build, called[-1])  # as it was before lowering
 
 
 def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:

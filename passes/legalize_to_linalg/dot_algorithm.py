@@ -8,16 +8,16 @@ has no f32 products: here f32 is computed with itself, as XLA:CPU does, which is
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from shlo_tools.dtypes import ElementType, element_type, tensor_type
 from shlo_tools.ir import raise_unsupported
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops._attributes import codec
+from shlo_tools.ops.contraction import DotAlgorithm
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar, round_to_tf32
 from shlo_tools.passes.legalize_to_linalg.elementwise import F32, Emit
 
-_COUNTS = ("lhs_component_count", "rhs_component_count", "num_primitive_operations")
 TF32 = "tf32"
 
 
@@ -44,12 +44,8 @@ def algorithm_of(op: Operation) -> Algorithm | None:
         return None
     if any(tensor_type(v.type).element_type.is_complex for v in (*op.operands, *op.results)):
         raise_unsupported([op], "an algorithm for complex numbers")
-    fields = dict(re.findall(r"(\w+) = (\w+)", str(op.attributes["algorithm"])))
-    accumulation = _exact(fields["accumulation_type"])
-    if any(int(fields[count]) > 1 for count in _COUNTS):
-        return Algorithm((accumulation.name, accumulation.name), accumulation)
-    precisions = fields["lhs_precision_type"], fields["rhs_precision_type"]
-    return Algorithm(precisions, accumulation)
+    asked: DotAlgorithm = codec(DotAlgorithm).decode(op.attributes["algorithm"])
+    return Algorithm(asked.precisions, _exact(asked.accumulation_type))
 
 
 def _exact(name: str) -> ElementType:

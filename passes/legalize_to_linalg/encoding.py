@@ -1,4 +1,4 @@
-"""Narrow floats as bytes: what a code means in f32, and which code is nearest to an f32.
+"""Narrow floats as bytes: what a code means in f32, which code is nearest, and codes rounded.
 
 Only integer arithmetic and sums of normal numbers, so that it does not matter whether the thread
 flushes denormals. f8E8M0FNU, which has neither sign nor zero, goes its own way.
@@ -115,6 +115,56 @@ def _encode_power(e: Emit, bits: Value) -> Value:
     before = e("arith.subi", bits, _u32(e, 1))
     none = e.compare_integers("uge", before, _u32(e, INFINITY - 1))
     return e.select(none, _u32(e, 0xFF), code)
+
+
+# --- fewer bits -----------------------------------------------------------------------------------
+def reduced(
+    e: Emit, code: Value, type: ElementType, exponent_bits: int, mantissa_bits: int
+) -> Value:
+    """The code of a number rounded to a mantissa of so many bits, and flushed by its exponent.
+
+    A type's own range of exponents is never widened: with as many exponent bits nothing is flushed.
+    """
+    format = format_of(type)
+    top = 0 if format.only_powers else 1 << (format.bits - 1)
+    wide = e("arith.extui", code, type=structured.element(U32))
+    magnitude = _and(e, wide, top - 1) if top else wide
+    rounded = _rounded(e, magnitude, max(0, format.mantissa - mantissa_bits))
+    least, most = 0, format.largest
+    if exponent_bits < format.bits - bool(top) - format.mantissa:
+        reach = (1 << (exponent_bits - 1)) - 1
+        least = (format.bias - reach + 1) << format.mantissa
+        most = min(most, ((format.bias + reach + 1) << format.mantissa) - 1)
+    above = e.compare_integers("ugt", rounded, _u32(e, most))
+    below = e.compare_integers("ult", rounded, _u32(e, least))
+    found = e.select(above, _u32(e, format.overflow), rounded)
+    found = e.select(below, _u32(e, format.nan if format.only_powers else 0), found)
+    found = _signed(e, found, wide, magnitude, format)
+    return e("arith.trunci", found, type=structured.element(type))
+
+
+def _rounded(e: Emit, magnitude: Value, dropped: int) -> Value:
+    """Rounded to even at bit ``dropped``; a carry out of the mantissa raises the exponent."""
+    if not dropped:
+        return magnitude
+    half = e("arith.addi", magnitude, _u32(e, (1 << (dropped - 1)) - 1))
+    last = _and(e, e("arith.shrui", magnitude, _u32(e, dropped)), 1)
+    return _and(e, e("arith.addi", half, last), 0xFFFFFFFF << dropped & 0xFFFFFFFF)
+
+
+def _signed(e: Emit, found: Value, code: Value, magnitude: Value, format: Format) -> Value:
+    """A magnitude with the sign of ``code``, whose NaNs are kept."""
+    if format.only_powers:
+        return found
+    signed = e("arith.ori", found, _and(e, code, 1 << (format.bits - 1)))
+    if format.only_nan is not None:  # which is what -0 would be
+        zero = e.compare_integers("eq", found, _u32(e, 0))
+        nan = e.compare_integers("eq", code, _u32(e, format.only_nan))
+        return e.select(nan, code, e.select(zero, found, signed))
+    if format.overflow in (format.nan, format.largest):  # no infinity lies below the NaNs
+        return signed
+    nan = e.compare_integers("ugt", magnitude, _u32(e, format.overflow))
+    return e.select(nan, code, signed)
 
 
 # --- words ----------------------------------------------------------------------------------------

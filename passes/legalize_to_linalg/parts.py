@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools import dims, mlir
-from shlo_tools.dims import Dim, ceiling_divided, maximum
+from shlo_tools import mlir
+from shlo_tools.dims import Dim, ceiling_divided, maximum, product
+from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped
 from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic
 from shlo_tools.passes.legalize_to_linalg.labelled import (
     Labelled,
@@ -22,7 +24,6 @@ from shlo_tools.passes.legalize_to_linalg.labelled import (
     window_label,
 )
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor
-from shlo_tools.shapes import Element
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,12 @@ class Part:
     total: Dim
 
     @classmethod
-    def of(cls, build: Lowering, total: Dim, most: Dim) -> Part:
+    def of(cls, total: Dim, most: Dim) -> Part:
         """Equal parts of at most ``most`` places, which is 1 or more."""
         if most == 1:
             return cls(1, total, total)
         count = ceiling_divided(total, most)
-        size = ceiling_divided(total, maximum(1, count))
-        return cls(_computed_once(build, size), _computed_once(build, count), total)
+        return cls(ceiling_divided(total, maximum(1, count)), count, total)
 
     def start(self, build: Lowering, number: Value) -> Value:
         """Where a part begins. The last one ends at the end, and may repeat some places."""
@@ -52,15 +52,6 @@ class Part:
             return number
         at = arithmetic(build, "muli", number, structured.index(build, self.size))
         return arithmetic(build, "minsi", at, structured.index(build, self.total - self.size))
-
-
-def _computed_once(build: Lowering, size: Dim) -> Dim:
-    """A symbol for a size that is computed here."""
-    if isinstance(size, int):
-        return size
-    value = structured.index(build, size)
-    build.conversion.values[value] = value
-    return dims.symbol("part", source=Element(value, 0))
 
 
 def sliced(
@@ -96,17 +87,53 @@ def sliced(
     return Labelled(value, type, kept), moved
 
 
-def put(
-    build: Lowering,
-    value: Value,
-    into: Value,
-    at: Mapping[str, Value],
-    labels: Sequence[str],
-    sizes: Mapping[str, Dim],
-) -> Value:
-    """A part of the result, of the dimensions ``labels``, at the place that it was computed for."""
-    attributes, places = _slice(build, labels, sizes, at, [1, 1])
-    return build.value("tensor.insert_slice", (value, into, *places), into.type, attributes)
+@dataclass(frozen=True)
+class Places:
+    """Where in the result its parts are put.
+
+    Attributes:
+        total: how many places its dimensions have.
+        parts: how many a part has, of those that are divided.
+        step: what a place of the last one of these is, in places of ``total``.
+    """
+
+    total: dict[str, Dim]
+    parts: dict[str, Dim]
+    step: Dim
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[str], sizes: Mapping[str, Dim], parts: Mapping[str, Dim], merge: bool
+    ) -> Places:
+        """With ``merge`` the last divided dimension and all within it are one, of long runs."""
+        total = {label: sizes[label] for label in labels}
+        if not merge:
+            return cls(total, dict(parts), 1)
+        last = max(labels.index(label) for label in parts)
+        step = product(sizes[label] for label in labels[last + 1 :])
+        total = {label: sizes[label] for label in labels[: last + 1]}
+        merged = labels[last]
+        return cls(
+            total | {merged: total[merged] * step}, {**parts, merged: parts[merged] * step}, step
+        )
+
+    def put(
+        self,
+        build: Lowering,
+        value: Value,
+        type: TensorType,
+        into: Value,
+        at: Mapping[str, Value],
+    ) -> Value:
+        """A part of the result, at the place that it was computed for."""
+        labels, sizes, offsets = list(self.total), self.total | self.parts, dict(at)
+        if self.step != 1:
+            step = structured.index(build, self.step)
+            offsets[labels[-1]] = arithmetic(build, "muli", at[labels[-1]], step)
+        shape = [size for size in sizes.values() if size != 1]
+        value = reshaped(build, value, type, type.with_shape(shape))
+        attributes, places = _slice(build, labels, sizes, offsets, [1, 1])
+        return build.value("tensor.insert_slice", (value, into, *places), into.type, attributes)
 
 
 def _slice(

@@ -8,7 +8,7 @@ follows from what lies last in memory. Dimensions go by name, see ``labelled``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shlo_tools.dims import Dim, at_most, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType
@@ -19,7 +19,7 @@ from shlo_tools.passes.legalize_to_linalg.contraction import converted, matrix_p
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import nest
+from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call, nest
 from shlo_tools.passes.legalize_to_linalg.labelled import (
     BATCH,
     GROUP,
@@ -32,7 +32,7 @@ from shlo_tools.passes.legalize_to_linalg.labelled import (
     tap_label,
     window_label,
 )
-from shlo_tools.passes.legalize_to_linalg.parts import Part, put, sliced
+from shlo_tools.passes.legalize_to_linalg.parts import Part, Places, sliced
 from shlo_tools.passes.legalize_to_linalg.windows import once
 
 # So many elements of patches exist at a time; more are made and multiplied in parts.
@@ -52,34 +52,50 @@ def by_matrix_product(
 
     Loops run over groups, and over the outermost dimensions as long as the patches are too large
     or the output features stand between the dimensions of the windows. Where run time tells how
-    large they are, loops take as many places at a time as make small enough patches.
+    large they are, loops take as many places at a time as make small enough patches; they are a
+    kernel of their own, because LLVM's time grows faster than a function's size.
     """
     lhs, rhs = lhs.without_ones(build), rhs.without_ones(build)
     sizes = dict(zip(result, type.shape, strict=True))
     labels = [label for label in result if sizes[label] != 1]
-    parts = _parts(build, lhs, rhs, labels, sizes, spatial)
+    parts = _parts(lhs, rhs, labels, sizes, spatial)
     looped = [label for label, part in parts.items() if part.size == 1]
     rest = [label for label in labels if label not in looped]
     plan = _plan(lhs, rhs, rest, spatial, looped)
-    grouped = GROUP in looped
-    weights = None if grouped else _weights(op, build, rhs, plan, type)
     made_of = {label: part.size for label, part in parts.items()}
     part = type.with_shape([(sizes | made_of)[label] for label in rest])
-    whole = type.with_shape([sizes[label] for label in labels])
-
-    def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
-        rows = zip(parts.items(), positions, strict=True)
-        at = {label: part.start(b, step) for (label, part), step in rows}
-        piece, moved = sliced(b, lhs, at, made_of, spatial)
-        kernel = weights or _weights(op, b, sliced(b, rhs, at, made_of, [])[0], plan, type)
-        made = _product(op, b, piece, kernel, plan, rest, part, moved)
-        return [put(b, made, state[0], at, labels, sizes | made_of)]
-
-    if weights is not None and not parts:
+    if not parts:
+        weights = _weights(op, build, rhs, plan, type)
         made = _product(op, build, lhs, weights, plan, rest, part, spatial)
-    else:
+        return reshaped(build, made, part, type)
+    is_static = all(t.is_static for t in (type, lhs.type, rhs.type))
+    places = Places.of(labels, sizes, made_of, merge=not is_static)
+    whole = type.with_shape(places.total.values())
+
+    def loops(inner: Lowering, factors: Sequence[Value], target: Value | None = None) -> Value:
+        left, right = (replace(t, value=v) for t, v in zip((lhs, rhs), factors, strict=True))
+        weights = None if GROUP in looped else _weights(op, inner, right, plan, type)
+
+        def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
+            rows = zip(parts.items(), positions, strict=True)
+            at = {label: part.start(b, step) for (label, part), step in rows}
+            piece, moved = sliced(b, left, at, made_of, spatial)
+            kernel = weights or _weights(op, b, sliced(b, right, at, made_of, [])[0], plan, type)
+            made = _product(op, b, piece, kernel, plan, rest, part, moved)
+            return [places.put(b, made, part, state[0], at)]
+
         counts = [part.count for part in parts.values()]
-        made = nest(build, counts, [structured.empty(build, whole)], one)[0]
+        into = structured.empty(inner, whole) if target is None else target
+        return nest(inner, counts, [into], one)[0]
+
+    factors = [lhs.value, rhs.value]
+    if is_static:
+        made = loops(build, factors)
+    else:
+        target = [structured.empty(build, whole)]
+        made = kernel_call(
+            op, build, "convolution", target, factors, lambda b, v: [loops(b, v[1:], v[0])]
+        )[0]
     return reshaped(build, made, whole, type)
 
 
@@ -99,7 +115,6 @@ class _Plan:
 
 
 def _parts(
-    build: Lowering,
     lhs: Labelled,
     rhs: Labelled,
     labels: Sequence[str],
@@ -118,13 +133,13 @@ def _parts(
             break
         looped.append(rest.pop(0))
     parts = {label: Part(1, sizes[label], sizes[label]) for label in looped}
-    rows = [label for label in rest if label != OUTPUT_FEATURE]
-    if whole or all(isinstance(size, int) for size in (columns, *(sizes[r] for r in rows))):
+    left = {label: sizes[label] for label in rest if label != OUTPUT_FEATURE}
+    if whole or all(isinstance(size, int) for size in (columns, *left.values())):
         return parts
-    return parts | _fitting(build, {label: sizes[label] for label in rows}, columns)
+    return parts | _fitting(left, columns)
 
 
-def _fitting(build: Lowering, rows: Mapping[str, Dim], columns: Dim) -> dict[str, Part]:
+def _fitting(rows: dict[str, Dim], columns: Dim) -> dict[str, Part]:
     """As many places at a time as make patches that are small enough.
 
     Only batch and first spatial dimension are divided: every loop more takes long to compile.
@@ -135,7 +150,7 @@ def _fitting(build: Lowering, rows: Mapping[str, Dim], columns: Dim) -> dict[str
     for label, size in reversed(rows.items()):
         most = maximum(1, floor_divided(MAX_PATCHES, maximum(1, inner)))
         if label in divided and not at_most(size, most):
-            parts[label] = Part.of(build, size, most)
+            parts[label] = Part.of(size, most)
         inner = inner * size
     return dict(reversed(parts.items()))
 

@@ -20,7 +20,7 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
 from shlo_tools.ops.windows import dilated
 from shlo_tools.passes.legalize_to_linalg import structured
-from shlo_tools.passes.legalize_to_linalg.data_movement import inserted, padded
+from shlo_tools.passes.legalize_to_linalg.data_movement import inserted, padded, reshaped
 from shlo_tools.passes.legalize_to_linalg.labelled import (
     GROUP,
     OUTPUT_FEATURE,
@@ -158,8 +158,31 @@ def _padded(
     if type == lhs.type:
         return lhs, moved
     edges = list(low.values()), list(interior.values())
-    value = padded(build, lhs.value, lhs.type, zero(lhs.type), type, *edges)
+    value = _placed(build, lhs, zero(lhs.type), type, *edges)
     return Labelled(value, type, lhs.labels), moved
+
+
+def _placed(
+    build: Lowering,
+    lhs: Labelled,
+    zero: Value,
+    type: TensorType,
+    low: list[int],
+    interior: list[int],
+) -> Value:
+    """The input among zeros.
+
+    Where run time tells sizes, dimensions without any are one with the last that has some.
+    """
+    last = max(d for d in range(type.rank) if lhs.type.shape[d] != type.shape[d])
+    run = dims.product(type.shape[last + 1 :])
+    if type.is_static or interior[last] or not isinstance(run, int):
+        return padded(build, lhs.value, lhs.type, zero, type, low, interior)
+    flat = [t.with_shape([*t.shape[:last], t.shape[last] * run]) for t in (lhs.type, type)]
+    value = reshaped(build, lhs.value, lhs.type, flat[0])
+    edges = [*low[:last], low[last] * run], interior[: last + 1]
+    value = padded(build, value, flat[0], zero, flat[1], *edges)
+    return reshaped(build, value, flat[1], type)
 
 
 def _taps(build: Lowering, rhs: Labelled, chosen: Sequence[Phase]) -> Labelled:

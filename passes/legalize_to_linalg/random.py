@@ -9,19 +9,24 @@ a loop the same in every iteration.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import pi, prod
+from math import prod
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim, ceiling_divided, product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
-from shlo_tools.ir import Lowering, raise_unsupported
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ir import Lowering, describe
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.ciphers import U32, U64, joined, philox, threefry, words
-from shlo_tools.passes.legalize_to_linalg.contraction import accumulation_type
-from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar, mantissa_bits
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted, reshaped
+from shlo_tools.passes.legalize_to_linalg.distributions import (
+    normal,
+    uniform_float,
+    uniform_integer,
+)
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.kernels import (
     EQ,
@@ -35,7 +40,6 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 from shlo_tools.passes.narrow_floats import is_narrow
 
 SEED = 0x53484C4F
-I64 = ELEMENT_TYPES["i64"]
 
 
 # --- rng_bit_generator ----------------------------------------------------------------------------
@@ -45,13 +49,21 @@ def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> 
     result = build.type(op.results[1])
     algorithm = RngAlgorithm[str(op.attributes["rng_algorithm"]).split()[-1].rstrip(">")]
     is_threefry = algorithm is RngAlgorithm.THREE_FRY
-    size = 2 if is_threefry else build.type(op.operands[0]).shape[0]
-    if not isinstance(size, int):
-        raise_unsupported([op], "the state of PHILOX may have two words or three")
-    state = [load(build, operands[0], [structured.index(build, i)]) for i in range(size)]
+    count = 2 if is_threefry else _state_size(op, build)
+    places = [structured.index(build, number) for number in range(count)]
+    state = [load(build, operands[0], [place]) for place in places]
     bits = _threefry_bits if is_threefry else _philox_bits
     output, used = bits(op, build, state, result)
     return [_advanced(op, build, operands[0], state[1:], used), output]
+
+
+def _state_size(op: Operation, build: Lowering) -> int:
+    """Two words or three."""
+    size = build.type(op.operands[0]).shape[0]
+    if isinstance(size, int):
+        return size
+    message = f"not supported: {describe(op)}: a state of unknown size"
+    raise UnsupportedError(message, place=mlir.place_of(op.location))
 
 
 def _advanced(
@@ -267,8 +279,8 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
         counters = (first, second) if element.bits > 32 else (first,)
         bits = [joined(e, *threefry(e, key, counter)) for counter in counters]
         if distribution is RngDistribution.NORMAL:
-            return [_normal(e, bits, low, high, element)]
-        uniform = _uniform_float if element.is_float else _uniform_integer
+            return [normal(e, bits, low, high, element)]
+        uniform = uniform_float if element.is_float else uniform_integer
         return [uniform(e, bits, low, high, element)]
 
     made = structured.generic(build, [], [], [structured.empty(build, flat)], [flat], body)
@@ -281,88 +293,3 @@ def _number_of(op: Operation) -> int:
     while module.parent is not None:
         module = mlir.inner_operation(module.parent)
     return [other for other in mlir.walk(module) if other.name == op.name].index(op)
-
-
-def _uniform_integer(
-    e: Emit, bits: Sequence[Value], low: Value, high: Value, type: ElementType
-) -> Value:
-    """low + floor(r * (high - low)) for r = bits / 2^64 (or / 2^128) below 1, exactly.
-
-    The difference is taken without sign: it may exceed what the type holds.
-    """
-    unsigned = ELEMENT_TYPES.get(f"ui{type.bits}", type)
-    span = cast_scalar(e, e("arith.subi", high, low), unsigned, U64)
-    offset, fraction = _times(e, span, bits[0])
-    if len(bits) > 1:
-        finer = e("arith.addi", fraction, _times(e, span, bits[1])[0])
-        carry = e.compare_integers("ult", finer, fraction)
-        offset = e("arith.addi", offset, cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64))
-    if type.bits < 64:
-        offset = e("arith.trunci", offset, type=structured.element(type))
-    return e("arith.addi", low, offset)
-
-
-def _times(e: Emit, x: Value, y: Value) -> tuple[Value, Value]:
-    """The high and the low 64 bits of a product."""
-    wide = structured.element(U64)
-    made = e.build.op("arith.mului_extended", (x, y), (wide, wide))
-    return made.results[1], made.results[0]
-
-
-def _uniform_float(
-    e: Emit, bits: Sequence[Value], low: Value, high: Value, type: ElementType
-) -> Value:
-    """low + r * (high - low) with as many bits of r as the type's significand has.
-
-    Half the difference is added twice: the whole may exceed the largest number. What rounding
-    puts outside the interval becomes low.
-    """
-    wide = accumulation_type(type)
-    digits = mantissa_bits(type) + 1
-    r = _fraction(e, bits[0], digits, wide)
-    start, end = (cast_scalar(e, value, type, wide) for value in (low, high))
-    half = e.constant(0.5, wide)
-    span = e("arith.subf", e("arith.mulf", end, half), e("arith.mulf", start, half))
-    step = e("arith.mulf", r, span)
-    value = cast_scalar(e, _sum(e, start, step, step), wide, type)
-    inside = e("arith.andi", e.compare_floats("oge", value, low), _below(e, value, high))
-    return e.select(inside, value, low)
-
-
-def _sum(e: Emit, *terms: Value) -> Value:
-    total = terms[0]
-    for term in terms[1:]:
-        total = e("arith.addf", total, term)
-    return total
-
-
-def _below(e: Emit, value: Value, bound: Value) -> Value:
-    return e.compare_floats("olt", value, bound)
-
-
-def _fraction(e: Emit, bits: Value, digits: int, type: ElementType, first: int = 0) -> Value:
-    """``digits`` leading bits as a multiple of 2^-digits, counted from ``first``."""
-    kept = e("arith.shrui", bits, e.constant(64 - digits, U64))
-    number = cast_scalar(e, kept, I64, type)
-    if first:
-        number = e("arith.addf", number, e.constant(float(first), type))
-    return e("arith.mulf", number, e.constant(2.0**-digits, type))
-
-
-def _normal(
-    e: Emit, bits: Sequence[Value], mean: Value, deviation: Value, type: ElementType
-) -> Value:
-    """The method of Box and Muller: a radius and an angle, of which one coordinate is used."""
-    wide = accumulation_type(type)
-    if len(bits) > 1:
-        first, second, digits = bits[0], bits[1], 53
-    else:
-        first, digits = bits[0], 32
-        second = e("arith.shli", bits[0], e.constant(32, U64))
-    radius = e("math.log", _fraction(e, first, digits, wide, first=1))
-    radius = e("math.sqrt", e("arith.mulf", radius, e.constant(-2.0, wide)))
-    angle = e("arith.mulf", _fraction(e, second, digits, wide), e.constant(2 * pi, wide))
-    deviate = e("arith.mulf", radius, e("math.cos", angle))
-    center, width = (cast_scalar(e, value, type, wide) for value in (mean, deviation))
-    value = e("arith.addf", center, e("arith.mulf", deviate, width))
-    return cast_scalar(e, value, wide, type)

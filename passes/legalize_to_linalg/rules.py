@@ -19,6 +19,7 @@ from shlo_tools.passes.narrow_floats import STORAGE, is_narrow
 RULES: dict[str, Rule] = {}
 
 FUTURE = "!stablehlo.future<"
+BOUNDS = "#stablehlo.bounds"
 
 # Floats of 8 bits and less as the element type of a tensor or memref.
 NARROW = re.compile(r"(?<=[x<])f[468]E\w+")
@@ -39,7 +40,7 @@ def op_name(rule: Callable[..., Any]) -> str:
 
 def lowered_type(type: Type) -> Type | tuple[Type, ...]:
     """Unsigned integers become signless, narrow floats bytes, a tuple or a future its
-    elements, a token nothing."""
+    elements, a token nothing; bounds of sizes go."""
     text = str(type)
     if text == "!stablehlo.token":
         return ()
@@ -48,7 +49,7 @@ def lowered_type(type: Type) -> Type | tuple[Type, ...]:
         return _spread(spread.get_type(i) for i in range(spread.num_types))
     if text.startswith(FUTURE):
         return _spread(future_members(text))
-    if "ui" not in text and not NARROW.search(text):
+    if "ui" not in text and BOUNDS not in text and not NARROW.search(text):
         return type
     if mlir.is_tensor(type):
         return lowered_tensor(tensor_type(type))

@@ -71,7 +71,7 @@ def scan(
     """
     results = [build.type(result) for result in op.results]
     count, length = len(results), results[0].shape[found.dimension]
-    neutral = _init_is_identity(op)
+    neutral = init_is_identity(op, op.operands[count], count)
     made = [structured.empty(build, type) for type in results]
     if not neutral:
         made += [structured.empty(build, type.with_shape([length])) for type in results]
@@ -234,15 +234,21 @@ _IDENTITIES: dict[str, Callable[[ElementType], object]] = {
 }
 
 
-def _init_is_identity(op: Operation) -> bool:
-    """Whether the body is one op on both arguments, and the init value its neutral element."""
-    block = op.regions[0].blocks[0]
+def init_is_identity(computation: Operation, init: Value, count: int) -> bool:
+    """Whether a computation is one op on both arguments, and ``init`` its neutral element.
+
+    Args:
+        computation: an op whose region it is.
+        count: how many values it combines.
+    """
+    block = computation.regions[0].blocks[0]
     operations = [mlir.inner_operation(view) for view in block.operations]
-    init = op.operands[len(op.results)]
-    if len(op.results) != 1 or len(operations) != 2 or operations[0].name not in _IDENTITIES:
+    if count != 1 or len(operations) != 2 or operations[0].name not in _IDENTITIES:
         return False
     combines = set(operations[0].operands) == set(block.arguments)
     returned = ir.terminator(block).operands[0] == operations[0].results[0]
+    while mlir.is_result_of(init, ("stablehlo.broadcast_in_dim", "stablehlo.reshape")):
+        init = mlir.inner_operation(init.owner).operands[0]
     if not (combines and returned and mlir.is_result_of(init, ("stablehlo.constant",))):
         return False
     type = _element(init)

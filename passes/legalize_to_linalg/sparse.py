@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import mlir
-from shlo_tools.dtypes import ELEMENT_TYPES, TensorType, tensor_type
-from shlo_tools.ir import Lowering
+from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
+from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.ops._constraints import Fact
+from shlo_tools.passes.legalize_to_linalg import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.contraction import accumulate
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
@@ -32,33 +33,38 @@ def csr_times_dense(op: Operation, operands: Sequence[Value], build: Lowering) -
 
     An index that leaves the matrix fails a check; the kernel reads nothing outside.
     """
-    values, _, _, dense = (tensor_type(value.type) for value in op.operands)
-    result = tensor_type(op.results[0].type)
+    values, offsets, places, dense = (build.type(value) for value in op.operands)
+    result = build.type(op.results[0])
+    if dense.rank != result.rank:
+        raise_unsupported([op], "its types do not fit")
+    pairs = [(offsets.shape[0], result.shape[0] + 1), (places.shape[0], values.shape[0])]
+    for have, want in (*pairs, *zip(dense.shape[1:], result.shape[1:], strict=True)):
+        size_checks.check(op, Fact("==", have, want), "its sizes do not fit", build)
     zero = structured.scalar(build, 0, ELEMENT_TYPES["i1"])
     start = cast_scalar(Emit(op, build), zero, ELEMENT_TYPES["i1"], result.element_type)
     target = structured.filled(build, start, result)
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
         held, ends, columns, given = arguments[1:]
-        rows = result.static_shape[0]
+        most = structured.index(inner, values.shape[0])
+        limit = structured.index(inner, dense.shape[0])
 
         def row(b: Lowering, number: Value, state: list[Value]) -> Sequence[Value]:
             first = _end(b, ends, number)
             last = _end(b, ends, arithmetic(b, "addi", number, structured.index(b, 1)))
-            most = structured.index(b, values.static_shape[0])
             least = structured.index(b, 0)
             for smaller, larger in ((least, first), (first, last), (last, most)):
                 _check(b, compare(b, SLE, smaller, larger))
 
             def element(e: Lowering, at: Value, tensors: list[Value]) -> Sequence[Value]:
                 column = _index(e, load(e, columns, [at]))
-                _check(e, compare(e, ULT, column, structured.index(e, dense.static_shape[0])))
+                _check(e, compare(e, ULT, column, limit))
                 factor = load(e, held, [at])
                 return _add_row(op, e, (tensors[0], number), (given, column), factor, result)
 
             return loop(b, last, state, element, start=first)
 
-        return loop(inner, rows, arguments[:1], row)
+        return loop(inner, result.shape[0], arguments[:1], row)
 
     return kernel_call(op, build, "csr", [target], operands, body)
 
@@ -80,7 +86,7 @@ def _add_row(
         new = accumulate(Emit(op, b), result.element_type, old, factor, other)
         return [store(b, new, state[0], place)]
 
-    return nest(build, result.static_shape[1:], [target[0]], one)
+    return nest(build, result.shape[1:], [target[0]], one)
 
 
 def _end(build: Lowering, ends: Value, number: Value) -> Value:

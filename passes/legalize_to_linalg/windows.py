@@ -258,8 +258,7 @@ def _may_be_empty(windows: Windows, shape: Sequence[Dim], counts: Sequence[Dim])
     """Whether some window lies in the padding altogether, or may."""
     last = [(n - 1) * stride for n, stride in zip(counts, windows.stride, strict=True)]
     return any(
-        windows.size[d] <= windows.low[d]
-        or at_most(size, last[d] - windows.low[d]) is not False
+        windows.size[d] <= windows.low[d] or at_most(size, last[d] - windows.low[d]) is not False
         for d, size in enumerate(shape)
     )
 

@@ -59,13 +59,12 @@ def keeps_numbers(given: ElementType, other: ElementType) -> bool:
     if given.bits > 16:
         return other.name in _WIDER.get(given.name, ())
     every = _every_number(given)
-    there = converted(every, other)
-    back = converted(there, given)
-    one, two = every.astype(np.float64), there.astype(np.float64)
-    same = (one == two) | (np.isnan(one) & np.isnan(two))
-    signs = np.signbit(one) == np.signbit(two)
-    same &= signs | np.isnan(one) if given.is_float and other.is_float else True
-    return bool(same.all()) and bool(np.all((back == every) | (every != every)))
+    with np.errstate(invalid="ignore"):
+        there = converted(every, other)
+        one, two, back = (x.astype(np.float64) for x in (every, there, converted(there, given)))
+    nan = np.isnan(one)
+    same = (one == two) & (one == back) & (np.signbit(one) == np.signbit(two))
+    return bool(np.all(same | (nan & np.isnan(two) & np.isnan(back))))
 
 
 def _every_number(element: ElementType) -> Array:

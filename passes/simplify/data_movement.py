@@ -41,7 +41,7 @@ def reshape_twice(op: Operation, build: Rewriter) -> Replacement | None:
 def reshape_of_one_element(op: Operation, build: Rewriter) -> Replacement | None:
     """reshape(broadcast_in_dim(x)) -> broadcast_in_dim(x), of a scalar"""
     inner = source(op.operands[0], "broadcast_in_dim")
-    type = inner and typed(inner.operands[0])
+    type = typed(inner.operands[0]) if inner is not None else None
     if inner is None or type is None or type.rank:
         return None
     return _broadcast(op, build, inner.operands[0], [])
@@ -129,7 +129,7 @@ def broadcast_of_units(op: Operation, build: Rewriter) -> Replacement | None:
     """broadcast_in_dim(reshape(x), dims) -> broadcast_in_dim(x, dims), where dimensions of size 1
     are put into x"""
     inner = source(op.operands[0], "reshape")
-    given = inner and static(inner.operands[0])
+    given = static(inner.operands[0]) if inner is not None else None
     middle = static(op.operands[0])
     if inner is None or given is None or middle is None or 1 in given.shape:
         return None
@@ -188,15 +188,13 @@ def count_once(op: Operation, build: Rewriter) -> Replacement | None:
 
 
 # --- elementwise ops of broadcasts ----------------------------------------------------------------
-UNARY = (
-    "abs cbrt ceil convert cosine count_leading_zeros exponential exponential_minus_one floor imag"
-    " is_finite log log_plus_one logistic negate not popcnt real reduce_precision"
-    " round_nearest_afz round_nearest_even rsqrt sign sine sqrt tan tanh"
-).split()
-BINARY = (
-    "add and atan2 compare complex divide maximum minimum multiply or power remainder"
-    " shift_left shift_right_arithmetic shift_right_logical subtract xor"
-).split()
+_UNARY_AND_BINARY = """
+abs cbrt ceil convert cosine count_leading_zeros exponential exponential_minus_one floor imag
+is_finite log log_plus_one logistic negate not popcnt real reduce_precision round_nearest_afz
+round_nearest_even rsqrt sign sine sqrt tan tanh
+add and atan2 compare complex divide maximum minimum multiply or power remainder shift_left
+shift_right_arithmetic shift_right_logical subtract xor
+"""
 
 
 def before_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
@@ -216,10 +214,10 @@ def before_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
         type = static(other.operands[0])
         if type is None or type.shape != small.shape:
             return None
-    type = small.with_element(result.element_type).mlir()
+    few = small.with_element(result.element_type).mlir()
     operands = [one.operands[0] for one in inner if one is not None]
     held = {named: op.attributes[named] for named in _own(op)}
-    return _broadcast(op, build, build.value(op.name, operands, type, held), dims)
+    return _broadcast(op, build, build.value(op.name, operands, few, held), dims)
 
 
 def _own(op: Operation) -> list[str]:
@@ -244,5 +242,5 @@ RULES: Rules = {
         transpose_of_broadcast,
         transpose_of_units,
     ),
-    **{f"stablehlo.{name}": (before_broadcast,) for name in (*UNARY, *BINARY)},
+    **{f"stablehlo.{name}": (before_broadcast,) for name in _UNARY_AND_BINARY.split()},
 }

@@ -2,15 +2,16 @@
 
 A rule sees one op and gives the values that replace its results, or None to leave it:
 
-    def kept(op: Operation, build: Rewriter) -> Replacement | None
+    def double_negation(op: Operation, build: Rewriter) -> Replacement | None
 
+Values of another type than the results (``tensor<4xf32>`` for ``tensor<?xf32>``) replace nothing.
 Ops wait on a worklist; those next to a change wait again. References to erased ops end the
 process, so that ops are erased here only, where the worklist forgets them first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from shlo_tools import ir, mlir
@@ -39,7 +40,7 @@ class Rewriter(Build):
         regions: int = 0,
     ) -> Operation:
         made = super().op(name, operands, results, attributes, regions)
-        self.made.append(made)
+        self.made.append(mlir.inner_operation(made))
         return made
 
     def replace_uses(self, old: Value, new: Value) -> None:
@@ -70,7 +71,7 @@ def apply(root: Operation, rules: Rules, effects: Effects | None = None) -> int:
         how many ops were replaced or erased.
 
     Raises:
-        PassError: a rule made ops, and gave another number of values or other types.
+        PassError: a rule left uses of an op that it replaced.
     """
     return Worklist(root, rules, effects or Effects()).run()
 
@@ -84,13 +85,18 @@ class Worklist:
         self.for_any = tuple(rules.get(ANY, ()))
         self.changes = 0
         # The last one is next: at first that is program order.
-        self.pending: dict[Operation, None] = dict.fromkeys(reversed(mlir.walk(root)[1:]))
+        self.pending: dict[int, Operation] = {}
+        self.wait(reversed(mlir.walk(root)[1:]))
 
     def run(self) -> int:
         while self.pending:
-            op, _ = self.pending.popitem()
-            self._visit(op)
+            self._visit(self.pending.popitem()[1])
         return self.changes
+
+    def wait(self, ops: Iterable[Operation]) -> None:
+        """Have rules look at ops (again); the last one is next."""
+        # By address: what the bindings give as an op's hash changes with its operands.
+        self.pending.update((mlir.address_of(op), op) for op in ops)
 
     def _visit(self, op: Operation) -> None:
         if self.effects.is_dead(op):
@@ -106,28 +112,26 @@ class Worklist:
                 return
 
     def _replace(self, op: Operation, values: Replacement, made: list[Operation]) -> bool:
-        """Put values in the place of an op; False if a value that existed has another type."""
+        """Put values in the place of an op; False if their types differ in what is known of sizes.
+
+        What the rule made is dead then, and goes.
+        """
+        self.wait(reversed(made))
         pairs = list(zip(op.results, values, strict=True))
         if any(value is not None and value.type != result.type for result, value in pairs):
-            if not made:
-                return False
-            given = ", ".join("none" if value is None else str(value.type) for value in values)
-            message = f"{ir.describe(op)} cannot be replaced by values of types ({given})"
-            raise PassError(message, place=mlir.place_of(op.location))
+            return False
         if len(made) == 1 or (made and len(pairs) == 1):
             _keep_attributes(op, [value for value in values if value is not None], made)
         for result, value in pairs:
             if value is not None:
                 self.replace_uses(result, value)
         self.erase(op)
-        self.pending.update(dict.fromkeys(reversed(made)))
         return True
 
     def replace_uses(self, old: Value, new: Value) -> None:
         """See ``Rewriter.replace_uses``."""
         self.changes += 1
-        for use in old.uses:
-            self.pending[mlir.inner_operation(use.owner)] = None
+        self.wait(mlir.inner_operation(use.owner) for use in old.uses)
         old.replace_all_uses_with(new)
 
     def erase(self, op: Operation) -> None:
@@ -136,16 +140,16 @@ class Worklist:
         if len(op.regions):
             used = ir.captured(op)
             for inner in mlir.walk(op)[1:]:
-                self.pending.pop(inner, None)
+                self.pending.pop(mlir.address_of(inner), None)
         else:
             used = []
         used += op.operands
-        self.pending.pop(op, None)
+        self.pending.pop(mlir.address_of(op), None)
         if any(next(result.uses, None) is not None for result in op.results):
             raise PassError(f"{ir.describe(op)} has uses", place=mlir.place_of(op.location))
         sources = [mlir.defining_op(value) for value in used]
         op.erase()
-        self.pending.update(dict.fromkeys(source for source in sources if source is not None))
+        self.wait(source for source in sources if source is not None)
 
 
 def _keep_attributes(op: Operation, values: Sequence[Value], made: Sequence[Operation]) -> None:

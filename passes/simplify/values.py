@@ -24,7 +24,7 @@ def typed(value: Value) -> TensorType | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _tensor(type: Type) -> TensorType | None:
+def _tensor(type: Any) -> TensorType | None:
     found = value_type(type)
     return found if isinstance(found, TensorType) else None
 
@@ -55,8 +55,7 @@ def integers(op: Operation, name: str) -> list[int]:
 
 def with_attributes(op: Operation, **changed: Attribute) -> dict[str, Attribute]:
     """All attributes of an op, some of them changed."""
-    named: list[Any] = [op.attributes[index] for index in range(len(op.attributes))]
-    return {**{item.name: item.attr for item in named}, **changed}
+    return {**dict(op.attributes.items()), **changed}
 
 
 def rebuilt(
@@ -87,6 +86,16 @@ def constant_behind(value: Value) -> Operation | None:
     return None
 
 
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are the same, or constants of the same elements."""
+    if one == other:
+        return True
+    first, second = source(one, "constant"), source(other, "constant")
+    if first is None or second is None:
+        return False
+    return bool(first.attributes["value"] == second.attributes["value"])
+
+
 def splat(value: Value) -> Array | None:
     """The one number that all elements of a constant are, as a 0-dimensional array."""
     op = constant_behind(value)
@@ -94,7 +103,7 @@ def splat(value: Value) -> Array | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _splat(attribute: Attribute) -> Array | None:
+def _splat(attribute: Any) -> Array | None:
     type = _tensor(attribute.type)
     if type is None or not mlir.is_dense(attribute) or not getattr(attribute, "is_splat", False):
         return None
@@ -137,8 +146,7 @@ def constant(build: Build, type: Type, array: Array) -> Value:
     if is_splat(array):
         attribute = splat_attribute(array.reshape(-1)[0], type)
     else:
-        found = _tensor(type)
-        attribute = dtypes.to_attribute(array, found and found.element_type)
+        attribute = dtypes.to_attribute(array, dtypes.tensor_type(type).element_type)
     return build.value("stablehlo.constant", (), type, {"value": attribute})
 
 

@@ -42,7 +42,7 @@ def stored(type: ValueType) -> TensorType:
     """How arrays of a type are held: quantized ones as integers."""
     if is_quantized(type):
         return parse_quantized(str(type)).storage_type
-    return dtypes.parse_tensor_type(str(type))
+    return type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
 
 
 class Executable:

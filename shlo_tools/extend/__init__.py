@@ -29,12 +29,11 @@ the targets. A registered function comes before a built-in one, that before an e
 
 from __future__ import annotations
 
-import functools
 import importlib
-import importlib.metadata
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from shlo_tools import plug_ins
 from shlo_tools.errors import ShloError
 from shlo_tools.extend.c_functions import CFunction, c_function, is_c_function
 
@@ -106,8 +105,7 @@ def _enter(targets: tuple[str, ...], function: CustomCall | CFunction) -> None:
 def _identity(function: CustomCall | CFunction) -> str:
     if isinstance(function, CFunction):
         return str(function)
-    name = getattr(function, "__qualname__", repr(function))
-    return f"{getattr(function, '__module__', '')}.{name}"
+    return plug_ins.identity(function)
 
 
 def find(target: str) -> CustomCall | CFunction | None:
@@ -128,18 +126,5 @@ def built_in(target: str) -> CustomCall | None:
 
 def plugged_in(target: str) -> CustomCall | None:
     """The function that an installed package offers for a target, or None."""
-    point = _entry_points().get(target)
+    point = plug_ins.offered(GROUP, "custom_call target").get(target)
     return None if point is None else point.load()
-
-
-@functools.cache
-def _entry_points() -> dict[str, importlib.metadata.EntryPoint]:
-    """Entry points by target; raises ShloError where two packages offer the same."""
-    points: dict[str, importlib.metadata.EntryPoint] = {}
-    for point in importlib.metadata.entry_points(group=GROUP):
-        other = points.setdefault(point.name, point)
-        if other.value != point.value:
-            raise ShloError(
-                f"custom_call target {point.name!r} is offered by {other.value} and {point.value}"
-            )
-    return points

@@ -17,11 +17,10 @@ targets. A registered rule comes before an entry point.
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from shlo_tools import plug_ins
 from shlo_tools.errors import ShloError
 
 GROUP = "shlo_tools.shape_rules"
@@ -46,37 +45,18 @@ def shape_rule(*targets: str) -> Callable[[F], F]:
             raise ShloError(f"{function!r} is no function")
         for target in targets:
             taken = _registered.get(target)
-            if taken is not None and _identity(taken) != _identity(function):
-                raise ShloError(
-                    f"shape rule for {target!r} is registered already, by {_identity(taken)}"
-                )
+            if taken is not None and plug_ins.identity(taken) != plug_ins.identity(function):
+                other = plug_ins.identity(taken)
+                raise ShloError(f"shape rule for {target!r} is registered already, by {other}")
         _registered.update(dict.fromkeys(targets, function))
         return function
 
     return register
 
 
-def _identity(function: ShapeRule) -> str:
-    name = getattr(function, "__qualname__", repr(function))
-    return f"{getattr(function, '__module__', '')}.{name}"
-
-
 def find_shape_rule(target: str) -> ShapeRule | None:
     """The rule for a target: registered, or of an installed package."""
     if target in _registered:
         return _registered[target]
-    point = _entry_points().get(target)
+    point = plug_ins.offered(GROUP, "shape rule for").get(target)
     return None if point is None else point.load()
-
-
-@functools.cache
-def _entry_points() -> dict[str, importlib.metadata.EntryPoint]:
-    """Entry points by target; raises ShloError where two packages offer the same."""
-    points: dict[str, importlib.metadata.EntryPoint] = {}
-    for point in importlib.metadata.entry_points(group=GROUP):
-        other = points.setdefault(point.name, point)
-        if other.value != point.value:
-            raise ShloError(
-                f"shape rule for {point.name!r} is offered by {other.value} and {point.value}"
-            )
-    return points

@@ -36,3 +36,5 @@ TOP_K = ("mhlo.topk", "stablehlo.dynamic_top_k")
 REDUCE_WINDOW = "stablehlo.dynamic_reduce_window"
 RNG_BIT_GENERATOR = "stablehlo.dynamic_rng_bit_generator"
 SPARSE_TIMES_DENSE = "cpu_csr_sparse_dense_ffi"
+# Around an operand, beside the shape that a program's user made its type say.
+WRAPPER = "stablehlo.shape_refinement_operand_wrapper"

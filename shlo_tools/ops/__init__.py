@@ -28,7 +28,8 @@ from shlo_tools.ops import (
 )
 from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, infer_values, verify
 from shlo_tools.ops._value import Tensor, TokenType, TupleType, Value
-from shlo_tools.ops.contraction import Precision
+from shlo_tools.ops.accuracy import ResultAccuracy, ResultAccuracyMode
+from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution

@@ -45,7 +45,12 @@ from shlo_tools.ops._value import (
     TupleType as TupleType,
     Value as Value,
 )
+from shlo_tools.ops.accuracy import (
+    ResultAccuracy as ResultAccuracy,
+    ResultAccuracyMode as ResultAccuracyMode,
+)
 from shlo_tools.ops.contraction import (
+    DotAlgorithm as DotAlgorithm,
     Precision as Precision,
 )
 from shlo_tools.ops.elementwise import (
@@ -197,7 +202,7 @@ def broadcast_in_dim(
 def case(index: TensorLike, branches: Sequence[RegionLike]) -> tuple[Tensor, ...]:
     """The results of branch ``index``; an index out of range takes the last branch."""
 
-def cbrt(operand: TensorLike) -> Tensor:
+def cbrt(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cube root; real for negative reals, principal for complex."""
 
 def ceil(operand: TensorLike) -> Tensor:
@@ -307,7 +312,7 @@ def convolution(
     wider element type to accumulate in, such as i32 for i8 operands.
     """
 
-def cosine(operand: TensorLike) -> Tensor:
+def cosine(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cosine."""
 
 def count_leading_zeros(operand: TensorLike) -> Tensor:
@@ -324,7 +329,7 @@ def custom_call(
     call_target_name: str,
     result_types: Sequence[TypeLike],
     has_side_effect: bool | None = None,
-    backend_config: str | Mapping[str, Any] | None = None,
+    backend_config: str | bytes | Mapping[str, Any] | None = None,
     api_version: int | None = None,
     called_computations: Sequence[str] | None = None,
 ) -> tuple[Value, ...]:
@@ -350,11 +355,13 @@ def dot_general(
     rhs_contracting_dimensions: Sequence[int] = (),
     precision_config: Sequence[PrecisionLike] | None = None,
     result_type: TypeLike | None = None,
+    algorithm: DotAlgorithm | None = None,
 ) -> Tensor:
     """Sums of products over the contracting dimensions.
 
     Result dimensions: batching, the other ones of lhs, the other ones of rhs. ``result_type``
-    gives a wider element type to accumulate in, such as i32 for i8 operands.
+    gives a wider element type to accumulate in, such as i32 for i8 operands; ``algorithm`` says
+    what operands are rounded to, whatever the types of operands and result.
     """
 
 def dynamic_broadcast_in_dim(
@@ -442,10 +449,13 @@ def dynamic_update_slice(
 def einsum(lhs: TensorLike, rhs: TensorLike, einsum_config: str, result_type: TypeLike) -> Tensor:
     """Sums of products as ``einsum_config`` names the dimensions: ``"ij,jk->ik"``."""
 
-def exponential(operand: TensorLike) -> Tensor:
+def exponential(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """e to the power of the operand."""
 
-def exponential_minus_one(operand: TensorLike) -> Tensor:
+def exponential_minus_one(
+    operand: TensorLike,
+    result_accuracy: ResultAccuracy | None = None,
+) -> Tensor:
     """exp(operand) - 1, accurate near 0."""
 
 def fft(operand: TensorLike, fft_type: FftTypeLike, fft_length: Sequence[int]) -> Tensor:
@@ -499,13 +509,13 @@ def iota(iota_dimension: int, result_type: TypeLike) -> Tensor:
 def is_finite(x: TensorLike) -> Tensor:
     """Booleans telling where the operand is neither infinite nor NaN."""
 
-def log(operand: TensorLike) -> Tensor:
+def log(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Natural logarithm."""
 
-def log_plus_one(operand: TensorLike) -> Tensor:
+def log_plus_one(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """log(1 + operand), accurate near 0."""
 
-def logistic(operand: TensorLike) -> Tensor:
+def logistic(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / (1 + exp(-operand))."""
 
 def map(inputs: Sequence[TensorLike], dimensions: Sequence[int], computation: RegionLike) -> Tensor:
@@ -647,7 +657,7 @@ def rng(
 ) -> Tensor:
     """Random numbers: from a up to below b, or around the mean a with standard deviation b.
 
-    ``shape`` is a constant that repeats the result's shape.
+    ``shape`` repeats the result's shape.
     """
 
 def rng_bit_generator(
@@ -666,7 +676,7 @@ def round_nearest_afz(operand: TensorLike) -> Tensor:
 def round_nearest_even(operand: TensorLike) -> Tensor:
     """Nearest integral value, ties to even."""
 
-def rsqrt(operand: TensorLike) -> Tensor:
+def rsqrt(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / sqrt(operand)."""
 
 def scatter(
@@ -745,7 +755,7 @@ def shift_right_logical(lhs: TensorLike, rhs: TensorLike) -> Tensor:
 def sign(operand: TensorLike) -> Tensor:
     """-1, 0 or 1 (keeping -0 and NaN); z/|z| for complex."""
 
-def sine(operand: TensorLike) -> Tensor:
+def sine(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Sine."""
 
 def slice(
@@ -769,16 +779,16 @@ def sort(
     whether the left ones come first.
     """
 
-def sqrt(operand: TensorLike) -> Tensor:
+def sqrt(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Square root."""
 
 def subtract(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Difference; integers wrap around."""
 
-def tan(operand: TensorLike) -> Tensor:
+def tan(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Tangent."""
 
-def tanh(operand: TensorLike) -> Tensor:
+def tanh(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Hyperbolic tangent."""
 
 def torch_index_select(
@@ -814,7 +824,10 @@ def tuple_(val: Sequence[ValueLike]) -> Value:
     """The values as one."""
 
 def unary_einsum(operand: TensorLike, einsum_config: str, result_type: TypeLike) -> Tensor:
-    """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``."""
+    """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``.
+
+    A letter that repeats in the result puts values on a diagonal of zeros: ``"i->ii"``.
+    """
 
 def uniform_dequantize(operand: ValueLike) -> Tensor:
     """(integer - zero point) * scale, as numbers of the expressed type."""

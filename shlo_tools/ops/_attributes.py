@@ -8,10 +8,11 @@ a ``Struct`` names the fields, and they stay separate parameters in Python.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, cast, get_args, get_origin
+from typing import Annotated, Any, Self, cast, get_args, get_origin
 
 import numpy as np
 
@@ -55,6 +56,19 @@ class AttributeEnum(Enum):
     def mnemonic(cls) -> str:
         """``ComparisonDirection`` -> ``comparison_direction``."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+
+class AttributeStruct(ABC):
+    """A struct attribute that is one parameter; subclasses are frozen dataclasses of its fields."""
+
+    @abstractmethod
+    def written(self) -> str:
+        """MLIR's spelling."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, text: str) -> Self:
+        """From MLIR's spelling."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +195,18 @@ def _enums(one: Codec) -> Codec:
     )
 
 
+def _struct(cls: type[AttributeStruct]) -> Codec:
+    def encode(value: Any) -> Attribute:
+        struct: AttributeStruct = _as(cls, value)
+        try:
+            return mlir.parse_attribute(struct.written())
+        except mlir.MLIRError as error:
+            said = "; ".join(found.message for found in mlir.diagnostics_of(error))
+            raise ShloError(f"{struct}: {said}") from error
+
+    return Codec(encode, lambda attribute: cls.read(str(attribute)))
+
+
 def _encode_flag(value: Any) -> Attribute:
     """A unit attribute, whose presence is what it says."""
     if not value:
@@ -240,6 +266,8 @@ def codec(annotation: Any) -> Codec:
         return found
     if isinstance(annotation, type) and issubclass(annotation, AttributeEnum):
         return _enum(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, AttributeStruct):
+        return _struct(annotation)
     if get_origin(annotation) is Annotated:  # Annotated[ComparisonDirection, "chlo"]
         return _enum(*get_args(annotation))
     if get_origin(annotation) is not None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from shlo_tools import mlir
 from shlo_tools.dtypes import UNKNOWN, Dim, ElementType, Kind, TensorType, element_type
 from shlo_tools.errors import ShloError
 
@@ -89,6 +90,12 @@ def _storage(name: str) -> ElementType:
 def storage_spelling(text: str) -> str:
     """A type's spelling with storage types in place of quantized ones, as far as they are known."""
     return re.sub(_ELEMENT, lambda found: _storage(found[1]).name, text)
+
+
+def stored_type(type: mlir.Type) -> mlir.Type:
+    """A type with integers in place of quantized elements, in tuples and functions too."""
+    text = str(type)
+    return mlir.parse_type(storage_spelling(text)) if "!quant." in text else type
 
 
 def is_quantized(text: object) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 from shlo_tools.dtypes import TensorType
-from shlo_tools.ops._attributes import AttributeEnum, Struct
+from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
 from shlo_tools.ops._constraints import (
     every,
     in_range,
@@ -27,6 +30,54 @@ class Precision(AttributeEnum):
     HIGH = 1
     HIGHEST = 2
 
+
+@dataclass(frozen=True)
+class DotAlgorithm(AttributeStruct):
+    """What a dot product computes with; types are names of float types, or ``tf32``.
+
+    Attributes:
+        lhs_precision_type, rhs_precision_type: what operands are rounded to.
+        accumulation_type: the precision of sums.
+        lhs_component_count, rhs_component_count, num_primitive_operations: into how many parts
+            operands are decomposed, and how many products of parts are summed.
+        allow_imprecise_accumulation: whether some sums may be less precise.
+    """
+
+    lhs_precision_type: str
+    rhs_precision_type: str
+    accumulation_type: str
+    lhs_component_count: int = 1
+    rhs_component_count: int = 1
+    num_primitive_operations: int = 1
+    allow_imprecise_accumulation: bool = False
+
+    @property
+    def precisions(self) -> tuple[str, str]:
+        """What lhs and rhs are to be rounded to, for those that compute each product at once.
+
+        Several primitive operations emulate the type of accumulation.
+        """
+        counts = (self.lhs_component_count, self.rhs_component_count)
+        if max(*counts, self.num_primitive_operations) > 1:
+            return self.accumulation_type, self.accumulation_type
+        return self.lhs_precision_type, self.rhs_precision_type
+
+    def written(self) -> str:
+        rows = [(name, getattr(self, name)) for name in (*_TYPES, *_COUNTS)]
+        rows.append((_IMPRECISE, str(bool(self.allow_imprecise_accumulation)).lower()))
+        return f"#stablehlo.dot_algorithm<{', '.join(f'{name} = {value}' for name, value in rows)}>"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        found = dict(re.findall(r"(\w+) = (\w+)", text))
+        values: dict[str, Any] = {name: found[name] for name in _TYPES}
+        values |= {name: int(found[name]) for name in _COUNTS}
+        return cls(**values, allow_imprecise_accumulation=found[_IMPRECISE] == "true")
+
+
+_TYPES = ("lhs_precision_type", "rhs_precision_type", "accumulation_type")
+_COUNTS = ("lhs_component_count", "rhs_component_count", "num_primitive_operations")
+_IMPRECISE = "allow_imprecise_accumulation"
 
 DOT_DIMENSION_NUMBERS = Struct(
     "dot_dimension_numbers",
@@ -50,11 +101,13 @@ def dot_general(
     rhs_contracting_dimensions: Sequence[int] = (),
     precision_config: Sequence[Precision] | None = None,
     result_type: TensorType | None = None,
+    algorithm: DotAlgorithm | None = None,
 ) -> Tensor:
     """Sums of products over the contracting dimensions.
 
     Result dimensions: batching, the other ones of lhs, the other ones of rhs. ``result_type``
-    gives a wider element type to accumulate in, such as i32 for i8 operands.
+    gives a wider element type to accumulate in, such as i32 for i8 operands; ``algorithm`` says
+    what operands are rounded to, whatever the types of operands and result.
     """
     lhs_used = (*lhs_batching_dimensions, *lhs_contracting_dimensions)
     rhs_used = (*rhs_batching_dimensions, *rhs_contracting_dimensions)
@@ -83,6 +136,9 @@ def dot_general(
         require(label, every(same(a, b) for a, b in sizes), f"{lhs.type} and {rhs.type} differ")
     if precision_config is not None:
         require("C11", len(precision_config) in (0, 2), "precision_config is not one per operand")
+    if algorithm is not None:
+        default = all(precision is Precision.DEFAULT for precision in precision_config or ())
+        require("C21", default, "precision_config is not DEFAULT beside an algorithm")
     require("C13", lhs.element_type == rhs.element_type, "element types differ")
     batch = [meet_dims(a, b) for a, b in pairs[:batches]]
     free_lhs = [dim for d, dim in enumerate(lhs.shape) if d not in lhs_used]

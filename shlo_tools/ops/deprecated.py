@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import Dim, TensorType
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ops import _einsum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._constraints import meet, require, same, same_shape
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Tensor, TokenType, Value
 from shlo_tools.ops.contraction import Precision
-
-_SIDES = re.compile(r"([a-zA-Z.]*)(?:,([a-zA-Z.]*))?->([a-zA-Z.]*)")
 
 
 @op
@@ -58,27 +56,17 @@ def einsum(lhs: Tensor, rhs: Tensor, einsum_config: str, result_type: TensorType
 
 @op
 def unary_einsum(operand: Tensor, einsum_config: str, result_type: TensorType) -> Tensor:
-    """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``."""
+    """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``.
+
+    A letter that repeats in the result puts values on a diagonal of zeros: ``"i->ii"``.
+    """
     return _summed(einsum_config, [operand], result_type)
 
 
 def _summed(config: str, operands: Sequence[Tensor], result_type: TensorType) -> Tensor:
-    found = _SIDES.fullmatch(config.replace(" ", ""))
-    given = [] if found is None else [text for text in found.groups()[:2] if text is not None]
-    require("C1", len(given) == len(operands), f"{config!r} for {len(operands)} operands")
-    if found is None or "." in config:
-        return Tensor(result_type)
-    sizes: dict[str, Dim] = {}
-    for text, operand in zip(given, operands, strict=True):
-        require("C2", len(text) == operand.rank, f"{text!r} names the dimensions of {operand.type}")
-        for letter, dim in zip(text, operand.shape, strict=True):
-            alike = same(sizes.setdefault(letter, dim), dim)
-            require("C3", alike, f"{letter!r} has sizes {sizes[letter]} and {dim}")
-    known = all(letter in sizes for letter in found[3])
-    require("C4", known, f"a letter of {found[3]!r} names no dimension of an operand")
-    wanted = [sizes[letter] for letter in found[3]]
-    require("C4", same_shape(wanted, result_type.shape), f"{result_type} is not {config!r}")
-    return Tensor(result_type)
+    read = _einsum.read(config, [operand.shape for operand in operands], result_type)
+    shape = [read.sizes[label] for label in read.result]
+    return Tensor(meet(result_type, result_type.with_shape(shape)))
 
 
 @op
@@ -91,6 +79,8 @@ def torch_index_select(
     """
     require("C1", 0 <= dim < operand.rank, f"dimension {dim} of {operand.type}")
     require("C2", 0 <= batch_dims <= min(dim, index.rank), f"{batch_dims} batch dimensions")
+    alike = same_shape(operand.shape[:batch_dims], index.shape[:batch_dims])
+    require("C3", alike, f"{operand.type} and {index.type} differ in batch dimensions")
     require("I2", index.element_type.is_integer, f"indices are {index.type}")
     shape = [*operand.shape[:dim], *index.shape[batch_dims:], *operand.shape[dim + 1 :]]
     return Tensor(meet(result_type, operand.like(shape=shape).type))

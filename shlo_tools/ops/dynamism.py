@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, maximum
+from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._constraints import (
     at_most,
@@ -132,6 +132,13 @@ def dynamic_conv(
     made = rhs.shape[kernel_output_feature_dimension]
     batch = lhs.shape[input_batch_dimension]
     require("C10", divides(batch_group_count, batch), f"{batch} in {batch_group_count} groups")
+    given = lhs.shape[input_feature_dimension]
+    require("C11", divides(feature_group_count, given), f"{given} in {feature_group_count} groups")
+    taken = rhs.shape[kernel_input_feature_dimension]
+    alike = same(taken, floor_divided(given, feature_group_count))
+    require("C14", alike, "the kernel does not take the input's features")
+    for label, groups in (("C15", batch_group_count), ("C16", feature_group_count)):
+        require(label, divides(groups, made), f"{made} does not divide into {groups} groups")
     sizes: list[Dim] = list(result_type.shape)
     sizes[output_feature_dimension] = made
     sizes[output_batch_dimension] = batch // batch_group_count

@@ -9,6 +9,7 @@ from shlo_tools.ops._attributes import I32, AttributeEnum
 from shlo_tools.ops._constraints import Verdict, every, meet_all, require, same_shape
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
+from shlo_tools.ops.accuracy import ResultAccuracy
 
 Allowed = Callable[[ElementType], bool]
 
@@ -84,7 +85,7 @@ def atan2(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 
 @op
-def cbrt(operand: Tensor) -> Tensor:
+def cbrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cube root; real for negative reals, principal for complex."""
     return _same_types(_float_or_complex, operand)
 
@@ -156,7 +157,7 @@ def convert(operand: Tensor, result_type: TensorType) -> Tensor:
 
 
 @op
-def cosine(operand: Tensor) -> Tensor:
+def cosine(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cosine."""
     return _same_types(_float_or_complex, operand)
 
@@ -174,13 +175,13 @@ def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 
 @op
-def exponential(operand: Tensor) -> Tensor:
+def exponential(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """e to the power of the operand."""
     return _same_types(_float_or_complex, operand)
 
 
 @op
-def exponential_minus_one(operand: Tensor) -> Tensor:
+def exponential_minus_one(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """exp(operand) - 1, accurate near 0."""
     return _same_types(_float_or_complex, operand)
 
@@ -204,19 +205,19 @@ def is_finite(x: Tensor) -> Tensor:
 
 
 @op
-def log(operand: Tensor) -> Tensor:
+def log(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Natural logarithm."""
     return _same_types(_float_or_complex, operand)
 
 
 @op
-def log_plus_one(operand: Tensor) -> Tensor:
+def log_plus_one(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """log(1 + operand), accurate near 0."""
     return _same_types(_float_or_complex, operand)
 
 
 @op
-def logistic(operand: Tensor) -> Tensor:
+def logistic(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / (1 + exp(-operand))."""
     return _same_types(_float_or_complex, operand)
 
@@ -310,7 +311,7 @@ def round_nearest_even(operand: Tensor) -> Tensor:
 
 
 @op
-def rsqrt(operand: Tensor) -> Tensor:
+def rsqrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / sqrt(operand)."""
     return _same_types(_float_or_complex, operand)
 
@@ -352,13 +353,13 @@ def sign(operand: Tensor) -> Tensor:
 
 
 @op
-def sine(operand: Tensor) -> Tensor:
+def sine(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Sine."""
     return _same_types(_float_or_complex, operand)
 
 
 @op
-def sqrt(operand: Tensor) -> Tensor:
+def sqrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Square root."""
     return _same_types(_float_or_complex, operand)
 
@@ -370,13 +371,13 @@ def subtract(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 
 @op
-def tan(operand: Tensor) -> Tensor:
+def tan(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Tangent."""
     return _same_types(_float_or_complex, operand)
 
 
 @op
-def tanh(operand: Tensor) -> Tensor:
+def tanh(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Hyperbolic tangent."""
     return _same_types(_float_or_complex, operand)
 

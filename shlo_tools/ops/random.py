@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum
-from shlo_tools.ops._constraints import every, require, same
+from shlo_tools.ops._constraints import every, require, same, same_shape
 from shlo_tools.ops._op import op
 from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.dynamism import shaped, sizes_of
@@ -65,6 +65,6 @@ def rng_bit_generator(
     output = Tensor(result_types[-1])
     number = output.element_type.is_integer or output.element_type.is_float
     require("O2", number, f"the output is of type {output.element_type}")
-    given = every(type.shape == initial_state.shape for type in result_types[:-1])
+    given = every(same_shape(type.shape, initial_state.shape) for type in result_types[:-1])
     require("C1", given, "the states' types differ")
     return initial_state.like(), output

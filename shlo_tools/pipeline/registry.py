@@ -18,7 +18,6 @@ from Python, and, through an entry point of the group ``shlo_tools.passes``, as 
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -28,7 +27,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from shlo_tools import mlir
+from shlo_tools import mlir, plug_ins
 from shlo_tools.errors import PipelineError, ShloError, did_you_mean
 
 GROUP = "shlo_tools.passes"
@@ -137,7 +136,7 @@ def _load_entry_points() -> None:
     if "entry points" in _loaded:
         return
     _loaded.add("entry points")
-    for point in importlib.metadata.entry_points(group=GROUP):
+    for point in plug_ins.offered(GROUP, "pass").values():
         if point.name in _passes or point.name in _pipelines or mlir.is_native_pass(point.name):
             raise ShloError(
                 f"pass {point.name!r} of plug-in {point.value!r} clashes with another of that name"

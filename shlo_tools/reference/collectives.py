@@ -173,16 +173,19 @@ def collective_reduce(
     *,
     computation: Computation,
     process: Process = ALONE,
+    zeros: Sequence[Array] | None = None,
 ) -> tuple[Array, ...]:
+    """``zeros`` stand in the results of who is no root, where it is not what arrays start as."""
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
     data = operands[:-1] if has_dynamic_root else operands
     roots = [int(root) for root in operands[-1]] if has_dynamic_root else [0] * len(data)
     if any(not 0 <= root < len(group) for root in roots):
         raise ExecutionError(f"roots {roots} in a group of {len(group)} processes")
     totals = _reduced("collective_reduce", data, channel_id, group, computation, process)
+    none = [_zeros(total) for total in totals] if zeros is None else zeros
     return tuple(
-        total if group[root] == process.id else _zeros(total)
-        for total, root in zip(totals, roots, strict=True)
+        total if group[root] == process.id else np.full_like(total, zero)
+        for total, root, zero in zip(totals, roots, none, strict=True)
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, TensorType
-from shlo_tools.ops.contraction import Precision
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.conversion import converted
-from shlo_tools.reference.rounding import element_of, rounded
+from shlo_tools.reference.conversion import converted, with_precision
+from shlo_tools.reference.rounding import element_of, rounded, sticky_single
 
 
 @evaluates
@@ -25,9 +26,13 @@ def dot_general(
     rhs_contracting_dimensions: Sequence[int] = (),
     precision_config: Sequence[Precision] | None = None,
     *,
+    algorithm: DotAlgorithm | None = None,
     result_types: list[TensorType] | None = None,
 ) -> Array:
+    """Operands are rounded as an algorithm says; sums are kept in f64, which is no less exact."""
     element = result_types[0].element_type if result_types else element_of(lhs)
+    if algorithm is not None:
+        lhs, rhs = _prepared(algorithm, lhs, rhs, element)
     lhs_free = _others(lhs, lhs_batching_dimensions, lhs_contracting_dimensions)
     rhs_free = _others(rhs, rhs_batching_dimensions, rhs_contracting_dimensions)
     batch = [lhs.shape[d] for d in lhs_batching_dimensions]
@@ -39,9 +44,26 @@ def dot_general(
     product = multiplied(
         left.reshape(math.prod(batch), math.prod(rows), depth),
         right.reshape(math.prod(batch), depth, math.prod(columns)),
-        element,
+        element if algorithm is None else ELEMENT_TYPES["f64"],
     )
-    return product.reshape([*batch, *rows, *columns])
+    return converted(product.reshape([*batch, *rows, *columns]), element)
+
+
+def _prepared(
+    algorithm: DotAlgorithm, lhs: Array, rhs: Array, element: ElementType
+) -> tuple[Array, Array]:
+    """The operands rounded to an algorithm's types of precision."""
+    if any(type.is_complex for type in (element_of(lhs), element_of(rhs), element)):
+        raise UnsupportedError("an algorithm for complex numbers")
+    left, right = algorithm.precisions
+    return to_precision(lhs, left), to_precision(rhs, right)
+
+
+def to_precision(operand: Array, name: str) -> Array:
+    """Numbers rounded to a float type, or to ``tf32``: f32 with 10 bits of mantissa."""
+    if name == "tf32":
+        return with_precision(sticky_single(operand), exponent_bits=8, mantissa_bits=10)
+    return converted(operand, ELEMENT_TYPES[name])
 
 
 def _others(array: Array, *used: Sequence[int]) -> list[int]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 
 from shlo_tools.dtypes import Array, ElementType, Kind
@@ -34,29 +37,47 @@ def _saturated(x: Array, element: ElementType) -> Array:
 
 
 def with_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Floats rounded to fewer bits: the mantissa to even, then the exponent's range."""
-    if element_of(operand).bits < 16:
-        wide = with_precision(operand.astype(np.float32), exponent_bits, mantissa_bits)
-        return rounded(wide, operand.dtype)
-    bits = unsigned(operand)
-    word, width = bits.dtype.type, element_of(operand).bits
-    stored = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element_of(operand).name]
-    top = word(1) << word(width - 1)
-    sign, magnitude = bits & top, bits & ~top
-    infinity = ((word(1) << word(width - 1 - stored)) - word(1)) << word(stored)
-    if mantissa_bits < stored:
-        drop = word(stored - mantissa_bits)
-        half = (word(1) << (drop - word(1))) - word(1)
-        kept = magnitude + half + ((magnitude >> drop) & word(1))
-        rounded_off = kept & ~((word(1) << drop) - word(1))
-    else:
-        rounded_off = magnitude
-    bias = (1 << (width - 2 - stored)) - 1
-    if exponent_bits < width - 1 - stored:
-        own = (1 << (exponent_bits - 1)) - 1
-        least, most = word(bias - own + 1), word(bias + own)
-        exponent = rounded_off >> word(stored)
-        rounded_off = np.where(exponent > most, infinity, rounded_off)
-        rounded_off = np.where(exponent < least, word(0), rounded_off)
-    nan = magnitude > infinity
-    return from_unsigned(np.where(nan, bits, sign | rounded_off), operand.dtype)
+    """Floats rounded to fewer bits: the mantissa to even, then the exponent's range.
+
+    Bits are those of the operand's type, whose own range of exponents is never widened.
+    """
+    element = element_of(operand)
+    info: Any = ml_dtypes.finfo(operand.dtype)  # type: ignore[no-untyped-call]
+    stored = int(info.nmant)
+    has_sign = element.name != "f8E8M0FNU"
+    bits = unsigned(operand).astype(np.uint64)
+    magnitude = bits & _word((1 << (element.bits - has_sign)) - 1)
+    kept = _to_even(magnitude, max(0, stored - mantissa_bits))
+    least, most = 1, _code(info.max, operand)
+    if exponent_bits < element.bits - has_sign - stored:
+        bias, reach = _code(1.0, operand) >> stored, (1 << (exponent_bits - 1)) - 1
+        least = (bias - reach + 1) << stored
+        most = min(most, ((bias + reach + 1) << stored) - 1)
+    elif not has_sign:
+        least = 0  # the code of a number, where other types have zero
+    inside = from_unsigned(
+        ((bits - magnitude) | np.minimum(kept, _word(most))).astype(f"u{operand.dtype.itemsize}"),
+        operand.dtype,
+    )
+    numbers = np.where(bits == magnitude, 1.0, -1.0)
+    above, below = (rounded(numbers * x, operand.dtype) for x in (np.inf, 0.0))
+    found = np.where(kept > _word(most), above, np.where(kept < _word(least), below, inside))
+    return np.where(np.isnan(widened(operand)), operand, found).astype(operand.dtype)
+
+
+def _word(value: int) -> np.uint64:
+    return np.uint64(value)
+
+
+def _code(value: float, like: Array) -> int:
+    """The bits of a number in an array's type."""
+    return int(unsigned(np.asarray(value).astype(like.dtype)))
+
+
+def _to_even(magnitude: Array, dropped: int) -> Array:
+    """Rounded at a bit; a carry out of the mantissa raises the exponent."""
+    if not dropped:
+        return magnitude
+    drop, one = _word(dropped), _word(1)
+    half = (one << (drop - one)) - one
+    return (magnitude + half + ((magnitude >> drop) & one)) & ~((one << drop) - one)

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import extend
+from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
+from shlo_tools.ops._quantized import is_quantized, parse_quantized
+from shlo_tools.ops._value import TokenType, TupleType, ValueType
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Region, Run
+from shlo_tools.reference.quantization import QuantizedArray
 
 
 @evaluates
@@ -29,8 +33,10 @@ def custom_call(
     *,
     call: Call,
     run: Run,
+    result_types: Sequence[ValueType],
 ) -> tuple[Any, ...]:
-    operands = [value for value in _spread(inputs) if value is not TOKEN]
+    """Of quantized tensors functions take and return the integers."""
+    operands = [_stored(value) for value in _spread(inputs) if value is not TOKEN]
     names = [str(name) for name in called_computations or ()]
     own = run.custom_calls.get(call_target_name) or extend.registered(call_target_name)
     known = known_targets.MEANINGS.get(call_target_name)
@@ -49,7 +55,10 @@ def custom_call(
             run.leaving = error  # it is the function's: it leaves as it is
             raise
     rest = iter([np.array(value) for value in values])
-    results = [TOKEN if type is None else next(rest) for type in call.results]
+    results = [
+        TOKEN if isinstance(type, TokenType) else _typed(next(rest), type)
+        for type in _leaves(result_types)
+    ]
     return tuple(_grouped(list(zip(call.result_paths, results, strict=True)), 0))
 
 
@@ -60,6 +69,23 @@ def _spread(values: Sequence[Any]) -> Iterator[Any]:
             yield from _spread(value)
         else:
             yield value
+
+
+def _stored(value: Any) -> Any:
+    return value.storage if isinstance(value, QuantizedArray) else value
+
+
+def _typed(value: Array, type: ValueType) -> Any:
+    return QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
+
+
+def _leaves(types: Sequence[ValueType]) -> Iterator[ValueType]:
+    """Types with those of tuples spread out."""
+    for type in types:
+        if isinstance(type, TupleType):
+            yield from _leaves(type.members)
+        else:
+            yield type
 
 
 def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from shlo_tools.dtypes import Array, ElementType, TensorType
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.ops import _einsum
+from shlo_tools.ops._einsum import Labels
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.collectives import all_reduce
@@ -62,62 +65,77 @@ def unary_einsum(operand: Array, einsum_config: str, *, result_types: list[Tenso
 
 
 def _summed(config: str, operands: Sequence[Array], type: TensorType) -> Array:
-    """Diagonals of repeated letters, sums over lone ones, then a dot product of what is left."""
-    element = type.element_type
-    wide = wide_element(element)
-    sides, _, wanted = config.replace(" ", "").partition("->")
-    texts = sides.split(",")
-    if "." in config or (not wanted.isalpha() and wanted) or len(texts) != len(operands):
-        raise UnsupportedError(f"einsum_config {config!r} is not supported")
+    """Diagonals of repeated labels, sums over lone ones, then a dot product of what is left."""
+    wide = wide_element(type.element_type)
+    said = _einsum.read(config, [operand.shape for operand in operands], type)
     reduced = []
-    for number, (text, operand) in enumerate(zip(texts, operands, strict=True)):
-        others = {*wanted, *"".join(texts[:number] + texts[number + 1 :])}
-        reduced.append(_own_sums(text, converted(operand, wide), others))
-    letters, result = reduced[0]
+    for number, (labels, operand) in enumerate(zip(said.operands, operands, strict=True)):
+        stretched = [d for d, label in enumerate(labels) if operand.shape[d] != said.sizes[label]]
+        kept = tuple(label for d, label in enumerate(labels) if d not in stretched)
+        other = said.operands[:number] + said.operands[number + 1 :]
+        x = converted(operand, wide).squeeze(tuple(stretched))
+        reduced.append(_own_sums(kept, x, {*said.result, *(x for names in other for x in names)}))
+    labels, result = reduced[0]
     if len(reduced) == 2:
-        letters, result = _product(reduced[0], reduced[1], wanted, wide)
-    return rounded(np.transpose(result, [letters.index(x) for x in wanted]), element.dtype)
+        labels, result = _product(reduced[0], reduced[1], said.result, wide)
+    return _on_diagonals(labels, rounded(result, type.element_type.dtype), said.result)
 
 
-Named = tuple[str, Array]  # a letter for each dimension
+Named = tuple[Labels, Array]  # a label for each dimension
 
 
-def _own_sums(text: str, x: Array, others: set[str]) -> Named:
-    """Without repeated letters, and without those that nothing else has."""
-    for letter in dict.fromkeys(text):
-        while text.count(letter) > 1:
-            first = text.index(letter)
-            second = text.index(letter, first + 1)
+def _own_sums(labels: Labels, x: Array, others: set[str]) -> Named:
+    """Without repeated labels, and without those that nothing else has."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first, second = [d for d, other in enumerate(labels) if other == label][:2]
             x = np.diagonal(x, axis1=first, axis2=second)
-            text = text[:first] + text[first + 1 : second] + text[second + 1 :] + letter
-    alone = tuple(d for d, letter in enumerate(text) if letter not in others)
-    kept = "".join(letter for letter in text if letter in others)
+            labels = (*(y for d, y in enumerate(labels) if d not in (first, second)), label)
+    alone = tuple(d for d, label in enumerate(labels) if label not in others)
+    kept = tuple(label for label in labels if label in others)
     return kept, x.sum(axis=alone, dtype=x.dtype) if alone else x
 
 
-def _product(lhs: Named, rhs: Named, wanted: str, element: ElementType) -> Named:
-    shared = [letter for letter in lhs[0] if letter in rhs[0]]
-    batch = [letter for letter in shared if letter in wanted]
-    summed = [letter for letter in shared if letter not in wanted]
+def _product(lhs: Named, rhs: Named, wanted: Labels, element: ElementType) -> Named:
+    shared = [label for label in lhs[0] if label in rhs[0]]
+    batch = [label for label in shared if label in wanted]
+    summed = [label for label in shared if label not in wanted]
     places = [
-        [text.index(x) for x in group] for group in (batch, summed) for text in (lhs[0], rhs[0])
+        [labels.index(x) for x in group] for group in (batch, summed) for labels in (lhs[0], rhs[0])
     ]
     types = [TensorType((), element)]
     result = dot_general(
         lhs[1], rhs[1], places[0], places[1], places[2], places[3], result_types=types
     )
-    free = [x for text in (lhs[0], rhs[0]) for x in text if x not in shared]
-    return "".join((*batch, *free)), result
+    free = [label for label in (*lhs[0], *rhs[0]) if label not in shared]
+    return (*batch, *free), result
+
+
+def _on_diagonals(labels: Labels, x: Array, wanted: Labels) -> Array:
+    """Dimensions in the order wanted; values of a label that repeats lie on a diagonal of zeros."""
+    unique = list(dict.fromkeys(wanted))
+    x = np.transpose(x, [labels.index(label) for label in unique])
+    if len(unique) == len(wanted):
+        return x
+    sizes = dict(zip(unique, x.shape, strict=True))
+    indices: dict[str, Array] = dict(zip(unique, np.indices(x.shape, sparse=True), strict=True))
+    result = rounded(np.zeros([sizes[label] for label in wanted]), x.dtype)
+    result[tuple(indices[label] for label in wanted)] = x
+    return result
 
 
 @evaluates
 def torch_index_select(operand: Array, index: Array, dim: int, batch_dims: int) -> Array:
-    places = np.clip(widened(index), 0, max(operand.shape[dim] - 1, 0)).astype(np.int64)
+    tail = index.shape[batch_dims:]
+    shape = (*operand.shape[:dim], *tail, *operand.shape[dim + 1 :])
+    if operand.shape[dim] == 0:
+        if math.prod(shape):
+            raise UnsupportedError(f"there is nothing along dimension {dim} to select")
+        return np.empty(shape, operand.dtype)
+    places = np.clip(widened(index), 0, operand.shape[dim] - 1).astype(np.int64)
     batch = operand.shape[:batch_dims]
     taken = [
         np.take(operand[position], places[position], axis=dim - batch_dims)
         for position in np.ndindex(*batch)
     ]
-    tail = index.shape[batch_dims:]
-    shape = (*operand.shape[:dim], *tail, *operand.shape[dim + 1 :])
     return np.stack(taken).reshape(shape) if taken else np.empty(shape, operand.dtype)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shlo_tools.dtypes import Array
+from shlo_tools.errors import UnsupportedError
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.reduction import Computation, destination_types, results_of
 from shlo_tools.reference.rounding import widened
@@ -105,17 +106,20 @@ def gather(
         start_indices_batching_dims,
         index_vector_dim,
     )
-    rows = zip(starts, operand.shape, slice_sizes, strict=True)
-    clamped = [np.clip(start, 0, dim - size) for start, dim, size in rows]
-    batch = vectors.shape[:-1]
-    if 0 in batch or 0 in slice_sizes:
-        slices = np.empty((*batch, *slice_sizes), operand.dtype)
-    else:
-        positions = tuple(_positions(clamped, slice_sizes))
-        slices = np.array(np.broadcast_to(operand[positions], (*batch, *slice_sizes)))
     dropped = {*collapsed_slice_dims, *operand_batching_dims}
+    # (C8) lets a dropped dimension have slice size 0: one element is taken of it all the same.
+    sizes = [1 if d in dropped else size for d, size in enumerate(slice_sizes)]
     kept = [size for d, size in enumerate(slice_sizes) if d not in dropped]
-    slices = slices.reshape(*batch, *kept)
+    batch = vectors.shape[:-1]
+    if 0 in batch or 0 in kept:
+        slices = np.empty((*batch, *kept), operand.dtype)
+    elif operand.size == 0:
+        raise UnsupportedError("there is nothing to gather from")
+    else:
+        rows = zip(starts, operand.shape, sizes, strict=True)
+        clamped = [np.clip(start, 0, dim - size) for start, dim, size in rows]
+        taken = operand[tuple(_positions(clamped, sizes))]
+        slices = np.array(np.broadcast_to(taken, (*batch, *sizes))).reshape((*batch, *kept))
     rank = len(batch) + len(offset_dims)
     batch_dims = [d for d in range(rank) if d not in offset_dims]
     order = [0] * rank

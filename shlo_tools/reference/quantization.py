@@ -19,6 +19,7 @@ from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
 from shlo_tools.reference.elementwise import add as plus
 from shlo_tools.reference.elementwise import clamp, convert, divide, multiply, round_nearest_even
+from shlo_tools.reference.rounding import rounded
 from shlo_tools.reference.steps import Environment, Evaluate
 
 
@@ -96,7 +97,10 @@ _MOVERS = (
     "real_dynamic_slice reshape reverse set_dimension_size slice transpose"
 )
 # They apply regions of quantized scalars.
-_WITH_REGIONS = "all_reduce map reduce reduce_scatter reduce_window scatter select_and_scatter sort"
+_WITH_REGIONS = (
+    "all_reduce collective_reduce map reduce reduce_scatter reduce_window scatter "
+    "select_and_scatter sort"
+)
 
 
 def on_quantized(
@@ -112,6 +116,8 @@ def on_quantized(
         return _with(call, _literals(call, result_types[0]))
     if name in _MOVERS.split():
         return _with(call, _on_storage(call, result_types, [None] * len(types)))
+    if name == "collective_reduce":
+        call.constants["zeros"] = [_zero(type) for type in result_types]
     if name in _WITH_REGIONS.split():
         return _with(call, _on_storage(call, result_types, _destination_types(call, name)))
     return _with(call, _on_numbers(call, result_types))
@@ -200,6 +206,14 @@ def _on_storage(
         ]
 
     return evaluate
+
+
+def _zero(type: ValueType) -> Array:
+    """What stands for 0 in a tensor."""
+    if is_quantized(type):
+        held = parse_quantized(str(type))
+        return quantize(np.zeros((), held.expressed.dtype), held).storage
+    return rounded(np.zeros(()), _tensor(type).element_type.dtype)  # NaN in a type without zero
 
 
 def _destination_types(call: Any, name: str) -> list[QuantizedType | None]:

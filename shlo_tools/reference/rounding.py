@@ -76,6 +76,13 @@ def wrapped(values: Array, element: ElementType) -> Array:
     return np.asarray(low.astype(element.dtype))
 
 
+def sticky_single(values: Array) -> Array:
+    """Numbers as float32, of which any further rounding gives what one rounding would give."""
+    wide = widened(values)
+    with np.errstate(all="ignore"):
+        return to_odd(_exact_double(wide) if wide.dtype.kind in "biu" else wide)
+
+
 def to_odd(values: Array) -> Array:
     """Floats as float32, rounded to odd: inexact ones end in a one bit."""
     if values.dtype == np.longdouble:

@@ -171,6 +171,4 @@ def bessel_i1e(x: Array) -> Array:
         series = series + piece
     pi = np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)
     value = np.where(a <= 30, total * np.exp(-near), series / np.sqrt(2 * pi * far))
-    return np.where(np.isinf(a), 0, value) * np.where(np.signbit(x), -1, 1) + np.where(
-        np.isnan(a), np.nan, 0
-    )
+    return np.copysign(np.where(np.isinf(a), 0, value), x)  # odd: of -0 it is -0

@@ -13,6 +13,7 @@ from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, elementwise
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import OpDescription, Role, read_arguments
+from shlo_tools.ops._quantized import stored_type
 from shlo_tools.ops._value import OtherType, Tensor, Value, ValueType, as_value, value_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
@@ -231,7 +232,9 @@ class _Call:
         if "call" in offered:
             named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
             attributes = {item.name: item.attr for item in named}
-            takes, gives = ([v.type for v in held] for held in (op.operands, op.results))
+            takes, gives = (
+                [stored_type(v.type) for v in held] for held in (op.operands, op.results)
+            )
             self.constants["call"] = read(attributes, takes, gives, mlir.place_of(op.location))
         self.extra = {name for name in ("process", "run") if name in offered}
         self.called = {

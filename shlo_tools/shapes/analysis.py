@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
@@ -13,8 +13,10 @@ from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
 from shlo_tools.ops._constraints import Obligation, collecting
+from shlo_tools.ops._op import Role
 from shlo_tools.ops._value import ValueType
 from shlo_tools.shapes import calls, contents, control_flow, custom_calls, sources, types
+from shlo_tools.shapes.arithmetic import RULES
 from shlo_tools.shapes.inference import Inference
 from shlo_tools.shapes.knowledge import Knowledge
 
@@ -47,12 +49,23 @@ SIZES_AS_OPERANDS = frozenset(
 
 SPECIAL: dict[str, Visit] = {
     "func.call": calls.call,
+    "stablehlo.async_done": control_flow.async_done,
+    "stablehlo.async_start": control_flow.async_start,
     "stablehlo.case": control_flow.branches,
     "stablehlo.composite": calls.call,
     "stablehlo.custom_call": custom_calls.custom_call,
     "stablehlo.if": control_flow.branches,
     "stablehlo.while": control_flow.loop,
+    "tensor.cast": control_flow.cast,
 }
+PLAIN = frozenset(  # ops without regions
+    name
+    for name, description in DESCRIPTIONS.items()
+    if not any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
+)
+WITHOUT_ATTRIBUTES = frozenset(
+    name for name, description in DESCRIPTIONS.items() if not description.attribute_names
+)
 
 
 class Shapes:
@@ -66,17 +79,25 @@ class Shapes:
         knowledge: what earlier ops have checked, while a function is visited.
         integers: the ops visited so far that compute small integer tensors.
         wrappers: the custom calls visited so far that only hide a type.
+        others: names of the ops visited so far that have regions or no function of their own.
+        constants: elements of the constants that have been read.
+        apart: branches visited so far that yield other types than their op has, loops that start
+            with others, and for which results.
     """
 
     def __init__(self, call: Visit | None = None) -> None:
         self.open: list[Open] = []
         self.knowledge = Knowledge()
-        self.integers: dict[Operation, None] = {}
+        self.integers: list[Operation] = []
+        self.others: set[str] = set()
+        self.constants: dict[mlir.Attribute, tuple[int, ...]] = {}
         self.wrappers: dict[Operation, None] = {}
+        self.apart: dict[Operation, list[int]] = {}
         self.calls = calls.Calls(self)
         self._special = SPECIAL if call is None else SPECIAL | dict.fromkeys(calls.NAMES, call)
         self._types: dict[Value, ValueType] = {}
         self._contents: dict[Value, tuple[Dim, ...] | None] = {}
+        self._alike: dict[Hashable, tuple[Dim, ...]] = {}
         self._declared: dict[mlir.Type, types.Declared] = {}
         self._interned: dict[ValueType, ValueType] = {}
         self._inference = Inference(self)
@@ -94,7 +115,12 @@ class Shapes:
     def contents(self, value: Value) -> tuple[Dim, ...] | None:
         """The elements of a small integer tensor (or of an index); None for other values."""
         if value not in self._contents:
-            self._contents[value] = contents.of_value(value, self)
+            # Asked in a region, what is known there must not be taken for known outside.
+            inside, self.knowledge = self.knowledge, Knowledge()
+            try:
+                self._contents[value] = contents.of_value(value, self)
+            finally:
+                self.knowledge = inside
         return self._contents[value]
 
     def view(self, value: Value) -> Seen:
@@ -104,17 +130,29 @@ class Shapes:
     def current(self, value: Value) -> ValueType:
         """The type of a value, with what is known at the op being visited."""
         type = self.type(value)
+        if self.knowledge.is_empty:
+            return type
         known = self.knowledge.type(type)
         return type if known is type else self.interned(known)
 
     def current_contents(self, value: Value) -> tuple[Dim, ...] | None:
         """The elements of a value, with what is known at the op being visited."""
         held = self.contents(value)
-        return None if held is None else tuple(self.knowledge.size(dim) for dim in held)
+        if held is None or self.knowledge.is_empty:
+            return held
+        return tuple(self.knowledge.size(dim) for dim in held)
 
     def declared(self, value: Value) -> ValueType:
         """What a value's MLIR type says."""
         return self._declaration(value).type
+
+    def is_static(self, value: Value) -> bool:
+        """Whether nothing in a value's MLIR type is unknown."""
+        return self._declaration(value).is_static
+
+    def is_followed(self, value: Value) -> bool:
+        """Whether a value may be a small integer tensor."""
+        return self._declaration(value).is_followed
 
     def moved(self, old: Value, new: Value) -> None:
         """Know of a value what was known of another, which it replaces."""
@@ -158,7 +196,7 @@ class Shapes:
                     self.block(block)
         finally:
             self.knowledge = outside
-        end = ir.terminator(block)
+        end = block.operations[-1]
         return [self.type(value) for value in end.operands]
 
     def block(self, block: Block) -> None:
@@ -178,34 +216,87 @@ class Shapes:
             ConstraintError: sizes contradict each other; it names the op and both.
         """
         name = op.name
-        special = self._special.get(name)
         try:
+            special = self._special.get(name)
             if special is not None:
+                self.others.add(name)
                 special(self, op)
-                return
-            for region in op.regions:
-                self.region(region)
-            if name in DESCRIPTIONS:
-                if not self._is_settled(op):
-                    self._infer(op)
-                if len(op.results) == 1 and self._declaration(op.results[0]).is_followed:
-                    self.integers[op] = None
+            elif name in PLAIN:
+                self._infer(op, name, ())
+            else:
+                self.others.add(name)
+                count = len(self.integers)
+                for region in op.regions:
+                    self.region(region)
+                del self.integers[count:]  # of computations nothing is folded: they are the op's
+                if name in DESCRIPTIONS or name in RULES:
+                    self._infer(op, name, self._yielded(op))
         except ConstraintError as error:
             if error.diagnostics[0].place is not None:
                 raise
             message = f"{name}: {error.diagnostics[0].message}"
             raise ConstraintError(message, place=mlir.place_of(op.location)) from error
 
-    def _infer(self, op: Operation) -> None:
-        inferred = self._inference.of(op)
-        if inferred.results is None:
-            return
-        if inferred.obligations:
-            self.oblige(op, inferred.obligations)
-        for value, result in zip(op.results, inferred.results, strict=True):
-            self._set(value, result.type)
-            if result.contents is not None:
-                self._contents[value] = result.contents
+    def _yielded(self, op: Operation) -> tuple[Hashable, ...]:
+        """What the regions of an op take and yield, as part of what it is known by."""
+        values: list[Value] = []
+        for region in op.regions:
+            for block in region.blocks:
+                values += block.arguments
+                values += ir.terminator(block).operands
+        return tuple([id(self.current(value)) for value in values])
+
+    def _infer(self, op: Operation, name: str, yielded: tuple[Hashable, ...]) -> None:
+        """Find the types of results by the op's function, and elements of small integer tensors."""
+        operands, results = list(op.operands), list(op.results)
+        types, nothing_learnt = self._types, self.knowledge.is_empty
+        settled = name not in SIZES_AS_OPERANDS
+        alike: list[Hashable] = [name, yielded]  # types are kept for good: they are known by id
+        for value in operands:
+            type = types.get(value)
+            if type is None:
+                type, is_static, _ = self._declaration(value)
+                if not is_static:
+                    type, settled = self.type(value), False
+            else:
+                settled = False
+            alike.append(id(type if nothing_learnt else self.current(value)))
+        for value in results:
+            declared = self._declaration(value)
+            settled = settled and declared.is_static
+            alike.append(id(declared.type))
+        if name not in WITHOUT_ATTRIBUTES:
+            alike += op.attributes.items()
+        key = tuple(alike)
+        if not settled and name in DESCRIPTIONS:
+            inferred = self._inference.of(op, operands, key)
+            if inferred.obligations:
+                self.oblige(op, inferred.obligations)
+            for value, result in zip(results, inferred.results or (), strict=False):
+                if nothing_learnt and inferred.is_closed:
+                    types[value] = result.type
+                else:
+                    self._set(value, result.type)
+                if result.contents is not None:
+                    self._contents[value] = result.contents
+        if len(results) == 1 and declared.is_followed:
+            self.integers.append(op)
+            if results[0] not in self._contents:
+                self._contents[results[0]] = self._computed(op, operands, key)
+
+    def _computed(
+        self, op: Operation, operands: list[Value], alike: Hashable
+    ) -> tuple[Dim, ...] | None:
+        """The elements of a result, remembered for ops that are alike."""
+        value = op.results[0]
+        rows = tuple([self.current_contents(operand) for operand in operands])
+        key = (alike, rows)
+        found = self._alike.get(key)
+        if found is None:
+            found = contents.of_value(value, self)
+            if found is not None and all(isinstance(dim, int) for dim in found):
+                self._alike[key] = found
+        return found
 
     def oblige(self, op: Operation, obligations: Sequence[Obligation]) -> None:
         """Note what an op demands; once it is checked, it is known."""
@@ -232,9 +323,11 @@ class Shapes:
         self._contents[value] = tuple(elements)
 
     def _set(self, value: Value, type: ValueType) -> None:
-        if isinstance(type, TensorType) and UNKNOWN in type.shape:
+        if isinstance(type, TensorType) and not type.is_static and UNKNOWN in type.shape:
             type = types.named(type, value)
-        self._types[value] = self.interned(self.knowledge.type(type))
+        if not self.knowledge.is_empty:
+            type = self.knowledge.type(type)
+        self._types[value] = self._interned.setdefault(type, type)
 
     def bind_arguments(self, block: Block, types: Sequence[ValueType] | None) -> None:
         """Say what is known of a block's arguments."""
@@ -253,15 +346,6 @@ class Shapes:
                     self._types.pop(value, None)
         self.bind_arguments(block, arguments)
         self.block(block)
-
-    def _is_settled(self, op: Operation) -> bool:
-        """Whether types say all there is to an op's sizes."""
-        if op.name in SIZES_AS_OPERANDS:
-            return False
-        declaration = self._declaration
-        return all(declaration(value).is_static for value in op.results) and all(
-            declaration(value).is_static for value in op.operands
-        )
 
     def element(self, value: Value, position: int) -> Dim:
         """A symbol for an element that nothing tells."""

@@ -1,8 +1,8 @@
 """``shape_assertion``: what exporters have programs check of their sizes.
 
-    %holds = stablehlo.compare EQ, %rest, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.custom_call @shape_assertion(%holds, %n) {
-      error_message = "{0} is no multiple of 4", has_side_effect = true} : ...
+%holds = stablehlo.compare EQ, %rest, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+stablehlo.custom_call @shape_assertion(%holds, %n) {
+  error_message = "{0} is no multiple of 4", has_side_effect = true} : ...
 """
 
 from __future__ import annotations

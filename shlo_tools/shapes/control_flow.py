@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shlo_tools import dims, ir
+from shlo_tools import dims, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._value import ValueType
+from shlo_tools.ops._value import OtherType, ValueType
 from shlo_tools.shapes import types
 from shlo_tools.shapes.knowledge import Knowledge
 
@@ -25,11 +25,14 @@ def branches(shapes: Shapes, op: Operation) -> None:
             known.append(shapes.knowledge.copy())
         end = ir.terminator(region.blocks[0])
         yielded.append([shapes.type(value) for value in end.operands])
-    for result, *found in zip(op.results, *yielded, strict=True):
+    shapes.apart.pop(op, None)
+    for position, (result, *found) in enumerate(zip(op.results, *yielded, strict=True)):
         joined, inside = found[0], known[0]
         for type, other in zip(found[1:], known[1:], strict=True):
             joined = _joined(joined, inside, type, other)
         shapes.bind(result, joined)
+        if len({types.text(type) for type in found}) > 1:
+            shapes.apart.setdefault(op, []).append(position)
 
 
 def _joined(a: ValueType, in_a: Knowledge, b: ValueType, in_b: Knowledge) -> ValueType:
@@ -48,15 +51,18 @@ def _joined(a: ValueType, in_a: Knowledge, b: ValueType, in_b: Knowledge) -> Val
 def loop(shapes: Shapes, op: Operation) -> None:
     """The carried types that the body keeps, found by trying."""
     carried = [shapes.current(operand) for operand in op.operands]
-    before = len(shapes.open)
+    before, integers = len(shapes.open), len(shapes.integers)
     while True:
         kept = _iterated(shapes, op, carried)
         if kept == carried:
             break
         carried = kept
-        del shapes.open[before:]
-    for result, type in zip(op.results, carried, strict=True):
+        del shapes.open[before:], shapes.integers[integers:]
+    shapes.apart.pop(op, None)
+    for position, (result, type) in enumerate(zip(op.results, carried, strict=True)):
         shapes.bind(result, type)
+        if types.text(shapes.type(op.operands[position])) != types.text(shapes.type(result)):
+            shapes.apart.setdefault(op, []).append(position)
 
 
 def _iterated(shapes: Shapes, op: Operation, carried: list[ValueType]) -> list[ValueType]:
@@ -80,3 +86,31 @@ def _iterated(shapes: Shapes, op: Operation, carried: list[ValueType]) -> list[V
         types.combined(old, types.combined(inside, after, joined), kept)
         for old, inside, after in rows
     ]
+
+
+# --- computations that go on while others do ------------------------------------------------------
+def async_start(shapes: Shapes, op: Operation) -> None:
+    """A future of what the computation yields for these operands."""
+    region = op.regions[0]
+    shapes.bind_arguments(region.blocks[0], [shapes.current(operand) for operand in op.operands])
+    shapes.region(region)
+    held = ", ".join(types.text(type) for type in _yielded(shapes, op))
+    shapes.bind(op.results[0], OtherType(f"!stablehlo.future<{held}>"))
+
+
+def async_done(shapes: Shapes, op: Operation) -> None:
+    """What the computation that ``async_start`` began yields."""
+    start = mlir.defining_op(op.operands[0])
+    if start is not None and start.name == "stablehlo.async_start":
+        for result, type in zip(op.results, _yielded(shapes, start), strict=True):
+            shapes.bind(result, type)
+
+
+def _yielded(shapes: Shapes, op: Operation) -> list[ValueType]:
+    end = ir.terminator(op.regions[0].blocks[0])
+    return [shapes.type(value) for value in end.operands]
+
+
+def cast(shapes: Shapes, op: Operation) -> None:
+    """``tensor.cast`` has its operand's sizes, whatever its type says of them."""
+    shapes.bind(op.results[0], shapes.current(op.operands[0]))

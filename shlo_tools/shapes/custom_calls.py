@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shlo_tools import ir, mlir
+from shlo_tools import ir
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.extend import description, targets
 from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule
@@ -20,7 +20,7 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops import Value as Seen
 from shlo_tools.ops._constraints import collecting
 from shlo_tools.ops.windows import dilated, window_count
-from shlo_tools.shapes import assertions
+from shlo_tools.shapes import assertions, types
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes
@@ -77,9 +77,14 @@ def _bind(shapes: Shapes, result: Value, row: Any, target: str) -> None:
     if isinstance(type, list | tuple) and isinstance(declared, TensorType):
         type = declared.with_shape(type)
     if isinstance(type, TensorType) and isinstance(declared, TensorType):
-        if type.element_type != declared.element_type:
+        if type.element_type not in (declared.element_type, _expressed(declared)):
             raise ConstraintError(f"{target!r} gives {type}, declared is {declared}")
         shapes.bind(result, type)
+
+
+def _expressed(type: TensorType) -> ElementType | None:
+    seen = types.expressed(type)
+    return seen.element_type if isinstance(seen, TensorType) else None
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shlo_tools.dims import UNKNOWN, Dim
@@ -13,7 +14,7 @@ from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
 from shlo_tools.ops._constraints import Obligation, collecting
 from shlo_tools.ops._op import _read, _results
-from shlo_tools.ops._value import OtherType, Tensor, ValueType, as_value
+from shlo_tools.ops._value import OtherType, Tensor, TupleType, ValueType, as_value
 from shlo_tools.shapes import types
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Inferred:
     results: tuple[Result, ...] | None
     obligations: tuple[Obligation, ...] = ()
 
-    @property
+    @cached_property
     def is_closed(self) -> bool:
         """Whether it says the same of every op that looks alike."""
         sizes = [
@@ -67,8 +68,8 @@ class _Followed(Tensor):
 class Inference:
     """Applies op functions to ops.
 
-    What an op without regions gives is remembered by its name, attributes, types and those
-    contents of its operands that its function asked for.
+    What an op gives is remembered by its name, attributes, types and those contents of its operands
+    that its function asked for.
     """
 
     def __init__(self, shapes: Shapes) -> None:
@@ -86,15 +87,15 @@ class Inference:
         self._asked[value] = None
         return self._shapes.current_contents(value)
 
-    def of(self, op: Operation) -> Inferred:
-        """The types of an op's results, and what it demands."""
-        if len(op.regions):
-            return self._inferred(op)
-        operands = list(op.operands)
-        key = self._key(op, operands)
+    def of(self, op: Operation, operands: list[Value], key: Hashable) -> Inferred:
+        """The types of an op's results, and what it demands.
+
+        Args:
+            key: equal for ops that are alike but for contents of their operands.
+        """
         positions = self._positions.get(key)
         if positions is not None:
-            held = tuple(self._shapes.current_contents(operands[i]) for i in positions)
+            held = tuple([self._shapes.current_contents(operands[i]) for i in positions])
             found = self._known.get((key, held) if positions else key)
             if found is not None:
                 return found
@@ -102,16 +103,10 @@ class Inference:
         inferred = self._inferred(op)
         if inferred.is_closed:
             asked = tuple(i for i, operand in enumerate(operands) if operand in self._asked)
-            held = tuple(self._shapes.current_contents(operands[i]) for i in asked)
+            held = tuple([self._shapes.current_contents(operands[i]) for i in asked])
             self._positions[key] = asked
             self._known[(key, held) if asked else key] = inferred
         return inferred
-
-    def _key(self, op: Operation, operands: list[Value]) -> Hashable:
-        """Types are known by their identity: all that are kept are kept for good."""
-        attributes = tuple(op.attributes.items()) if len(op.attributes) else ()
-        types = tuple(id(self._shapes.current(operand)) for operand in operands)
-        return op.name, attributes, types, tuple(result.type for result in op.results)
 
     def _inferred(self, op: Operation) -> Inferred:
         shapes = self._shapes
@@ -137,8 +132,11 @@ def _applied(
         return [as_value(given[0])]  # of other elements, and as many
     description = DESCRIPTIONS[op.name]
     arguments = _read(description, op, view)
-    if any(types.is_quantized(type) for type in declared):
-        expressed = [types.expressed(type) for type in declared]
+    if any(types.is_quantized(type) for type in (*given, *declared)):
+        bits = op.name == "stablehlo.bitcast_convert"  # it sees what is stored
+        expressed = [types.expressed(type, stored=bits) for type in declared]
+        if bits:
+            arguments["operand"] = as_value(types.expressed(given[0], stored=True))
         if "result_type" in arguments:
             arguments["result_type"] = expressed[0]
         if "result_types" in arguments:
@@ -147,6 +145,9 @@ def _applied(
 
 
 def _met(declared: ValueType, inferred: ValueType) -> ValueType:
+    if isinstance(declared, TupleType) and isinstance(inferred, TupleType):
+        pairs = zip(declared.members, inferred.members, strict=True)
+        return TupleType(tuple(_met(a, b) for a, b in pairs))
     if not (isinstance(declared, TensorType) and isinstance(inferred, TensorType)):
         return inferred
     met = types.met(declared, inferred)

@@ -19,7 +19,6 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._constraints import Fact, Obligation
 from shlo_tools.ops._value import TupleType, ValueType
 
-
 _FAR = 1 << 59  # limits beyond it say nothing that helps
 
 
@@ -50,6 +49,11 @@ class Knowledge:
         made = Knowledge()
         made._values = dict(self._values)
         return made
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether types are as they were found."""
+        return not self._values
 
     # --- asking -----------------------------------------------------------------------------------
     def size(self, dim: Dim) -> Dim:

@@ -18,12 +18,14 @@ from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Type, Value
-from shlo_tools.ops._constraints import meet_dims, require, same
+from shlo_tools.ops._constraints import at_most, meet_dims, require, same
 from shlo_tools.ops._value import TupleType, ValueType, value_type
 from shlo_tools.shapes import sources
 
 _EXPRESSED = re.compile(r":(b?f\d+)")
+_STORED = re.compile(r"<([iu]\d+)")
 _QUANTIZED = "!quant."
+_BOUNDS = re.compile(r"#stablehlo\.bounds<([^>]*)>")
 
 
 class Declared(NamedTuple):
@@ -46,6 +48,10 @@ def declared(type: Type) -> Declared:
     is_static = "?" not in text
     if text.startswith("tensor<") and _QUANTIZED in text and mlir.is_tensor(type):
         return Declared(_quantized(type), is_static)
+    if text.startswith("tuple<"):
+        held: Any = type
+        members = (declared(held.get_type(i)).type for i in range(held.num_types))
+        return Declared(TupleType(tuple(members)), is_static)
     read = value_type(type)
     return Declared(read, is_static, _may_hold_sizes(read))
 
@@ -54,6 +60,8 @@ LIMIT = 64  # elements that are followed
 
 
 def _may_hold_sizes(type: ValueType) -> bool:
+    if str(type) == "index":
+        return True
     if not isinstance(type, TensorType) or type.element_type.kind in (Kind.FLOAT, Kind.COMPLEX):
         return False
     return not type.is_static or type.size <= LIMIT
@@ -62,7 +70,9 @@ def _may_hold_sizes(type: ValueType) -> bool:
 def _quantized(type: Any) -> TensorType:
     shape = tuple(UNKNOWN if size == mlir.DYNAMIC else int(size) for size in type.shape)
     name = str(type.element_type)
-    bounds = dtypes.parse_tensor_type(re.sub(r"!quant\S*<.*?>+", "f32", str(type))).bounds
+    found = _BOUNDS.search(str(type))
+    given = [bound.strip() for bound in found[1].split(",")] if found else []
+    bounds = tuple(None if bound == "?" else int(bound) for bound in given)
     return TensorType(shape, ElementType(name, Kind.FLOAT, 8, np.dtype("i1")), bounds)
 
 
@@ -70,12 +80,45 @@ def is_quantized(type: ValueType) -> bool:
     return isinstance(type, TensorType) and type.element_type.name.startswith(_QUANTIZED)
 
 
-def expressed(type: ValueType) -> ValueType:
-    """A quantized type's sizes with the numbers that its elements stand for."""
+def expressed(type: ValueType, *, stored: bool = False) -> ValueType:
+    """A quantized type's sizes with the numbers that its elements stand for, or are stored as."""
+    if isinstance(type, TupleType):
+        return TupleType(tuple(expressed(member, stored=stored) for member in type.members))
     if not (isinstance(type, TensorType) and is_quantized(type)):
         return type
-    found = _EXPRESSED.search(type.element_type.name)
-    return type.with_element(dtypes.element_type(found[1] if found else "f32"))
+    found = (_STORED if stored else _EXPRESSED).search(type.element_type.name)
+    name = found[1] if found else "f32"
+    return type.with_element(dtypes.element_type(name.replace("u", "ui")))
+
+
+# --- in MLIR --------------------------------------------------------------------------------------
+def without_symbols(type: ValueType) -> ValueType:
+    """A type with the sizes that are numbers."""
+    if isinstance(type, TupleType):
+        return TupleType(tuple(without_symbols(member) for member in type.members))
+    if not isinstance(type, TensorType):
+        return type
+    sizes = tuple(dim if isinstance(dim, int) else UNKNOWN for dim in type.shape)
+    if not any(bound is not None for bound in type.bounds):
+        return type if sizes == type.shape else TensorType(sizes, type.element_type)
+    bounds = tuple(
+        None if isinstance(dim, int) else bound
+        for dim, bound in zip(sizes, type.bounds, strict=True)
+    )
+    return replace(type, shape=sizes, bounds=bounds)
+
+
+def spelled(type: ValueType) -> Type:
+    """A type in MLIR; members of tuples keep their bounds."""
+    if isinstance(type, TupleType):
+        members = ", ".join(str(spelled(member)) for member in type.members)
+        return mlir.parse_type(f"tuple<{members}>")
+    return type.mlir()
+
+
+def text(type: ValueType) -> str:
+    """How MLIR writes a type."""
+    return str(spelled(without_symbols(type)))
 
 
 # --- two types of one value -----------------------------------------------------------------------
@@ -86,6 +129,10 @@ def met(declared: TensorType, inferred: TensorType) -> TensorType:
         raise ConstraintError(message)
     for have, want in zip(inferred.shape, declared.shape, strict=True):
         require("result", same(have, want), message)
+    for have, bound in zip(inferred.shape, declared.bounds or (), strict=bool(declared.bounds)):
+        if bound is not None:
+            over = f"size {have} of the result {inferred} exceeds its bound {bound}"
+            require("result", at_most(have, bound), over)
     shape = tuple(meet_dims(a, b) for a, b in zip(declared.shape, inferred.shape, strict=True))
     return TensorType(shape, declared.element_type, declared.bounds)
 

@@ -43,7 +43,9 @@ def collected(work: Sequence[Job], console: Console, children: int) -> list[Outc
     """Run jobs behind a progress bar; plain lines where nobody watches."""
     found: list[Outcome] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal) as bar:
+    with Progress(
+        *columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("cases", total=len(work))
 
         def report(outcome: Outcome) -> None:
@@ -60,11 +62,15 @@ def collected(work: Sequence[Job], console: Console, children: int) -> list[Outc
 
 def _line(outcome: Outcome) -> str:
     key = outcome.key
-    return f"{outcome.status}: {key.op} {key.element} #{key.number} {outcome.label}: {outcome.detail}"
+    return (
+        f"{outcome.status}: {key.op} {key.element} #{key.number} {outcome.label}: {outcome.detail}"
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--family", action="append", choices=FAMILIES, help="only these")
     parser.add_argument("--fast", action="store_true", help="one case per op and element type")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table of support")

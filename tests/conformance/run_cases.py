@@ -14,7 +14,7 @@ from cases._tolerances import Sums, difference
 
 import shlo_tools
 from shlo_tools import reference
-from shlo_tools.errors import ExecutionError, ParseError, UnsupportedError, VerifyError
+from shlo_tools.errors import ParseError, ShloError, UnsupportedError, VerifyError
 from shlo_tools.program import load
 
 TOGETHER = 20  # cases compiled as one function; with many more LLVM's time grows out of hand
@@ -56,7 +56,7 @@ Work = list[tuple[Key, Case]]
 def cases_of(
     family: str, op: str = "", elements: Sequence[str] = (), *, fast: bool = False
 ) -> Work:
-    """The cases of a family, or of one op and some types of it; fast ones are one per op and type."""
+    """The cases of a family, or of one op and some types; fast ones are one per op and type."""
     found = []
     for row in rows(family):
         for element in row.elements if op in ("", row.op) else ():
@@ -78,7 +78,7 @@ def outcomes(work: Work) -> Iterator[Outcome]:
     """Run cases as one program; where that is refused, in halves."""
     try:
         wrong = _run([case for _, case in work])
-    except (UnsupportedError, VerifyError, ParseError, ExecutionError) as error:
+    except ShloError as error:
         if len(work) > 1:
             half = len(work) // 2
             yield from outcomes(work[:half])
@@ -91,17 +91,16 @@ def outcomes(work: Work) -> Iterator[Outcome]:
         yield Outcome(key, case.label, MISMATCH if found else PASS, found)
 
 
-def _judged(error: Exception, case: Case) -> tuple[str, str]:
+def _judged(error: ShloError, case: Case) -> tuple[str, str]:
+    """What an error makes of a case: only an UnsupportedError refuses it."""
     message = str(error).partition("\n")[0]
-    if isinstance(error, VerifyError | ParseError):
-        if _is_verified(case):
-            return CRASH, f"fails: {message}"
+    if isinstance(error, VerifyError | ParseError) and not _is_verified(case):
         return (REFUSED, case.undefined) if case.undefined else (INVALID, message)
-    if isinstance(error, ExecutionError):
-        return MISMATCH, f"fails: {message}"
+    if not isinstance(error, UnsupportedError):
+        return CRASH, f"{type(error).__name__}: {message}"
     try:
         _interpret([case])
-    except (UnsupportedError, ExecutionError) as missing:
+    except ShloError as missing:
         if case.undefined:
             return REFUSED, case.undefined
         return NO_REFERENCE, str(missing).partition("\n")[0]

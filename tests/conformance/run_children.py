@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from run_cases import CRASH, HANG, Key, Outcome
 
 WORKER = Path(__file__).with_name("run_worker.py")
 SILENCE = 90.0  # seconds without an outcome after which a child hangs
+
+_TELLING = re.compile(r"Fatal|LLVM ERROR|Assertion|[\w.]+(Error|Exception|Interrupt)\b")
 
 Report = Callable[[Outcome], None]
 
@@ -44,7 +48,7 @@ class Child:
     """A worker process."""
 
     def __init__(self) -> None:
-        self.errors = tempfile.TemporaryFile("w+")
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by end)
         self.process = subprocess.Popen(
             [sys.executable, "-X", "faulthandler", str(WORKER)],
             stdin=subprocess.PIPE,
@@ -52,6 +56,7 @@ class Child:
             stderr=self.errors,
             text=True,
             cwd=WORKER.parents[2],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
         self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # '' when it has died
         self.listener = threading.Thread(target=self._listen, daemon=True)
@@ -84,8 +89,8 @@ class Child:
     def last_words(self) -> str:
         self.errors.seek(0)
         lines = [line.strip() for line in self.errors.read().splitlines() if line.strip()]
-        fatal = [line for line in lines if line.startswith(("Fatal", "LLVM ERROR", "Assertion"))]
-        return (fatal or lines or [""])[-1][:200]
+        telling = [line for line in lines if _TELLING.match(line)]
+        return (telling or lines or [""])[-1][:200]
 
     def end(self) -> None:
         self.process.kill()

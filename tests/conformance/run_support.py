@@ -107,7 +107,7 @@ def page(cells: Mapping[tuple[str, str], Cell]) -> str:
 def _table(family: str, cells: Mapping[tuple[str, str], Cell], notes: dict[str, int]) -> str:
     lines = ["| op | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for row in rows(family):
-        texts = []
+        texts: list[str] = []
         for column in COLUMNS.values():
             held = {e: cells[row.op, e] for e in column if (row.op, e) in cells}
             texts.append(_text(held, notes))
@@ -120,7 +120,7 @@ def _text(held: Mapping[str, Cell], notes: dict[str, int]) -> str:
     kinds: dict[Cell, list[str]] = {}
     for element, cell in held.items():
         kinds.setdefault(cell, []).append(element)
-    texts = []
+    texts: list[str] = []
     for cell, elements in sorted(kinds.items(), key=lambda item: -len(item[1])):
         note = f" [{notes.setdefault(cell.reason, len(notes) + 1)}]" if cell.reason else ""
         where = ": " + " ".join(elements) if texts else ""

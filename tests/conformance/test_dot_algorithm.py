@@ -6,20 +6,31 @@ tells whether they were.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from batch import Case, check, operation
+from batch import Case, check, operation, program
 from narrow import dtype, rounded
 
 import shlo_tools
+from shlo_tools import reference
 from shlo_tools.errors import UnsupportedError
 
 Array = np.ndarray[Any, Any]
 Rounding = Callable[[Array], Array]
+
+
+def check_both(cases: Sequence[Case]) -> None:
+    """Compiled, and in the reference."""
+    check(cases)
+    results = reference.compile(program(cases))(*(x for case in cases for x in case.inputs))
+    listed = results if isinstance(results, tuple) else (results,)
+    for case, result in zip(cases, listed, strict=True):
+        assert case.difference([result]) == ""
+
 
 SIZES = ((3, 5, 4), (16, 32, 24))  # loops, and the matrix products of a library
 
@@ -94,7 +105,7 @@ def test_operands_are_rounded(algorithm: tuple[str, str, str]) -> None:
             assert (exact == exact.astype(np.float32)).all()  # or rounding would not be tested
             wanted = exact.astype(np.float32)
             cases.append(operation("dot_general", [left, right], wanted, attributes(*algorithm)))
-    check(cases)
+    check_both(cases)
 
 
 def test_rounding_shows() -> None:
@@ -123,7 +134,7 @@ TO_TF32 = [
 def test_tf32_rounds_halves_to_even_and_keeps_the_rest() -> None:
     given, wanted = (np.array(row, np.float32).reshape(-1, 1) for row in zip(*TO_TF32, strict=True))
     unit = np.ones((1, 1), np.float32)
-    check([operation("dot_general", [given, unit], wanted, attributes("tf32", "tf32", "f32"))])
+    check_both([operation("dot_general", [given, unit], wanted, attributes("tf32", "tf32", "f32"))])
 
 
 @pytest.mark.parametrize("algorithm", [("bf16", 3), ("bf16", 6), ("bf16", 9), ("tf32", 3)])
@@ -144,7 +155,7 @@ def test_emulations_are_no_less_exact_than_what_they_emulate(algorithm: tuple[st
 
         text = operation("dot_general", [x, y], x @ y, attributes(name, name, "f32", operations))
         cases.append(Case(text.name, text.text, [x, y], [exact], compare, text.results))
-    check(cases)
+    check_both(cases)
 
 
 def test_types_of_precision_are_independent_of_storage() -> None:
@@ -155,7 +166,7 @@ def test_types_of_precision_are_independent_of_storage() -> None:
     # 2^53 + 2^42 is half-way between two tf32; the 1, which f64 cannot hold, makes it larger.
     tf32 = np.array([[1 << 12, 0], [0, (1 << 53) + (1 << 43)]])
     given = attributes("tf32", "tf32", "f32")
-    check(
+    check_both(
         [
             operation("dot_general", [x, eye], x, given),
             operation("dot_general", [odd, eye], tf32, given),
@@ -174,7 +185,7 @@ def test_f64_accumulates_in_f64() -> None:
     x = np.array([[2.0**24, 1.0, -(2.0**24)]], np.float32)
     y = np.ones((3, 1), np.float32)
     wanted = np.array([[1.0]], np.float32)
-    check([operation("dot_general", [x, y], wanted, attributes("f64", "f64", "f64"))])
+    check_both([operation("dot_general", [x, y], wanted, attributes("f64", "f64", "f64"))])
 
 
 @pytest.mark.parametrize("lhs", ["f8E5M2", "f8E4M3FN", "f8E4M3FNUZ"])
@@ -190,7 +201,7 @@ def test_f8_operands(lhs: str, rhs: str) -> None:
             cases.append(operation("dot_general", [x, y], wanted, attributes(lhs, rhs, "f32")))
         x32, y32 = x.astype(np.float32), y.astype(np.float32)
         cases.append(operation("dot_general", [x32, y32], wanted, attributes(lhs, rhs, "f32")))
-    check(cases)
+    check_both(cases)
 
 
 def test_complex_numbers_are_refused() -> None:
@@ -200,5 +211,7 @@ def test_complex_numbers_are_refused() -> None:
         : ({type}, {type}) -> {type}
       return %0 : {type}
     }}"""
-    with pytest.raises(UnsupportedError, match=r"dot_general .*an algorithm for complex numbers"):
-        shlo_tools.compile(text)
+    x = np.ones((2, 2), np.complex64)
+    for compile in (shlo_tools.compile, reference.compile):
+        with pytest.raises(UnsupportedError, match=r"dot_general .*an algorithm for complex"):
+            compile(text)(x)

@@ -43,7 +43,8 @@ SUMS = {
     "larger tensors": f"""
       %x = stablehlo.reshape %a : ({S}) -> tensor<1xi32>
       %y = stablehlo.reshape %b : ({S}) -> tensor<1xi32>
-      %both = stablehlo.concatenate %x, %y, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+      %both = stablehlo.concatenate %x, %y, dim = 0
+        : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
       %none = stablehlo.constant dense<0> : {S}
       %sum = stablehlo.reduce(%both init: %none) applies stablehlo.add across dimensions = [0]
         : (tensor<2xi32>, {S}) -> {S}""",
@@ -57,7 +58,8 @@ SUMS = {
     "sort": f"""
       %x = stablehlo.reshape %a : ({S}) -> tensor<1xi32>
       %y = stablehlo.reshape %b : ({S}) -> tensor<1xi32>
-      %both = stablehlo.concatenate %x, %y, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+      %both = stablehlo.concatenate %x, %y, dim = 0
+        : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
       %sorted = "stablehlo.sort"(%both) ({{
         ^bb0(%l: {S}, %r: {S}):
           %less = stablehlo.compare LT, %l, %r : ({S}, {S}) -> tensor<i1>

@@ -25,8 +25,7 @@ def test_the_page_tells_what_happens(family: str) -> None:
     found = run_support.judged(outcomes)
     assert set(found) == {(row.op, e) for row in rows(family) for e in row.elements}
     wrong = [
-        f"{op} {element}: {told[op, element].mark if (op, element) in told else 'nothing'} promised,"
-        f" {cell.mark} found: {cell.reason}"
+        f"{op} {element}: {told.get((op, element))} promised, {cell} found"
         for (op, element), cell in found.items()
         if not _agrees(told.get((op, element)), cell)
     ]

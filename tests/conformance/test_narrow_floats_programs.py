@@ -287,6 +287,15 @@ def test_dot_products_of_tiny_powers_do_not_vanish() -> None:
     check([operation("dot_general", [x, x], rounded(wide(x) @ wide(x), POWERS), MATRICES)])
 
 
+def test_squares_of_tiny_powers_do_not_vanish() -> None:
+    """In ``chlo.square``, which is rewritten before narrow floats are widened."""
+    x = every(POWERS)
+    type = f"tensor<256x{POWERS}>"
+    text = f"%out0 = chlo.square %in0 : {type} -> {type}"
+    with np.errstate(over="ignore"):
+        check([Case("square", text, [x], [rounded(wide(x) ** 2, POWERS)])])
+
+
 @each
 def test_convolutions_round_once(element: str) -> None:
     x, kernel = _numbers(element, (1, 9, 2)), _numbers(element, (3, 2, 4), seed=1)

@@ -13,6 +13,7 @@ from quantized import ELEMENTS, Array, Case, check, operation, tensor, values
 
 from shlo_tools.ops._quantized import parse_quantized
 
+EIGHT_BITS = ("i8:f8E4M3FN, 0.5:3", "i4:f8E5M2, 0.5:1")
 SIZE = "37"  # odd: a tail stays behind vectors
 
 # --- conversions, worked out with numpy -----------------------------------------------------------
@@ -70,7 +71,7 @@ def _quantize(element: str, numbers: Array) -> Array:
     return run(text, numbers.astype(type.expressed.dtype))[0]
 
 
-@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("element", [*ELEMENTS, *EIGHT_BITS])
 def test_quantize(element: str) -> None:
     """Ties, numbers around the ends of the range, far beyond it, Inf and -0."""
     type = parse_quantized(tensor("1", element))
@@ -105,7 +106,7 @@ def test_not_a_number_becomes_zero() -> None:
         assert _quantize(element, nan).tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("element", [*ELEMENTS, *EIGHT_BITS])
 def test_dequantize(element: str) -> None:
     type = parse_quantized(tensor("1", element))
     source, target = (tensor(SIZE, e) for e in (element, str(type.expressed)))

@@ -123,10 +123,13 @@ def test_narrow_floats_are_counted_in_their_own_last_places(element: str) -> Non
     assert f"the bound stated for {element} is 1 ulp" in found
 
 
-def test_complex_numbers_have_no_stated_bound() -> None:
+def test_parts_of_complex_numbers_have_a_bound() -> None:
     assert refusal("tanh", "complex<f32>", accuracy("HIGHEST")) == ""
-    found = refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=100))
-    assert "no bound is stated for complex<f32>" in found
+    assert refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=3)) == ""
+    found = refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=2))
+    assert "the bound stated for complex<f32> is 3 ulp" in found
+    found = refusal("logistic", "complex<f32>", accuracy("TOLERANCE", ulps=100))
+    assert "no bound is stated for a part's error" in found
 
 
 def test_inside_the_region_of_another_op() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import jax
 import jax.export
 import numpy as np
-from jax_registry import PROGRAMS, Program
-from recording import Array, conditioning, random_generator, record
+from inputs import normal
+from jax_registry import PROGRAMS, Program, Symbolic
+from recording import Array, conditioning, random_generator, record, record_sizes
 
 FAMILIES = (
     "training",
@@ -25,6 +26,7 @@ FAMILIES = (
     "random",
     "special",
     "forms",
+    "symbolic",
 )
 
 # Locations keep file and line, but no folder of the machine that exported.
@@ -51,6 +53,8 @@ def export(program: Program) -> None:
     moved = conditioning(program.name, run, flat, results, program.bound)
     module = lower(program, jitted, arguments)
     record(program.name, module, flat, results, program.bound, f"jax {jax.__version__}")
+    if program.symbolic is not None:
+        export_sizes(program, program.symbolic, jitted)
     print(f"{program.name}: the last bit of the inputs moves results by {moved:.2g} bounds")
 
 
@@ -58,8 +62,40 @@ def lower(program: Program, jitted: Any, arguments: tuple[Any, ...]) -> str:
     """The module of a jitted function as text."""
     if program.lowered:
         return str(jitted.lower(*arguments).as_text())
-    exported = jax.export.export(jitted, platforms=["cpu"])(*arguments)
-    return str(exported.mlir_module())
+    return str(exported(program, jitted, arguments).mlir_module())
+
+
+def exported(program: Program, jitted: Any, arguments: tuple[Any, ...]) -> Any:
+    """A function exported for its arguments' sizes, or for the program's symbols."""
+    if program.symbolic is not None:
+        scope = jax.export.SymbolicScope(program.symbolic.constraints)
+        shapes = [jax.export.symbolic_shape(s, scope=scope) for s in program.symbolic.arguments]
+        pairs = zip(shapes, arguments, strict=True)
+        arguments = tuple(jax.ShapeDtypeStruct(shape, array.dtype) for shape, array in pairs)
+    return jax.export.export(jitted, platforms=["cpu"])(*arguments)
+
+
+def export_sizes(program: Program, symbolic: Symbolic, jitted: Any) -> None:
+    """Record what the function computes for further sizes, and what JAX says of wrong ones.
+
+    Raises:
+        ValueError: sizes that are to be refused are not.
+    """
+    generator = random_generator(program.name + " sizes")
+    cases = []
+    for shapes in symbolic.shapes:
+        given = [normal(generator, *shape) for shape in shapes]
+        cases.append((given, arrays(jax.tree.leaves(jitted(*given)))))
+    refused = []
+    for shapes in symbolic.refused:
+        given = [np.zeros(shape, np.float32) for shape in shapes]
+        try:
+            exported(program, jitted, tuple(given)).call(*given)
+        except ValueError as error:
+            refused.append({"shapes": shapes, "message": str(error)})
+        else:
+            raise ValueError(f"{program.name}: {shapes} are not refused")
+    record_sizes(program.name, cases, refused)
 
 
 def arrays(leaves: list[Any]) -> list[Array]:

@@ -7,10 +7,14 @@ A program `name` is three things:
   the arguments and results of the module's `@main`;
 * an entry in `programs.json`: the bound within which results must agree, and why that bound.
 
+A program for any sizes has besides them `name_sizes.npz`, with `0.arg0`, `0.result0`, `1.arg0`, ...
+for further shapes of its arguments, and in its entry `refused`: shapes, and what the exporter says
+of them.
+
 A result `x` agrees with the recorded `r` where `|x - r| <= atol + rtol * |r|`; integer and
 boolean results agree only where they are equal. Element types that plain numpy lacks (bf16, f8)
-are stored as the unsigned integers of the same width, and the entry's `dtypes` names them:
-`{"arg1": "bfloat16"}` means `npz["arg1"].view(ml_dtypes.bfloat16)`.
+are stored as void of their width, which is what shlo-run reads and writes, and the entry's
+`dtypes` names them: `{"arg1": "bfloat16"}` means `npz["arg1"].view(ml_dtypes.bfloat16)`.
 """
 
 import json
@@ -122,7 +126,7 @@ def record(
     dtypes = {key: array.dtype.name for key, array in arrays.items() if _is_extension(array)}
     for key, array in arrays.items():
         if _is_extension(array):
-            arrays[key] = array.view(f"u{array.dtype.itemsize}")
+            arrays[key] = array.view(f"V{array.dtype.itemsize}")
         elif array.dtype.kind in "fc" and not np.isfinite(array).all():
             raise ValueError(f"{name}: {key} is not finite; choose better inputs")
     (HERE / f"{name}.mlir").write_text(module)
@@ -132,6 +136,27 @@ def record(
         if size > limit:
             raise ValueError(f"{name}{suffix} has {size} bytes, more than {limit}; shrink it")
     _index(name, bound, source, dtypes)
+
+
+def record_sizes(
+    name: str,
+    cases: Sequence[tuple[Sequence[Array], Sequence[Array]]],
+    refused: Sequence[dict[str, object]],
+) -> None:
+    """Write what a program of any sizes computes for further ones.
+
+    Args:
+        cases: arguments and results.
+        refused: `shapes` of arguments, and the exporter's `message`.
+    """
+    arrays = {}
+    for number, (arguments, results) in enumerate(cases):
+        arrays |= {f"{number}.arg{i}": array for i, array in enumerate(arguments)}
+        arrays |= {f"{number}.result{i}": array for i, array in enumerate(results)}
+    np.savez_compressed(HERE / f"{name}_sizes.npz", **{k: np.array(a) for k, a in arrays.items()})
+    entries = json.loads(INDEX.read_text())
+    entries[name]["refused"] = refused
+    INDEX.write_text(json.dumps(entries, indent=2, sort_keys=True) + "\n")
 
 
 def _is_extension(array: Array) -> bool:

@@ -12,7 +12,7 @@ from recording import HERE, INDEX, Bound
 
 import shlo_tools
 
-NAMES = ("mlp_step", "newton")
+NAMES = ("mlp_step", "newton", "symbolic_heads")
 
 pytestmark = pytest.mark.peer
 

@@ -1,6 +1,8 @@
 """Recorded programs run natively, and their results are those that were recorded."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -40,6 +42,22 @@ def test_results_are_the_recorded_ones(name: str) -> None:
         assert bound.excess(got, want) <= 1
     for used, fresh in zip(arguments, recorded(name, "arg"), strict=True):
         assert used.tobytes() == fresh.tobytes(), "an argument was written"
+
+
+@pytest.mark.parametrize("name", ["mixed_precision_step", "newton"])
+def test_shlo_run_takes_the_recorded_files(name: str) -> None:
+    """Types without a numpy name too."""
+    entry, arrays = ENTRIES[name], f"@{HERE / name}.npz"
+    options = [f"--rtol={entry['rtol']}", f"--atol={entry['atol']}"]
+    command = ["-m", "shlo_tools.tools.shlo_run", f"{HERE / name}.mlir", *options]
+    done = subprocess.run(
+        [sys.executable, *command, f"--input={arrays}", f"--expected-output={arrays}"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = len(recorded(name, "result"))
+    assert done.stdout.count(" agrees") == results
 
 
 @pytest.mark.parametrize("name", ["mlp_step", "newton"])

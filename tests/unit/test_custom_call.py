@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import shlo_tools
-from shlo_tools import errors, extend
+from shlo_tools import errors, extend, plug_ins
 from shlo_tools.errors import ExecutionError, ExecutionTimeout, ShloError, UnsupportedError
 
 Array = np.ndarray[Any, Any]
@@ -541,9 +541,9 @@ def test_an_unregistered_target_fails_only_where_it_runs() -> None:
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where installed packages may be put; what is known of them is forgotten afterwards."""
     monkeypatch.syspath_prepend(tmp_path)
-    extend._entry_points.cache_clear()
+    plug_ins.offered.cache_clear()
     yield tmp_path
-    extend._entry_points.cache_clear()
+    plug_ins.offered.cache_clear()
     sys.modules.pop("offering", None)
 
 

@@ -246,6 +246,49 @@ def test_element_types(compile: Compile, type: str) -> None:
     assert seen == [(x.dtype, x.shape)]
 
 
+QUANTIZED = "2x!quant.uniform<i8:f32, 0.5:3>"
+
+
+@BOTH
+def test_of_quantized_tensors_functions_get_the_integers(compile: Compile) -> None:
+    seen: list[Any] = []
+
+    @shlo_tools.custom_call("f")
+    def f(x: Array, *, result_types: Any) -> Array:
+        seen.append((x.dtype, x.tolist(), [str(type) for type in result_types]))
+        return x + np.int8(1)
+
+    executable = compile(f"""func.func @main(%x: tensor<{QUANTIZED}>) -> tensor<2xf32> {{
+      {calling(type=QUANTIZED).splitlines()[1]}
+      %1 = stablehlo.uniform_dequantize %0 : (tensor<{QUANTIZED}>) -> tensor<2xf32>
+      return %1 : tensor<2xf32>
+    }}""")
+    assert executable(np.array([3, 8], np.int8)).tolist() == [0.5, 3.0]
+    assert seen == [(np.int8, [3, 8], ["tensor<2xi8>"])]
+
+
+@BOTH
+def test_quantized_tensors_in_tuples(compile: Compile) -> None:
+    shlo_tools.custom_call("f")(lambda x, i: (i, x))
+    one, pair = f"tensor<{QUANTIZED}>", f"tuple<tensor<{QUANTIZED}>, tensor<i32>>"
+    x, i = (
+        compile(f"""func.func @main(%x: {one}, %i: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {{
+      %t = stablehlo.tuple %x, %i : {pair}
+      %0:2 = stablehlo.custom_call @f(%t) : ({pair}) -> (tensor<i32>, tuple<{one}>)
+      %1 = stablehlo.get_tuple_element %0#1[0] : (tuple<{one}>) -> {one}
+      %2 = stablehlo.uniform_dequantize %1 : ({one}) -> tensor<2xf32>
+      return %2, %0#0 : tensor<2xf32>, tensor<i32>
+    }}""")(np.array([3, 8], np.int8), np.int32(4))
+    )
+    assert (x.tolist(), int(i)) == ([0.0, 2.5], 4)
+
+
+@BOTH
+def test_quantized_tensors_pass_what_only_annotates(compile: Compile) -> None:
+    executable = compile(calling(type=QUANTIZED).replace("@f", "@Sharding"))
+    assert executable(np.array([3, -8], np.int8)).tolist() == [3, -8]
+
+
 @BOTH
 def test_nested_tuples(compile: Compile) -> None:
     @shlo_tools.custom_call("f")

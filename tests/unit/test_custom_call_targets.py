@@ -136,12 +136,21 @@ def test_dynamic_reduce_window(compile: Compile, program: str) -> None:
     assert compile(program)(x).tolist() == np.cumsum(x).tolist()
 
 
-def test_a_window_that_is_not_known_is_refused() -> None:
-    unknown = KNOWN.replace("constant dense<5>", "custom_call @f() : () ->").replace(
-        "() -> : ", "() -> "
+@BOTH
+def test_a_window_of_any_size(compile: Compile) -> None:
+    """Sizes of windows and padding are arguments; the padding holds zeros."""
+    program = CUMULATIVE.format(n="?", size="").replace(
+        "%x: tensor<?xf32>)",
+        "%x: tensor<?xf32>, %window: tensor<1xi32>, %padding: tensor<1x2xi32>)",
     )
-    with pytest.raises(UnsupportedError, match="its windows must be constants"):
-        shlo_tools.compile(CUMULATIVE.format(n=5, size=unknown))
+    run = compile(program)
+    x = np.array([1, 2, 4, 8, 16], np.float32)
+    for size, low, high in ((5, 4, 0), (2, 0, 0), (1, 0, 0), (3, 1, 2), (5, 0, 4), (2, -1, -1)):
+        cells = np.concatenate([np.zeros(max(low, 0)), x, np.zeros(max(high, 0))])
+        cells = cells[max(-low, 0) : len(cells) - max(-high, 0)]
+        wanted = [cells[i : i + size].sum() for i in range(len(cells) - size + 1)]
+        got = run(x, np.array([size], np.int32), np.array([[low, high]], np.int32))
+        assert got.tolist() == wanted
 
 
 @BOTH

@@ -188,14 +188,16 @@ def test_a_process_ends_while_another_thread_still_runs() -> None:
 
 def test_watching_keeps_no_frame_alive() -> None:
     """A frame holds memory, and through its host calls what users gave: it goes with its call."""
+    alive = _watched_frame()
+    _until(lambda: alive() is None)
+
+
+def _watched_frame() -> weakref.ref[Frame]:
     frame = Frame(64, weights=0)
     frame.reset()
-    poll = layout.FIELDS.index("poll")
     with watched(frame, None):
-        _until(lambda: bool(frame.words[poll]))  # the watch has come by
-    alive = weakref.ref(frame)
-    del frame
-    _until(lambda: alive() is None)
+        _until(lambda: bool(frame.words[layout.FIELDS.index("poll")]))  # the watch has come by
+    return weakref.ref(frame)
 
 
 def _until(holds: Callable[[], bool]) -> None:

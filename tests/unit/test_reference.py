@@ -255,6 +255,42 @@ def test_doubles_round_once(element: str) -> None:
     assert not even.any()
 
 
+def test_powers_of_two_round_to_the_nearest() -> None:
+    """f8E8M0FNU: the larger one where both are as near; the least two are no exception."""
+    powers = 2.0 ** np.arange(-127, 128)
+    middles = 1.5 * powers
+    above, below = np.nextafter(middles, INF), np.nextafter(middles, -INF)
+    with np.errstate(over="ignore"):
+        larger = np.append(powers[1:], np.nan)  # there is no infinity
+    for given, wanted in ((above, larger), (middles, larger), (below, powers)):
+        result = convert(given, "f8E8M0FNU").astype(np.float64)
+        np.testing.assert_array_equal(result, wanted)
+    given = np.array([5e-324, 0.0, -0.0, -1.0, INF, np.nan])
+    wanted = [2.0**-127, *[np.nan] * 5]
+    np.testing.assert_array_equal(convert(given, "f8E8M0FNU").astype(np.float64), wanted)
+
+
+def test_the_imaginary_part_of_a_type_without_zero() -> None:
+    x = array("f8E8M0FNU", 0.5, 4.0)
+    assert np.isnan(elementwise.imag(x).astype(np.float64)).all()
+
+
+@pytest.mark.parametrize(
+    "element", [n for n, e in ELEMENT_TYPES.items() if e.is_float and e.bits == 8]
+)
+def test_total_order_of_every_code(element: str) -> None:
+    """A sign comes before what it is a sign of: -NaN, -inf, ..., -0, 0, ..., inf, NaN."""
+    codes = np.arange(256, dtype=np.uint8)
+    magnitudes, signs = (codes, codes * 0) if element == "f8E8M0FNU" else (codes & 0x7F, codes >> 7)
+    if element.endswith("FNUZ"):  # NaN is what -0 would be
+        magnitudes = np.where(codes == 0x80, 0x80, magnitudes)
+    place = np.where(signs == 1, -1.0 - magnitudes, magnitudes)
+    x = codes.view(ELEMENT_TYPES[element].dtype)
+    left, right = x.repeat(256), np.tile(x, 256)
+    before = elementwise.compare(left, right, ComparisonDirection.LT, ComparisonType.TOTALORDER)
+    np.testing.assert_array_equal(before, place.repeat(256) < np.tile(place, 256))
+
+
 def test_integers_round_once() -> None:
     half = (1 << 40) + (1 << 32)  # between two bf16 numbers; 1 more is above the middle
     numbers = np.array([half, half + 1, half - 1], np.int64)
@@ -1018,6 +1054,16 @@ def test_collective_reduce_gives_to_the_first() -> None:
     assert [results[0, 0].tolist(), results[1, 0].tolist()] == [[0], [30]]
 
 
+def test_collective_reduce_of_quantized_numbers() -> None:
+    """(10 - 3) / 2 + (20 - 3) / 2 is 12, held as 27; who is no root gets 0, held as 3."""
+    held = "!quant.uniform<i8:f32, 0.5:3>"
+    body = REDUCE_TO_ONE.replace("<i32>", f"<{held}>").replace("xi32>", f"x{held}>")
+    signature = f"(%x: tensor<1x{held}>) -> tensor<1x{held}>"
+    given = [[[np.array([10], np.int8)]], [[np.array([20], np.int8)]]]
+    results = on_grid(body, given, signature)
+    assert [results[0, 0].tolist(), results[1, 0].tolist()] == [[3], [27]]
+
+
 def test_partitions_permute_on_a_channel() -> None:
     body = """
       %r = "stablehlo.collective_permute"(%x) {
@@ -1134,6 +1180,13 @@ def test_special_function(name: str, exact: Any, operands: list[float]) -> None:
     with mpmath.workdps(40):
         expected = [float(exact(mpmath.mpf(x))) for x in operands]
     np.testing.assert_allclose(result, expected, rtol=2e-15)
+
+
+def test_bessel_i1e_is_odd() -> None:
+    """Down to its zeros: at 0, and at infinity, where it ends."""
+    result = functions.bessel_i1e(np.array([0.0, -0.0, INF, -INF, NAN, 2.0, -2.0]))
+    same(result[:4], np.array([0.0, -0.0, 0.0, -0.0]))
+    assert np.isnan(result[4]) and result[5] == -result[6] > 0
 
 
 def test_zeta_and_polygamma() -> None:

@@ -20,7 +20,7 @@ Compile = Callable[[str, Sequence[Array]], tuple[float, Callable[[], Any]]]
 
 
 def load_arguments(archive: str, dtypes: dict[str, str]) -> list[Array]:
-    """``arg0``, ``arg1``, ... of an .npz; ``dtypes`` names those stored as plain integers."""
+    """``arg0``, ``arg1``, ... of an .npz; ``dtypes`` names those stored as void of their width."""
     stored = np.load(archive, allow_pickle=False)
     found: list[Array] = []
     while f"arg{len(found)}" in stored.files:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from shlo_tools.cpu.custom_calls import checks, fourier, lapack, matrices, programs, shapes
+from shlo_tools.cpu.custom_calls import checks, fourier, lapack, matrices, programs
 from shlo_tools.extend import CustomCall
 
 TARGETS: dict[str, CustomCall] = {
@@ -14,5 +14,4 @@ TARGETS: dict[str, CustomCall] = {
     **matrices.TARGETS,
     **fourier.TARGETS,
     **programs.TARGETS,
-    **shapes.TARGETS,
 }

@@ -107,6 +107,9 @@ def erf_inv(operand: Array) -> Array:
 
 @chlo
 def erfc(operand: Array) -> Array:
+    if element_of(operand).name == "f8E8M0FNU":  # it has no zero that small results could round to
+        wide = operand.astype(np.float64)
+        return rounded(np.maximum(special_functions.erfc(wide), 2.0**-1000), operand.dtype)
     return _doubled(special_functions.erfc, operand)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from cases._tolerances import EXACT, Tolerance
 from cases._types import tensor
 
@@ -27,7 +28,7 @@ class Input:
     array: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Case:
     """One snippet.
 
@@ -48,6 +49,9 @@ class Case:
     tolerance: Tolerance = EXACT
     symbols: str = ""
     undefined: str = ""
+
+    def __repr__(self) -> str:
+        return f"Case({self.text}, {[item.array.tolist() for item in self.inputs]})"[:2000]
 
 
 Build = Callable[[str], Iterable[Case]]
@@ -100,8 +104,14 @@ def call(
     inside = f" ({regions})" if regions else ""
     text = f'{outs}{" = " if outs else ""}"{op}"({operands}){held}{inside} : ({types}) -> {made}'
     shapes = ", ".join(item.type for item in inputs)
-    return Case(label or f"{shapes} {attributes}".strip(), text, tuple(inputs), tuple(results),
-                tolerance, symbols)
+    return Case(
+        label or f"{shapes} {attributes}".strip(),
+        text,
+        tuple(inputs),
+        tuple(results),
+        tolerance,
+        symbols,
+    )
 
 
 def renamed(text: str, prefix: str) -> str:
@@ -112,7 +122,11 @@ def renamed(text: str, prefix: str) -> str:
 
 def program(cases: Sequence[Case]) -> str:
     """One function that takes the inputs of all cases and returns all their results."""
-    arguments, lines, returned, types, symbols = [], [], [], [], []
+    arguments: list[str] = []
+    lines: list[str] = []
+    returned: list[str] = []
+    types: list[str] = []
+    symbols: list[str] = []
     for number, case in enumerate(cases):
         prefix = f"c{number}_"
         arguments += [f"%{prefix}in{i}: {item.type}" for i, item in enumerate(case.inputs)]

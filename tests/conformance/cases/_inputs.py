@@ -10,8 +10,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from cases._types import COMPLEX, FLOAT, SIGNED, dtype_of, is_quantized
 
+from cases._types import COMPLEX, FLOAT, SIGNED, dtype_of, is_quantized
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 Array = np.ndarray[Any, Any]

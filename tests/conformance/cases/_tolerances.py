@@ -76,7 +76,9 @@ def difference(actual: Array, expected: Array, tolerance: Tolerance, sizes: Any 
         sizes: for ``Sums``, the result of the inputs' absolute values.
     """
     if actual.dtype != expected.dtype or actual.shape != expected.shape:
-        return f"{actual.dtype}{list(actual.shape)}, should be {expected.dtype}{list(expected.shape)}"
+        return (
+            f"{actual.dtype}{list(actual.shape)}, should be {expected.dtype}{list(expected.shape)}"
+        )
     if not actual.size:
         return ""
     agree = _agree(actual, expected)
@@ -86,7 +88,8 @@ def difference(actual: Array, expected: Array, tolerance: Tolerance, sizes: Any 
     if not len(wrong):
         return ""
     at = tuple(int(i) for i in wrong[0])
-    return f"{len(wrong)} of {actual.size} differ, first {list(at)}: {actual[at]!r}, should be {expected[at]!r}"
+    first = f"{actual[at]!r}, should be {expected[at]!r}"
+    return f"{len(wrong)} of {actual.size} differ, first {list(at)}: {first}"
 
 
 def _near(actual: Array, expected: Array, tolerance: Tolerance, sizes: Any) -> Array:

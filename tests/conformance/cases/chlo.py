@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+
 from cases import elementwise
 from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, moderate, small
-from cases._regions import reducer, scalar
 from cases._tolerances import EXACT, Tolerance, Ulps
 from cases._types import (
-    ALL,
     COMPLEX,
     FLOAT,
     FLOAT_OR_COMPLEX,
     INTEGER,
     LOGICAL,
     NUMBER,
-    PER_AXIS,
     QUANTIZED,
     TENSOR,
     WIDE_FLOAT,
@@ -130,12 +128,17 @@ def _near(name: str, element: str) -> Tolerance:
 def _broadcasting(name: str) -> Callable[[str], Iterator[Case]]:
     def build(element: str) -> Iterator[Case]:
         for lhs, rhs, held, result in STRETCHES:
-            inputs = [given(element, moderate(element, lhs, 1)), given(element, moderate(element, rhs, 2))]
+            inputs = [
+                given(element, moderate(element, lhs, 1)),
+                given(element, moderate(element, rhs, 2)),
+            ]
             if name in ("polygamma", "zeta"):
                 whole = np.abs(small(element, lhs, 1).astype(np.float64)) + 2
                 inputs[0] = given(element, whole.astype(dtype_of(element)))
             type = tensor(f"complex<{element}>" if name == "complex" else element, result)
-            case = call(f"chlo.broadcast_{name}", inputs, [type], held, tolerance=_near(name, element))
+            case = call(
+                f"chlo.broadcast_{name}", inputs, [type], held, tolerance=_near(name, element)
+            )
             undefined = name == "remainder" and is_complex(element)
             yield replace(case, undefined=elementwise.NO_REMAINDER) if undefined else case
 
@@ -144,15 +147,24 @@ def _broadcasting(name: str) -> Callable[[str], Iterator[Case]]:
 
 def _broadcast_compare(element: str) -> Iterator[Case]:
     for lhs, rhs, more, result in STRETCHES:
-        inputs = [given(element, at_edges(element, lhs, 1)), given(element, at_edges(element, rhs, 2))]
-        held = "comparison_direction = #chlo<comparison_direction LT>" + (f", {more}" if more else "")
+        inputs = [
+            given(element, at_edges(element, lhs, 1)),
+            given(element, at_edges(element, rhs, 2)),
+        ]
+        held = "comparison_direction = #chlo<comparison_direction LT>" + (
+            f", {more}" if more else ""
+        )
         yield call("chlo.broadcast_compare", inputs, [tensor("i1", result)], held)
 
 
 def _broadcast_select(element: str) -> Iterator[Case]:
     for shape, other, _, result in STRETCHES[:3]:
         pred = np.random.default_rng(1).random(other) < 0.5
-        inputs = [Input(tensor("i1", other), pred), given(element, at_edges(element, shape, 1)), given(element, at_edges(element, (), 2))]
+        inputs = [
+            Input(tensor("i1", other), pred),
+            given(element, at_edges(element, shape, 1)),
+            given(element, at_edges(element, (), 2)),
+        ]
         yield call("chlo.broadcast_select", inputs, [tensor(element, result)])
 
 
@@ -162,11 +174,15 @@ def _constant(element: str) -> Iterator[Case]:
 
     for array in (edges(element)[:16], np.repeat(edges(element)[-1:], 70)):
         type = tensor(element, array.shape)
-        yield call("chlo.constant", [], [type], f"value = {literal(element, array)} : {type}", label=type)
+        yield call(
+            "chlo.constant", [], [type], f"value = {literal(element, array)} : {type}", label=type
+        )
 
 
 def _constant_like(element: str) -> Iterator[Case]:
-    value = {"i1": "true"}.get(element, f"1 : {element}" if element in INTEGER else f"1.5 : {element}")
+    value = {"i1": "true"}.get(
+        element, f"1 : {element}" if element in INTEGER else f"1.5 : {element}"
+    )
     if element in ("f8E8M0FNU",):
         value = f"2.0 : {element}"
     if is_complex(element):
@@ -178,15 +194,29 @@ def _constant_like(element: str) -> Iterator[Case]:
 
 # --- along dimensions -----------------------------------------------------------------------------
 def _top_k(element: str) -> Iterator[Case]:
-    for shape, k in (((3, 9), 4), ((7,), 7), ((5,), 0), ((2, 67), 5), ((2, 1, 3, 1, 2, 3), 2), ((1,), 1)):
+    for shape, k in (
+        ((3, 9), 4),
+        ((7,), 7),
+        ((5,), 0),
+        ((2, 67), 5),
+        ((2, 1, 3, 1, 2, 3), 2),
+        ((1,), 1),
+    ):
         operand = given(element, at_edges(element, shape))
         kept = (*shape[:-1], k)
-        yield call("chlo.top_k", [operand], [tensor(element, kept), tensor("i32", kept)], f"k = {k} : i64")
+        yield call(
+            "chlo.top_k", [operand], [tensor(element, kept), tensor("i32", kept)], f"k = {k} : i64"
+        )
 
 
 def _scan(element: str) -> Iterator[Case]:
-    type = scalar(element)
-    for shape, dimension, reverse in (((5,), 0, False), ((3, 5), 1, True), ((3, 5), 0, False), ((67,), 0, False), ((0, 2), 0, False)):
+    for shape, dimension, reverse in (
+        ((5,), 0, False),
+        ((3, 5), 1, True),
+        ((3, 5), 0, False),
+        ((67,), 0, False),
+        ((0, 2), 0, False),
+    ):
         rest = [n for d, n in enumerate(shape) if d != dimension]
         piece = tensor(element, rest)
         body = f"""{{
@@ -195,26 +225,43 @@ def _scan(element: str) -> Iterator[Case]:
       "stablehlo.return"(%s, %s) : ({piece}, {piece}) -> ()
     }}"""
         inputs = [given(element, small(element, shape)), given(element, small(element, rest, 3))]
-        held = f"dimension = {dimension} : i64, is_reverse = {str(reverse).lower()}, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>"
+        held = f"dimension = {dimension} : i64, is_reverse = {str(reverse).lower()}, "
+        held += "operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>"
         yield call("chlo.scan", inputs, [inputs[0].type, piece], held, regions=body)
 
 
 RAGGED = """ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [],
-      rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
-      lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"""
+      rhs_batching_dimensions = [], lhs_contracting_dimensions = [1],
+      rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"""
 
 
 def _ragged_dot(element: str) -> Iterator[Case]:
-    for rows, depth, columns, groups in ((7, 5, 4, (3, 0, 4)), (3, 2, 2, (1, 1)), (35, 6, 33, (30, 5))):
+    for rows, depth, columns, groups in (
+        (7, 5, 4, (3, 0, 4)),
+        (3, 2, 2, (1, 1)),
+        (35, 6, 33, (30, 5)),
+    ):
         sizes = given("i32", np.array(groups, np.int32))
-        inputs = [given(element, moderate(element, (rows, depth), 1)),
-                  given(element, moderate(element, (len(groups), depth, columns), 2)), sizes]
-        yield call("chlo.ragged_dot", inputs, [tensor(element, (rows, columns))], RAGGED, label=f"{inputs[0].type} {groups}",
-                   tolerance=accumulating(element, depth))
+        inputs = [
+            given(element, moderate(element, (rows, depth), 1)),
+            given(element, moderate(element, (len(groups), depth, columns), 2)),
+            sizes,
+        ]
+        yield call(
+            "chlo.ragged_dot",
+            inputs,
+            [tensor(element, (rows, columns))],
+            RAGGED,
+            label=f"{inputs[0].type} {groups}",
+            tolerance=accumulating(element, depth),
+        )
 
 
 ROWS = (
-    *(Row(f"chlo.{op}", FLOAT if op in REAL_ONLY else FLOAT_OR_COMPLEX, _unary(op)) for op in UNARY),
+    *(
+        Row(f"chlo.{op}", FLOAT if op in REAL_ONLY else FLOAT_OR_COMPLEX, _unary(op))
+        for op in UNARY
+    ),
     Row("chlo._asin_acos_kernel", COMPLEX, _unary("_asin_acos_kernel")),
     Row("chlo.conj", FLOAT_OR_COMPLEX, _unary("conj")),
     Row("chlo.square", FLOAT_OR_COMPLEX, _square),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cases._case import Case, Input, Row, call, given
+from cases._case import Case, Row, call, given
 from cases._inputs import at_edges, small
 from cases._regions import reducer
 from cases._types import QUANTIZED, TENSOR
@@ -44,19 +44,40 @@ def _id(op: str) -> Callable[[str], Iterator[Case]]:
 
 
 PER_TENSOR = TENSOR + QUANTIZED
-PERMUTED = ("source_target_pairs = dense<0> : tensor<1x2xi64>", "source_target_pairs = dense<> : tensor<0x2xi64>")
+PERMUTED = (
+    "source_target_pairs = dense<0> : tensor<1x2xi64>",
+    "source_target_pairs = dense<> : tensor<0x2xi64>",
+)
 
 ROWS = (
-    Row("stablehlo.all_gather", PER_TENSOR, _moving("stablehlo.all_gather", f"all_gather_dim = 0 : i64, {ONE}")),
+    Row(
+        "stablehlo.all_gather",
+        PER_TENSOR,
+        _moving("stablehlo.all_gather", f"all_gather_dim = 0 : i64, {ONE}"),
+    ),
     Row("stablehlo.all_reduce", PER_TENSOR, _combining("stablehlo.all_reduce")),
-    Row("stablehlo.all_to_all", PER_TENSOR, _moving(
+    Row(
         "stablehlo.all_to_all",
-        f"split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 1 : i64, {ONE}",
-    )),
-    Row("stablehlo.collective_broadcast", PER_TENSOR, _moving("stablehlo.collective_broadcast", ONE)),
-    Row("stablehlo.collective_permute", PER_TENSOR, _moving("stablehlo.collective_permute", *PERMUTED)),
+        PER_TENSOR,
+        _moving(
+            "stablehlo.all_to_all",
+            f"split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 1 : i64, {ONE}",
+        ),
+    ),
+    Row(
+        "stablehlo.collective_broadcast", PER_TENSOR, _moving("stablehlo.collective_broadcast", ONE)
+    ),
+    Row(
+        "stablehlo.collective_permute",
+        PER_TENSOR,
+        _moving("stablehlo.collective_permute", *PERMUTED),
+    ),
     Row("stablehlo.collective_reduce", PER_TENSOR, _combining("stablehlo.collective_reduce")),
-    Row("stablehlo.reduce_scatter", PER_TENSOR, _combining("stablehlo.reduce_scatter", ", scatter_dimension = 0 : i64")),
+    Row(
+        "stablehlo.reduce_scatter",
+        PER_TENSOR,
+        _combining("stablehlo.reduce_scatter", ", scatter_dimension = 0 : i64"),
+    ),
     Row("stablehlo.partition_id", ("ui32",), _id("stablehlo.partition_id")),
     Row("stablehlo.replica_id", ("ui32",), _id("stablehlo.replica_id")),
 )

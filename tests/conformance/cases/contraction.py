@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cases._case import Array, Case, Input, Row, call, given
+from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges, moderate, small
 from cases._tolerances import EXACT, Steps, Sums, Tolerance
 from cases._types import (
     ALL,
     PER_AXIS,
-    QUANTIZED,
     is_complex,
     is_float,
     is_quantized,
@@ -79,16 +78,33 @@ def accumulating(element: str, terms: int) -> Tolerance:
     return Sums(terms) if is_float(element) or is_complex(element) else EXACT
 
 
-def _case(element: str, dot: Dot, result: str = "", more: str = "", operands: str = "moderate") -> Case:
+def _case(
+    element: str, dot: Dot, result: str = "", more: str = "", operands: str = "moderate"
+) -> Case:
     make = {"moderate": moderate, "edges": at_edges, "small": small}[operands]
     inputs = [given(element, make(element, dot.lhs, 1)), given(element, make(element, dot.rhs, 2))]
     type = tensor(result or element, dot.result())
-    return call("stablehlo.dot_general", inputs, [type], dot.numbers() + more,
-                tolerance=accumulating(result or element, dot.terms()), label=f"{inputs[0].type} {inputs[1].type} -> {type} {dot.numbers()} {more}")
+    return call(
+        "stablehlo.dot_general",
+        inputs,
+        [type],
+        dot.numbers() + more,
+        tolerance=accumulating(result or element, dot.terms()),
+        label=f"{inputs[0].type} {inputs[1].type} -> {type} {dot.numbers()} {more}",
+    )
 
 
-WIDER = {"i8": "i32", "ui8": "ui32", "i4": "i8", "f16": "f32", "bf16": "f32", "f32": "f64", "f8E4M3FN": "f32",
-         "f8E5M2": "bf16", "i16": "i64"}
+WIDER = {
+    "i8": "i32",
+    "ui8": "ui32",
+    "i4": "i8",
+    "f16": "f32",
+    "bf16": "f32",
+    "f32": "f64",
+    "f8E4M3FN": "f32",
+    "f8E5M2": "bf16",
+    "i16": "i64",
+}
 
 
 def _dot_general(element: str) -> Iterator[Case]:
@@ -109,7 +125,13 @@ def _dot_general(element: str) -> Iterator[Case]:
 
 
 ALGORITHMS = {
-    "f32": (("f32", "f32", 1), ("tf32", "f32", 1), ("bf16", "f32", 1), ("bf16", "f32", 3), ("bf16", "f32", 6)),
+    "f32": (
+        ("f32", "f32", 1),
+        ("tf32", "f32", 1),
+        ("bf16", "f32", 1),
+        ("bf16", "f32", 3),
+        ("bf16", "f32", 6),
+    ),
     "f16": (("f16", "f16", 1), ("f16", "f32", 1)),
     "bf16": (("bf16", "bf16", 1), ("bf16", "f32", 1)),
     "f64": (("f64", "f64", 1),),
@@ -119,8 +141,9 @@ ALGORITHMS = {
 def _algorithms(element: str) -> Iterator[Case]:
     """Small integers, so that every precision gives the exact product."""
     for type, accumulator, primitives in ALGORITHMS.get(element, ()):
-        held = f"lhs_precision_type = {type}, rhs_precision_type = {type}, accumulation_type = {accumulator}, "
-        held += f"lhs_component_count = 1, rhs_component_count = 1, "
+        held = f"lhs_precision_type = {type}, rhs_precision_type = {type}, "
+        held += f"accumulation_type = {accumulator}, "
+        held += "lhs_component_count = 1, rhs_component_count = 1, "
         held += f"num_primitive_operations = {primitives}, allow_imprecise_accumulation = false"
         held = f", algorithm = #stablehlo.dot_algorithm<{held}>"
         yield _case(element, DOTS[0], more=held, operands="small")
@@ -140,7 +163,13 @@ def _quantized(element: str) -> Iterator[Case]:
             Input(_typed(dot.rhs, weights), moderate("quantized", dot.rhs, 2)),
         ]
         for result in (sums, *([] if element in PER_AXIS else [spelled_result()])):
-            yield call("stablehlo.dot_general", inputs, [_typed(dot.result(), result)], dot.numbers(), tolerance=Steps(1))
+            yield call(
+                "stablehlo.dot_general",
+                inputs,
+                [_typed(dot.result(), result)],
+                dot.numbers(),
+                tolerance=Steps(1),
+            )
 
 
 def spelled_result() -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
+
 from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges
-from cases._types import ALL, PER_AXIS, TENSOR
+from cases._types import ALL, PER_AXIS
 
 SHAPES = ((3, 5), (), (0,), (67,), (2, 1, 3, 1, 2, 3))
 
@@ -27,7 +27,8 @@ def _if(element: str) -> Iterator[Case]:
             pred = Input("tensor<i1>", np.array(taken))
             branches = [given(element, at_edges(element, shape, seed)) for seed in (1, 2)]
             type = branches[0].type
-            text = f'%out0 = "stablehlo.if"(%in0) ({_returning("%in1", type)}, {_returning("%in2", type)}) : (tensor<i1>) -> {type}'
+            regions = ", ".join(_returning(value, type) for value in ("%in1", "%in2"))
+            text = f'%out0 = "stablehlo.if"(%in0) ({regions}) : (tensor<i1>) -> {type}'
             yield Case(f"{type} {taken}", text, (pred, *branches), (type,))
 
 
@@ -38,7 +39,12 @@ def _case(element: str) -> Iterator[Case]:
             type = branches[0].type
             regions = ", ".join(_returning(f"%in{i}", type) for i in (1, 2, 3))
             text = f'%out0 = "stablehlo.case"(%in0) ({regions}) : (tensor<i32>) -> {type}'
-            yield Case(f"{type} index {index}", text, (given("i32", np.array(index, np.int32)), *branches), (type,))
+            yield Case(
+                f"{type} index {index}",
+                text,
+                (given("i32", np.array(index, np.int32)), *branches),
+                (type,),
+            )
 
 
 def _while(element: str) -> Iterator[Case]:
@@ -47,10 +53,12 @@ def _while(element: str) -> Iterator[Case]:
         for turns in (3, 0, 4):
             values = [given(element, at_edges(element, shape, seed)) for seed in (1, 2)]
             type = values[0].type
-            text = f"""%zero = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+            text = f"""%zero = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}>
+      : () -> tensor<i32>
     %n, %out0, %out1 = "stablehlo.while"(%zero, %in1, %in2) ({{
     ^bb0(%i: tensor<i32>, %a: {type}, %b: {type}):
-      %c = "stablehlo.compare"(%i, %in0) <{{comparison_direction = #stablehlo<comparison_direction LT>}}>
+      %c = "stablehlo.compare"(%i, %in0) <{{
+          comparison_direction = #stablehlo<comparison_direction LT>}}>
         : (tensor<i32>, tensor<i32>) -> tensor<i1>
       "stablehlo.return"(%c) : (tensor<i1>) -> ()
     }}, {{
@@ -70,7 +78,8 @@ def _composite(element: str) -> Iterator[Case]:
         symbols = f"""func.func private @second(%a: {type}, %b: {type}) -> {type} {{
           return %b : {type}
         }}"""
-        held = 'name = "conformance.second", composite_attributes = {k = 1 : i32}, decomposition = @second, version = 1 : i32'
+        held = 'name = "conformance.second", composite_attributes = {k = 1 : i32}, '
+        held += "decomposition = @second, version = 1 : i32"
         yield call("stablehlo.composite", inputs, [type], held, symbols=symbols)
 
 

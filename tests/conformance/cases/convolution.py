@@ -10,7 +10,7 @@ from cases._case import Case, Input, Row, call, given
 from cases._inputs import moderate
 from cases._regions import integers, rows_of
 from cases._tolerances import Steps
-from cases._types import ALL, PER_AXIS, TENSOR, is_quantized, tensor
+from cases._types import ALL, PER_AXIS, is_quantized, tensor
 from cases.contraction import SUMS, WEIGHTS, accumulating
 
 
@@ -32,7 +32,11 @@ class Convolution:
     precision: str = ""
 
     def attributes(self) -> str:
-        lists = {"window_strides": self.strides, "lhs_dilation": self.lhs_dilation, "rhs_dilation": self.rhs_dilation}
+        lists = {
+            "window_strides": self.strides,
+            "lhs_dilation": self.lhs_dilation,
+            "rhs_dilation": self.rhs_dilation,
+        }
         held = [f"{name} = {integers(values)}" for name, values in lists.items() if values]
         if self.padding:
             held.append(f"padding = {rows_of(self.padding)}")
@@ -55,7 +59,9 @@ NCHW = "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]"
 CONVOLUTIONS = (
     Convolution((1, 5, 5, 2), (3, 3, 2, 3), (1, 3, 3, 3)),
     Convolution((2, 5, 6, 2), (3, 2, 2, 3), (2, 3, 3, 3), strides=(2, 2), padding=((1, 1), (0, 0))),
-    Convolution((1, 4, 4, 2), (3, 3, 2, 2), (1, 7, 7, 2), padding=((1, 1), (1, 1)), lhs_dilation=(2, 2)),
+    Convolution(
+        (1, 4, 4, 2), (3, 3, 2, 2), (1, 7, 7, 2), padding=((1, 1), (1, 1)), lhs_dilation=(2, 2)
+    ),
     Convolution((1, 7, 7, 1), (3, 3, 1, 2), (1, 3, 3, 2), rhs_dilation=(2, 2)),
     Convolution((1, 6, 6, 2), (2, 2, 2, 2), (1, 4, 4, 2), padding=((-1, 0), (0, -1))),
     Convolution((1, 5, 5, 2), (3, 2, 2, 2), (1, 3, 4, 2), reversal=(True, False)),
@@ -65,8 +71,19 @@ CONVOLUTIONS = (
     Convolution((2, 3, 8, 8), (4, 3, 3, 3), (2, 4, 6, 6), NCHW),
     Convolution((3, 5), (5, 4), (3, 4), "[b, f]x[i, o]->[b, f]"),
     Convolution((2, 9, 3), (4, 3, 2), (2, 6, 2), "[b, 0, f]x[0, i, o]->[b, 0, f]"),
-    Convolution((2, 3, 4, 3, 4), (2, 2, 2, 4, 2), (2, 2, 3, 2, 2), "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]"),
-    Convolution((5, 1, 2, 6), (3, 2, 3, 2), (3, 1, 4, 3), "[0, b, f, 1]x[0, i, o, 1]->[0, b, 1, f]", padding=((0, 0), (0, -1))),
+    Convolution(
+        (2, 3, 4, 3, 4),
+        (2, 2, 2, 4, 2),
+        (2, 2, 3, 2, 2),
+        "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]",
+    ),
+    Convolution(
+        (5, 1, 2, 6),
+        (3, 2, 3, 2),
+        (3, 1, 4, 3),
+        "[0, b, f, 1]x[0, i, o, 1]->[0, b, 1, f]",
+        padding=((0, 0), (0, -1)),
+    ),
     Convolution((0, 5, 5, 2), (3, 3, 2, 3), (0, 3, 3, 3)),
     Convolution((1, 5, 5, 0), (3, 3, 0, 3), (1, 3, 3, 3)),
     Convolution((1, 2, 2, 1), (3, 3, 1, 1), (1, 0, 0, 1)),
@@ -90,11 +107,20 @@ def _convolution(element: str) -> Iterator[Case]:
 
 
 def _case(element: str, result: str, form: Convolution) -> Case:
-    inputs = [given(element, moderate(element, form.lhs, 1)), given(element, moderate(element, form.rhs, 2))]
+    inputs = [
+        given(element, moderate(element, form.lhs, 1)),
+        given(element, moderate(element, form.rhs, 2)),
+    ]
     type = tensor(result, form.result)
     label = f"{inputs[0].type} {inputs[1].type} -> {type} {form.attributes()}"
-    return call("stablehlo.convolution", inputs, [type], form.attributes(), label=label,
-                tolerance=accumulating(result, form.terms()))
+    return call(
+        "stablehlo.convolution",
+        inputs,
+        [type],
+        form.attributes(),
+        label=label,
+        tolerance=accumulating(result, form.terms()),
+    )
 
 
 def _quantized(element: str, form: Convolution) -> Iterator[Case]:
@@ -106,7 +132,10 @@ def _quantized(element: str, form: Convolution) -> Iterator[Case]:
         weights = f"!quant.uniform<i8:f32:{_place(kernel, 'o')}, {{{', '.join(scales)}}}>"
         sums = f"!quant.uniform<i32:f32:{_place(made, 'f')}, {{{', '.join(scales)}}}>"
     rhs = f"tensor<{''.join(f'{n}x' for n in form.rhs)}{weights}>"
-    inputs = [given("quantized", moderate("quantized", form.lhs, 1)), Input(rhs, moderate("quantized", form.rhs, 2))]
+    inputs = [
+        given("quantized", moderate("quantized", form.lhs, 1)),
+        Input(rhs, moderate("quantized", form.rhs, 2)),
+    ]
     type = f"tensor<{''.join(f'{n}x' for n in form.result)}{sums}>"
     yield call("stablehlo.convolution", inputs, [type], form.attributes(), tolerance=Steps(1))
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from cases._case import Case, Input, Row, call, given
+
+from cases._case import Case, Row, call, given
 from cases._inputs import at_edges, edges
 from cases._regions import integers
 from cases._types import (
@@ -16,13 +17,10 @@ from cases._types import (
     INTEGER,
     PER_AXIS,
     QUANTIZED,
-    STORAGE,
     TENSOR,
-    dtype_of,
     is_quantized,
     tensor,
 )
-
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 PER_TENSOR = TENSOR + QUANTIZED
@@ -59,7 +57,9 @@ def _broadcast_in_dim(element: str) -> Iterator[Case]:
             axis = dimensions[-1]
             operand = given(element, at_edges(element, shape))
             held = f"broadcast_dimensions = {integers(dimensions)}"
-            yield call("stablehlo.broadcast_in_dim", [operand], [tensor(element, result, axis)], held)
+            yield call(
+                "stablehlo.broadcast_in_dim", [operand], [tensor(element, result, axis)], held
+            )
 
 
 RESHAPES = (
@@ -103,10 +103,19 @@ def _transpose(element: str) -> Iterator[Case]:
         result = [shape[p] for p in permutation]
         axis = permutation.index(len(shape) - 1) if shape else None
         type = tensor(element, result, axis)
-        yield call("stablehlo.transpose", [operand], [type], f"permutation = {integers(permutation)}")
+        yield call(
+            "stablehlo.transpose", [operand], [type], f"permutation = {integers(permutation)}"
+        )
 
 
-REVERSES = (((2, 5), (1,)), ((), ()), ((3, 0), (0, 1)), ((67,), (0,)), ((2, 3, 4), (0, 2)), ((4, 3), ()))
+REVERSES = (
+    ((2, 5), (1,)),
+    ((), ()),
+    ((3, 0), (0, 1)),
+    ((67,), (0,)),
+    ((2, 3, 4), (0, 2)),
+    ((4, 3), ()),
+)
 
 
 def _reverse(element: str) -> Iterator[Case]:
@@ -153,14 +162,19 @@ PADS = (
 )
 
 
-def pad_result(shape: Sequence[int], low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> list[int]:
+def pad_result(
+    shape: Sequence[int], low: Sequence[int], high: Sequence[int], interior: Sequence[int]
+) -> list[int]:
     rows = zip(shape, low, high, interior, strict=True)
     return [n + lo + max(n - 1, 0) * inside + hi for n, lo, hi, inside in rows]
 
 
 def _pad(element: str) -> Iterator[Case]:
     for shape, low, high, interior in PADS:
-        inputs = [given(element, at_edges(element, shape)), given(element, at_edges(element, (), 9))]
+        inputs = [
+            given(element, at_edges(element, shape)),
+            given(element, at_edges(element, (), 9)),
+        ]
         result = tensor(element, pad_result(shape, low, high, interior))
         held = f"edge_padding_low = {integers(low)}, edge_padding_high = {integers(high)}, "
         held += f"interior_padding = {integers(interior)}"
@@ -187,7 +201,15 @@ def _concatenate(element: str) -> Iterator[Case]:
         yield call("stablehlo.concatenate", inputs, [tensor(element, result)], held)
 
 
-IOTAS = (((5,), 0), ((3, 20), 1), ((3, 20), 0), ((0,), 0), ((1, 1), 1), ((300,), 0), ((2, 1, 3, 1, 2, 3), 2))
+IOTAS = (
+    ((5,), 0),
+    ((3, 20), 1),
+    ((3, 20), 0),
+    ((0,), 0),
+    ((1, 1), 1),
+    ((300,), 0),
+    ((2, 1, 3, 1, 2, 3), 2),
+)
 
 
 def _iota(element: str) -> Iterator[Case]:
@@ -198,7 +220,7 @@ def _iota(element: str) -> Iterator[Case]:
 
 
 # --- constants and bits ---------------------------------------------------------------------------
-def literal(element: str, array: np.ndarray) -> str:  # type: ignore[type-arg]
+def literal(element: str, array: np.ndarray) -> str:
     """``dense<"0x...">``, or a list of integers where elements are not whole bytes."""
     if is_quantized(element):
         return f"dense<{array.tolist() if array.size else ''}>"
@@ -211,7 +233,9 @@ def literal(element: str, array: np.ndarray) -> str:  # type: ignore[type-arg]
         bits = array.view(np.uint8) & ((1 << row.bits) - 1)
         listed = [f"0x{b:X}" for b in bits.reshape(-1).tolist()]
         return f"dense<{', '.join(listed) if not array.ndim else '[' + ', '.join(listed) + ']'}>"
-    return f"dense<{str(array.astype(int).tolist() if element != 'i1' else array.tolist()).lower()}>"
+    return (
+        f"dense<{str(array.astype(int).tolist() if element != 'i1' else array.tolist()).lower()}>"
+    )
 
 
 def _constant(element: str) -> Iterator[Case]:
@@ -220,7 +244,9 @@ def _constant(element: str) -> Iterator[Case]:
         if element in PER_AXIS and not (array.ndim and array.size):
             continue
         type = tensor(element, array.shape)
-        stored = f"tensor<{''.join(f'{n}x' for n in array.shape)}i8>" if is_quantized(element) else type
+        stored = (
+            f"tensor<{''.join(f'{n}x' for n in array.shape)}i8>" if is_quantized(element) else type
+        )
         held = f"value = {literal(element, array)} : {stored}"
         yield call("stablehlo.constant", [], [type], held, label=type)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 from cases._case import Case, Row, call, given
 from cases._inputs import at_edges, moderate, small
 from cases._regions import integers
@@ -16,41 +15,92 @@ from cases.grouping import TOKEN
 
 
 def _broadcast(element: str) -> Iterator[Case]:
-    for shape, sizes in (((3,), (2,)), ((), ()), ((), (67,)), ((0, 2), (3,)), ((2, 1, 3), (2, 1, 2))):
+    for shape, sizes in (
+        ((3,), (2,)),
+        ((), ()),
+        ((), (67,)),
+        ((0, 2), (3,)),
+        ((2, 1, 3), (2, 1, 2)),
+    ):
         operand = given(element, at_edges(element, shape))
         held = f"broadcast_sizes = {integers(sizes)}"
         yield call("stablehlo.broadcast", [operand], [tensor(element, (*sizes, *shape))], held)
 
 
-DOTS = (((3, 5), (5, 4), (3, 4)), ((5,), (5,), ()), ((3, 5), (5,), (3,)), ((5,), (5, 4), (4,)), ((3, 0), (0, 4), (3, 4)), ((35, 67), (67, 3), (35, 3)))
+DOTS = (
+    ((3, 5), (5, 4), (3, 4)),
+    ((5,), (5,), ()),
+    ((3, 5), (5,), (3,)),
+    ((5,), (5, 4), (4,)),
+    ((3, 0), (0, 4), (3, 4)),
+    ((35, 67), (67, 3), (35, 3)),
+)
 
 
 def _dot(element: str) -> Iterator[Case]:
     for lhs, rhs, result in DOTS:
-        inputs = [given(element, moderate(element, lhs, 1)), given(element, moderate(element, rhs, 2))]
-        yield call("stablehlo.dot", inputs, [tensor(element, result)], tolerance=accumulating(element, lhs[-1]))
+        inputs = [
+            given(element, moderate(element, lhs, 1)),
+            given(element, moderate(element, rhs, 2)),
+        ]
+        yield call(
+            "stablehlo.dot",
+            inputs,
+            [tensor(element, result)],
+            tolerance=accumulating(element, lhs[-1]),
+        )
 
 
-EINSUMS = (("ij,jk->ik", (3, 5), (5, 4), (3, 4)), ("bij,bjk->bik", (2, 3, 5), (2, 5, 4), (2, 3, 4)),
-           ("i,j->ji", (3,), (4,), (4, 3)), ("ab,cb->ca", (3, 5), (4, 5), (4, 3)), ("ab,ab->", (3, 5), (3, 5), ()))
+EINSUMS = (
+    ("ij,jk->ik", (3, 5), (5, 4), (3, 4)),
+    ("bij,bjk->bik", (2, 3, 5), (2, 5, 4), (2, 3, 4)),
+    ("i,j->ji", (3,), (4,), (4, 3)),
+    ("ab,cb->ca", (3, 5), (4, 5), (4, 3)),
+    ("ab,ab->", (3, 5), (3, 5), ()),
+)
 
 
 def _einsum(element: str) -> Iterator[Case]:
     for config, lhs, rhs, result in EINSUMS:
-        inputs = [given(element, moderate(element, lhs, 1)), given(element, moderate(element, rhs, 2))]
+        inputs = [
+            given(element, moderate(element, lhs, 1)),
+            given(element, moderate(element, rhs, 2)),
+        ]
         near = accumulating(element, lhs[0] * lhs[-1])
-        yield call("stablehlo.einsum", inputs, [tensor(element, result)], f'einsum_config = "{config}"', tolerance=near)
+        yield call(
+            "stablehlo.einsum",
+            inputs,
+            [tensor(element, result)],
+            f'einsum_config = "{config}"',
+            tolerance=near,
+        )
 
 
 def _unary_einsum(element: str) -> Iterator[Case]:
-    for config, shape, result in (("ij->j", (3, 5), (5,)), ("ij->ji", (3, 5), (5, 3)), ("ijk->", (2, 3, 4), ()), ("i->i", (67,), (67,))):
+    for config, shape, result in (
+        ("ij->j", (3, 5), (5,)),
+        ("ij->ji", (3, 5), (5, 3)),
+        ("ijk->", (2, 3, 4), ()),
+        ("i->i", (67,), (67,)),
+    ):
         operand = given(element, moderate(element, shape))
         near = accumulating(element, operand.array.size)
-        yield call("stablehlo.unary_einsum", [operand], [tensor(element, result)], f'einsum_config = "{config}"', tolerance=near)
+        yield call(
+            "stablehlo.unary_einsum",
+            [operand],
+            [tensor(element, result)],
+            f'einsum_config = "{config}"',
+            tolerance=near,
+        )
 
 
 def _torch_index_select(element: str) -> Iterator[Case]:
-    forms = (((5, 3), (4,), 0, 0, (4, 3)), ((2, 5, 3), (2, 4), 1, 1, (2, 4, 3)), ((5, 3), (2, 2), 1, 0, (5, 2, 2)), ((6,), (), 0, 0, ()))
+    forms = (
+        ((5, 3), (4,), 0, 0, (4, 3)),
+        ((2, 5, 3), (2, 4), 1, 1, (2, 4, 3)),
+        ((5, 3), (2, 2), 1, 0, (5, 2, 2)),
+        ((6,), (), 0, 0, ()),
+    )
     for shape, index, dim, batch, result in forms:
         inputs = [given(element, at_edges(element, shape)), indices("i32", index, shape[dim], 2)]
         held = f"dim = {dim} : i64, batch_dims = {batch} : i64"
@@ -60,7 +110,8 @@ def _torch_index_select(element: str) -> Iterator[Case]:
 def _create_token(element: str) -> Iterator[Case]:
     operand = given(element, at_edges(element, (3, 5)))
     text = f"""%t = "stablehlo.create_token"() : () -> {TOKEN}
-    %out0, %u = "stablehlo.optimization_barrier"(%in0, %t) : ({operand.type}, {TOKEN}) -> ({operand.type}, {TOKEN})"""
+    %out0, %u = "stablehlo.optimization_barrier"(%in0, %t)
+      : ({operand.type}, {TOKEN}) -> ({operand.type}, {TOKEN})"""
     yield Case("token", text, (operand,), (operand.type,))
 
 

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
 from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges, moderate
 from cases._regions import integers
-from cases._types import ALL, COMPLEX, FLOAT, INTEGER, PER_AXIS, QUANTIZED, TENSOR, is_quantized, tensor
+from cases._types import (
+    ALL,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    PER_AXIS,
+    QUANTIZED,
+    TENSOR,
+    is_quantized,
+    tensor,
+)
 from cases.contraction import SUMS, WEIGHTS, accumulating
-from cases.convolution import CONVOLUTIONS, Convolution
-from cases.data_movement import BROADCASTS, IOTAS, PADS, RESHAPES, SLICES, TRANSPOSES, pad_result
+from cases.convolution import CONVOLUTIONS
+from cases.data_movement import BROADCASTS, IOTAS, PADS, RESHAPES, SLICES, pad_result
 from cases.gather_scatter import GATHERS, indices
 
 
 def _unknown(type: str) -> str:
     """The type with every size unknown."""
-    return re.sub(r"\d+(?=x)", "?", type.partition("!")[0].partition("<f")[0]) + type[len(type.partition("!")[0].partition("<f")[0]):]
+    return (
+        re.sub(r"\d+(?=x)", "?", type.partition("!")[0].partition("<f")[0])
+        + type[len(type.partition("!")[0].partition("<f")[0]) :]
+    )
 
 
-def _both(op: str, inputs: Sequence[Input], result: str, attributes: str = "", **more: object) -> Iterator[Case]:
+def _both(
+    op: str, inputs: Sequence[Input], result: str, attributes: str = "", **more: object
+) -> Iterator[Case]:
     """With the result's size written in its type, and left open."""
     label = f"{', '.join(i.type for i in inputs)} {attributes} -> {result}"
     yield call(op, inputs, [result], attributes, label=label, **more)  # type: ignore[arg-type]
@@ -34,11 +50,15 @@ def _vector(values: Sequence[int], element: str = "i32") -> Input:
 
 
 def _dynamic_broadcast_in_dim(element: str) -> Iterator[Case]:
-    for shape, dimensions, result in BROADCASTS if element not in PER_AXIS else (((2, 3), (1, 2), (4, 2, 3)),):
+    for shape, dimensions, result in (
+        BROADCASTS if element not in PER_AXIS else (((2, 3), (1, 2), (4, 2, 3)),)
+    ):
         axis = dimensions[-1] if element in PER_AXIS else None
         inputs = [given(element, at_edges(element, shape)), _vector(result)]
         held = f"broadcast_dimensions = {integers(dimensions)}"
-        yield from _both("stablehlo.dynamic_broadcast_in_dim", inputs, tensor(element, result, axis), held)
+        yield from _both(
+            "stablehlo.dynamic_broadcast_in_dim", inputs, tensor(element, result, axis), held
+        )
 
 
 def _dynamic_reshape(element: str) -> Iterator[Case]:
@@ -55,7 +75,10 @@ def _dynamic_iota(element: str) -> Iterator[Case]:
 
 def _dynamic_pad(element: str) -> Iterator[Case]:
     for shape, *amounts in PADS:
-        inputs = [given(element, at_edges(element, shape)), given(element, at_edges(element, (), 9))]
+        inputs = [
+            given(element, at_edges(element, shape)),
+            given(element, at_edges(element, (), 9)),
+        ]
         inputs += [_vector(amount, "i64") for amount in amounts]
         result = tensor(element, pad_result(shape, *amounts))
         yield from _both("stablehlo.dynamic_pad", inputs, result)
@@ -63,7 +86,10 @@ def _dynamic_pad(element: str) -> Iterator[Case]:
 
 def _real_dynamic_slice(element: str) -> Iterator[Case]:
     for shape, start, limit, strides in SLICES:
-        inputs = [given(element, at_edges(element, shape)), *(_vector(v) for v in (start, limit, strides))]
+        inputs = [
+            given(element, at_edges(element, shape)),
+            *(_vector(v) for v in (start, limit, strides)),
+        ]
         rows = zip(start, limit, strides, strict=True)
         result = tensor(element, [-(-(high - low) // step) for low, high, step in rows])
         yield from _both("stablehlo.real_dynamic_slice", inputs, result)
@@ -72,7 +98,11 @@ def _real_dynamic_slice(element: str) -> Iterator[Case]:
 def _dynamic_gather(element: str) -> Iterator[Case]:
     for form in GATHERS:
         start = indices("i32", form.start_indices, max(form.operand))
-        inputs = [given(element, at_edges(element, form.operand)), start, _vector(form.sizes, "i64")]
+        inputs = [
+            given(element, at_edges(element, form.operand)),
+            start,
+            _vector(form.sizes, "i64"),
+        ]
         held = form.attributes().replace(f"slice_sizes = {integers(form.sizes)}, ", "")
         yield from _both("stablehlo.dynamic_gather", inputs, tensor(element, form.result), held)
 
@@ -110,8 +140,10 @@ def _set_dimension_size(element: str) -> Iterator[Case]:
     for size in (2, 3, 0):
         count = given("i32", np.array(size, np.int32))
         bounded = operand.type.replace("3x", "?x", 1)[:-1] + ", #stablehlo.bounds<3, ?>>"
-        text = f"""%b = "stablehlo.set_dimension_size"(%in0, %in1) <{{dimension = 0 : i64}}> : ({operand.type}, tensor<i32>) -> {bounded}
-    %out0 = "stablehlo.get_dimension_size"(%b) <{{dimension = 0 : i64}}> : ({bounded}) -> tensor<i32>"""
+        text = f"""%b = "stablehlo.set_dimension_size"(%in0, %in1) <{{dimension = 0 : i64}}>
+      : ({operand.type}, tensor<i32>) -> {bounded}
+    %out0 = "stablehlo.get_dimension_size"(%b) <{{dimension = 0 : i64}}>
+      : ({bounded}) -> tensor<i32>"""
         yield Case(f"{operand.type} to {size}", text, (operand, count), ("tensor<i32>",))
 
 

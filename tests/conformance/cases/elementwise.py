@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from cases._case import Array, Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, filled, moderate, pairs
 from cases._tolerances import EXACT, Steps, Tolerance, Ulps
 from cases._types import (
     ALL,
-    BOOLEAN,
-    COMPLEX,
     FLOAT,
     FLOAT_OR_COMPLEX,
     INTEGER,
@@ -24,7 +23,6 @@ from cases._types import (
     SIGNED_NUMBER,
     TENSOR,
     WIDE_FLOAT,
-    dtype_of,
     is_complex,
     is_quantized,
     part_of,
@@ -61,7 +59,9 @@ def chosen(element: str) -> Tolerance:
 
 def angle(element: str) -> Tolerance:
     """Complex atan2 is a logarithm: near 0 it is no more exact than near pi."""
-    return Ulps(8, floor=8 * eps(element), special=False) if is_complex(element) else function(element)
+    return (
+        Ulps(8, floor=8 * eps(element), special=False) if is_complex(element) else function(element)
+    )
 
 
 def eps(element: str) -> float:
@@ -79,7 +79,9 @@ def _operands(op: str, element: str, count: int, shape: Sequence[int] | None) ->
     if shape is None:
         if count == 1:
             return [edges(element)]
-        return list(pairs(element)) + ([filled(edges(element), pairs(element)[0].shape)] * (count - 2))
+        return list(pairs(element)) + (
+            [filled(edges(element), pairs(element)[0].shape)] * (count - 2)
+        )
     return [at_edges(element, shape, seed) for seed in range(count)]
 
 
@@ -92,7 +94,9 @@ def _shapes(element: str) -> Iterator[tuple[int, ...] | None]:
     yield from SHAPES
 
 
-def like_operands(op: str, count: int, near: Near, attributes: str = "") -> Callable[..., Iterator[Case]]:
+def like_operands(
+    op: str, count: int, near: Near, attributes: str = ""
+) -> Callable[..., Iterator[Case]]:
     """Cases of an op whose result has the type of its operands."""
 
     def build(element: str) -> Iterator[Case]:
@@ -175,7 +179,9 @@ def _is_finite(element: str) -> Iterator[Case]:
 def _complex(element: str) -> Iterator[Case]:
     for shape in _shapes(element):
         inputs = [given(element, array) for array in _operands("complex", element, 2, shape)]
-        yield call("stablehlo.complex", inputs, [tensor(f"complex<{element}>", inputs[0].array.shape)])
+        yield call(
+            "stablehlo.complex", inputs, [tensor(f"complex<{element}>", inputs[0].array.shape)]
+        )
 
 
 DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
@@ -214,14 +220,24 @@ def _clamp(element: str) -> Iterator[Case]:
     for bounds in (((), ()), ((), (9,)), ((9,), ())):
         ends = [at_edges(element, bound, seed) for seed, bound in enumerate(bounds)]
         inputs = [given(element, a) for a in (ends[0], at_edges(element, (9,), 5), ends[1])]
-        yield call("stablehlo.clamp", inputs, [inputs[1].type], label=f"bounds {bounds}", tolerance=chosen(element))
+        yield call(
+            "stablehlo.clamp",
+            inputs,
+            [inputs[1].type],
+            label=f"bounds {bounds}",
+            tolerance=chosen(element),
+        )
 
 
 def _select(element: str) -> Iterator[Case]:
     for shape in _shapes(element):
         first, second = _operands("select", element, 2, shape)
         pred = np.random.default_rng(1).random(first.shape) < 0.5
-        inputs = [Input(tensor("i1", pred.shape), pred), given(element, first), given(element, second)]
+        inputs = [
+            Input(tensor("i1", pred.shape), pred),
+            given(element, first),
+            given(element, second),
+        ]
         yield call("stablehlo.select", inputs, [inputs[1].type])
         inputs[0] = Input("tensor<i1>", np.array(True))
         yield call("stablehlo.select", inputs, [inputs[1].type], label="scalar pred")
@@ -245,7 +261,9 @@ def _convert(element: str) -> Iterator[Case]:
     for target in (first, *(t for t in TENSOR if t != first)):
         array = edges(element)
         label = f"{element} to {target}"
-        yield call("stablehlo.convert", [given(element, array)], [tensor(target, array.shape)], label=label)
+        yield call(
+            "stablehlo.convert", [given(element, array)], [tensor(target, array.shape)], label=label
+        )
     for shape in SHAPES:
         operand = given(element, at_edges(element, shape))
         yield call("stablehlo.convert", [operand], [tensor("f64", shape)])

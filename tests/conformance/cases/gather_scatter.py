@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from cases._case import Array, Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, filled, moderate, small
 from cases._regions import integers, reducer, second
 from cases._tolerances import EXACT
-from cases._types import INTEGER, QUANTIZED, TENSOR, is_complex, is_quantized, tensor
+from cases._types import INTEGER, QUANTIZED, TENSOR, is_complex, tensor
 
 PER_TENSOR = TENSOR + QUANTIZED
 INDICES = ("i32", "i64", "ui32", "ui64", "i8", "ui8", "i16", "ui16", "i4", "ui4", "i2", "ui2")
@@ -20,11 +21,13 @@ def indices(element: str, shape: Sequence[int], most: int, seed: int = 0) -> Inp
     """Random indices, some of them outside of 0..most."""
     low = 0 if element.startswith("ui") else -2
     limit = {"i2": 1, "ui2": 3, "i4": 7}.get(element, 15)
-    held = np.random.default_rng([seed, most]).integers(max(low, -2), min(most + 2, limit) + 1, tuple(shape))
+    held = np.random.default_rng([seed, most]).integers(
+        max(low, -2), min(most + 2, limit) + 1, tuple(shape)
+    )
     return given(element, held.astype(np.int64).astype(np.int16).astype(_dtype(element)))
 
 
-def _dtype(element: str) -> np.dtype:  # type: ignore[type-arg]
+def _dtype(element: str) -> np.dtype:
     from cases._types import dtype_of
 
     return dtype_of(element)
@@ -59,7 +62,13 @@ def _dynamic_slice(element: str) -> Iterator[Case]:
         for start in _ends(type):
             held = "slice_sizes = array<i64: 3>"
             label = f"{type} start {start}"
-            yield call("stablehlo.dynamic_slice", [operand, *_starts([start], type)], [tensor(element, (3,))], held, label=label)
+            yield call(
+                "stablehlo.dynamic_slice",
+                [operand, *_starts([start], type)],
+                [tensor(element, (3,))],
+                held,
+                label=label,
+            )
 
 
 def _ends(element: str) -> list[int]:
@@ -72,15 +81,25 @@ def _ends(element: str) -> list[int]:
 
 def _dynamic_update_slice(element: str) -> Iterator[Case]:
     for shape, starts, sizes in STARTS:
-        inputs = [given(element, at_edges(element, shape)), given(element, at_edges(element, sizes, 5))]
+        inputs = [
+            given(element, at_edges(element, shape)),
+            given(element, at_edges(element, sizes, 5)),
+        ]
         inputs += _starts(starts)
         label = f"{inputs[0].type} at {list(starts)} of {inputs[1].type}"
         yield call("stablehlo.dynamic_update_slice", inputs, [inputs[0].type], label=label)
     for type in INDICES:
-        inputs = [given(element, at_edges(element, (7,))), given(element, at_edges(element, (3,), 5))]
+        inputs = [
+            given(element, at_edges(element, (7,))),
+            given(element, at_edges(element, (3,), 5)),
+        ]
         for start in _ends(type):
-            yield call("stablehlo.dynamic_update_slice", [*inputs, *_starts([start], type)],
-                       [inputs[0].type], label=f"{type} start {start}")
+            yield call(
+                "stablehlo.dynamic_update_slice",
+                [*inputs, *_starts([start], type)],
+                [inputs[0].type],
+                label=f"{type} start {start}",
+            )
 
 
 # --- gather ---------------------------------------------------------------------------------------
@@ -108,7 +127,8 @@ class Gather:
         held += f"start_index_map = {list(self.index_map)}, index_vector_dim = {self.vector_dim}"
         return (
             f"dimension_numbers = #stablehlo.gather<{held}>, "
-            f"slice_sizes = {integers(self.sizes)}, indices_are_sorted = {str(self.is_sorted).lower()}"
+            f"slice_sizes = {integers(self.sizes)}, "
+            f"indices_are_sorted = {str(self.is_sorted).lower()}"
         )
 
 
@@ -118,7 +138,18 @@ GATHERS = (
     Gather((4, 5), (2, 2, 2), (2, 3), (2, 2, 2, 3), (2, 3), (), (), (), (0, 1), 2),
     Gather((4, 5), (2, 3), (2, 1), (2, 3), (0,), (1,), (), (), (1, 0), 0),
     Gather((2, 5, 3), (2, 4, 1), (1, 1, 3), (2, 4, 3), (2,), (1,), (0,), (0,), (1,), 2),
-    Gather((3, 4, 2, 2), (2, 2, 3, 2), (1, 2, 2, 1), (2, 2, 3, 2, 2), (3, 4), (0,), (3,), (1,), (0, 2), 3),
+    Gather(
+        (3, 4, 2, 2),
+        (2, 2, 3, 2),
+        (1, 2, 2, 1),
+        (2, 2, 3, 2, 2),
+        (3, 4),
+        (0,),
+        (3,),
+        (1,),
+        (0, 2),
+        3,
+    ),
     Gather((6,), (0, 1), (2,), (0, 2), (1,), (), (), (), (0,), 1),
     Gather((6,), (3, 1), (0,), (3, 0), (1,), (), (), (), (0,), 1),
     Gather((67, 9), (50, 1), (1, 9), (50, 9), (1,), (0,), (), (), (0,), 1),
@@ -133,11 +164,20 @@ def _gather(element: str) -> Iterator[Case]:
         yield call("stablehlo.gather", inputs, [tensor(element, form.result)], form.attributes())
     form = GATHERS[0]
     for type in INDICES:
-        inputs = [given(element, at_edges(element, form.operand)), indices(type, form.start_indices, 5, 3)]
+        inputs = [
+            given(element, at_edges(element, form.operand)),
+            indices(type, form.start_indices, 5, 3),
+        ]
         yield call("stablehlo.gather", inputs, [tensor(element, form.result)], form.attributes())
         ends = filled(np.array(_ends(type), _dtype(type)), form.start_indices)
         inputs = [inputs[0], given(type, ends)]
-        yield call("stablehlo.gather", inputs, [tensor(element, form.result)], form.attributes(), label=f"{type} extremes")
+        yield call(
+            "stablehlo.gather",
+            inputs,
+            [tensor(element, form.result)],
+            form.attributes(),
+            label=f"{type} extremes",
+        )
     rising = given("i32", np.array([[0], [1], [1], [4]], np.int32))
     held = replace(form, is_sorted=True).attributes()
     yield call("stablehlo.gather", [inputs[0], rising], [tensor(element, form.result)], held)
@@ -160,11 +200,13 @@ class Scatter:
     flags: str = "indices_are_sorted = false, unique_indices = false"
 
     def attributes(self) -> str:
-        held = f"update_window_dims = {list(self.window)}, inserted_window_dims = {list(self.inserted)}, "
+        held = f"update_window_dims = {list(self.window)}, "
+        held += f"inserted_window_dims = {list(self.inserted)}, "
         if self.input_batching:
             held += f"input_batching_dims = {list(self.input_batching)}, "
             held += f"scatter_indices_batching_dims = {list(self.indices_batching)}, "
-        held += f"scatter_dims_to_operand_dims = {list(self.index_map)}, index_vector_dim = {self.vector_dim}"
+        held += f"scatter_dims_to_operand_dims = {list(self.index_map)}, "
+        held += f"index_vector_dim = {self.vector_dim}"
         return f"scatter_dimension_numbers = #stablehlo.scatter<{held}>, {self.flags}"
 
 
@@ -182,11 +224,19 @@ SCATTERS = (
 )
 
 
-def _scatter_case(form: Scatter, element: str, arrays: tuple[Array, Array], index: Input, region: str, label: str) -> Case:
+def _scatter_case(
+    form: Scatter, element: str, arrays: tuple[Array, Array], index: Input, region: str, label: str
+) -> Case:
     operand, updates = (given(element, array) for array in arrays)
     label = f"{label} {operand.type} at {index.type} {form.attributes()}"
-    return call("stablehlo.scatter", [operand, index, updates], [operand.type], form.attributes(),
-                regions=region, label=label)
+    return call(
+        "stablehlo.scatter",
+        [operand, index, updates],
+        [operand.type],
+        form.attributes(),
+        regions=region,
+        label=label,
+    )
 
 
 def _scatter(element: str) -> Iterator[Case]:
@@ -202,15 +252,19 @@ def _scatter(element: str) -> Iterator[Case]:
         index = indices(type, form.scatter_indices, 5, 7)
         yield _scatter_case(form, element, arrays, index, reducer("add", element), type)
         ends = given(type, filled(np.array(_ends(type), _dtype(type)), form.scatter_indices))
-        yield _scatter_case(form, element, arrays, ends, reducer("add", element), f"{type} extremes")
+        yield _scatter_case(
+            form, element, arrays, ends, reducer("add", element), f"{type} extremes"
+        )
     if not is_complex(element):
         for op in ("maximum", "minimum"):
             arrays = moderate(element, form.operand), moderate(element, form.updates, 4)
             index = indices("i64", form.scatter_indices, 5, 8)
             yield _scatter_case(form, element, arrays, index, reducer(op, element), op)
-    for flags, values in (("indices_are_sorted = true, unique_indices = false", [0, 1, 1, 2, 4, 4]),
-                          ("indices_are_sorted = true, unique_indices = true", [0, 1, 2, 3, 4, 7]),
-                          ("indices_are_sorted = false, unique_indices = true", [4, 0, 2, 1, 3, 9])):
+    for flags, values in (
+        ("indices_are_sorted = true, unique_indices = false", [0, 1, 1, 2, 4, 4]),
+        ("indices_are_sorted = true, unique_indices = true", [0, 1, 2, 3, 4, 7]),
+        ("indices_are_sorted = false, unique_indices = true", [4, 0, 2, 1, 3, 9]),
+    ):
         promised = replace(form, flags=flags)
         arrays = small(element, form.operand, 1, 2), small(element, form.updates, 2, 2)
         index = given("i32", np.array(values, np.int32).reshape(6, 1))
@@ -228,11 +282,24 @@ def _two_operands(element: str) -> Case:
       %m = "stablehlo.maximum"(%b, %d) : (tensor<f32>, tensor<f32>) -> tensor<f32>
       "stablehlo.return"(%s, %m) : ({type}, tensor<f32>) -> ()
     }}"""
-    inputs = [given(element, small(element, form.operand)), given("f32", moderate("f32", form.operand))]
+    inputs = [
+        given(element, small(element, form.operand)),
+        given("f32", moderate("f32", form.operand)),
+    ]
     inputs += [indices("i32", form.scatter_indices, 5, 2)]
-    inputs += [given(element, small(element, form.updates)), given("f32", moderate("f32", form.updates))]
-    return call("stablehlo.scatter", inputs, [inputs[0].type, inputs[1].type], form.attributes(),
-                regions=body, label="two operands", tolerance=EXACT)
+    inputs += [
+        given(element, small(element, form.updates)),
+        given("f32", moderate("f32", form.updates)),
+    ]
+    return call(
+        "stablehlo.scatter",
+        inputs,
+        [inputs[0].type, inputs[1].type],
+        form.attributes(),
+        regions=body,
+        label="two operands",
+        tolerance=EXACT,
+    )
 
 
 ROWS = (

@@ -34,9 +34,12 @@ def _after_all(element: str) -> Iterator[Case]:
         operand = given(element, at_edges(element, (3, 5)))
         lines = [f'%t{i} = "stablehlo.after_all"() : () -> {TOKEN}' for i in range(count)]
         tokens = ", ".join(f"%t{i}" for i in range(count))
-        lines.append(f'%t = "stablehlo.after_all"({tokens}) : ({", ".join([TOKEN] * count)}) -> {TOKEN}')
         lines.append(
-            f'%out0, %u = "stablehlo.optimization_barrier"(%in0, %t) : ({operand.type}, {TOKEN}) -> ({operand.type}, {TOKEN})'
+            f'%t = "stablehlo.after_all"({tokens}) : ({", ".join([TOKEN] * count)}) -> {TOKEN}'
+        )
+        lines.append(
+            '%out0, %u = "stablehlo.optimization_barrier"(%in0, %t)'
+            f" : ({operand.type}, {TOKEN}) -> ({operand.type}, {TOKEN})"
         )
         yield Case(f"{count} tokens", "\n".join(lines), (operand,), (operand.type,))
 

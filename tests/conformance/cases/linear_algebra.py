@@ -6,10 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+
 from cases._case import Array, Case, Row, call, given
 from cases._inputs import moderate, random
 from cases._tolerances import Steps, Sums, Tolerance
-from cases._types import COMPLEX, FLOAT, FLOAT_OR_COMPLEX, QUANTIZED, dtype_of, is_complex, is_quantized
+from cases._types import (
+    COMPLEX,
+    FLOAT,
+    FLOAT_OR_COMPLEX,
+    QUANTIZED,
+    dtype_of,
+    is_complex,
+    is_quantized,
+)
 
 SHAPES = ((3, 3), (1, 1), (0, 0), (2, 4, 4), (0, 3, 3), (33, 33), (2, 1, 2, 5, 5))
 
@@ -51,7 +60,13 @@ def _cholesky(element: str) -> Iterator[Case]:
                 a = _one_triangle(a, lower)
             operand = given(element, a)
             held = f"lower = {str(lower).lower()}"
-            yield call("stablehlo.cholesky", [operand], [operand.type], held, tolerance=_near(element, shape[-1]))
+            yield call(
+                "stablehlo.cholesky",
+                [operand],
+                [operand.type],
+                held,
+                tolerance=_near(element, shape[-1]),
+            )
 
 
 def _triangular_solve(element: str) -> Iterator[Case]:
@@ -65,7 +80,9 @@ def _triangular_solve(element: str) -> Iterator[Case]:
                     yield replace(case, undefined=REFUSED) if is_quantized(element) else case
 
 
-def _solve(element: str, shape: tuple[int, ...], left: bool, transpose: str, lower: bool, unit: bool) -> Case:
+def _solve(
+    element: str, shape: tuple[int, ...], left: bool, transpose: str, lower: bool, unit: bool
+) -> Case:
     size, width = shape[-1], 3
     a = _positive_definite(element, shape)
     if element in ("f32", "f64"):

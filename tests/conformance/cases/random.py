@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from cases._case import Case, Input, Row, given
 from cases._tolerances import Between
-from cases._types import BOOLEAN, FLOAT, INTEGER, NUMBER, dtype_of, tensor
+from cases._types import BOOLEAN, FLOAT, INTEGER, dtype_of, tensor
 
 SHAPES = ((5,), (), (0,), (3, 5), (67,), (2, 1, 3, 1, 2, 3))
 
@@ -18,7 +19,8 @@ def _rng_bit_generator(element: str) -> Iterator[Case]:
             state = np.array([0x0123456789ABCDEF, 2**64 - 2, 7][:words], np.uint64)
             made = (tensor("ui64", (words,)), tensor(element, shape))
             held = f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>"
-            text = f'%out0, %out1 = "stablehlo.rng_bit_generator"(%in0) <{{{held}}}> : ({made[0]}) -> ({", ".join(made)})'
+            types = f"({made[0]}) -> ({', '.join(made)})"
+            text = f'%out0, %out1 = "stablehlo.rng_bit_generator"(%in0) <{{{held}}}> : {types}'
             yield Case(f"{algorithm} {made}", text, (given("ui64", state),), made)
 
 
@@ -33,11 +35,19 @@ def _drawn(element: str, shape: tuple[int, ...], kind: str) -> Case:
     ends = [np.array(value).astype(dtype_of(element)) for value in (0, 1)]
     made, rank = tensor(element, shape), len(shape)
     listed = list(shape) if shape else ""
-    text = f"""%shape = "stablehlo.constant"() <{{value = dense<{listed}> : tensor<{rank}xi64>}}> : () -> tensor<{rank}xi64>
-    %out0 = "stablehlo.rng"(%in0, %in1, %shape) <{{rng_distribution = #stablehlo<rng_distribution {kind}>}}>
+    text = f"""%shape = "stablehlo.constant"() <{{value = dense<{listed}> : tensor<{rank}xi64>}}>
+      : () -> tensor<{rank}xi64>
+    %out0 = "stablehlo.rng"(%in0, %in1, %shape)
+      <{{rng_distribution = #stablehlo<rng_distribution {kind}>}}>
       : (tensor<{element}>, tensor<{element}>, tensor<{rank}xi64>) -> {made}"""
     near = Between(-10, 10) if kind == "NORMAL" else Between(0, 1)
-    return Case(f"{kind} {made}", text, tuple(Input(tensor(element, ()), end) for end in ends), (made,), near)
+    return Case(
+        f"{kind} {made}",
+        text,
+        tuple(Input(tensor(element, ()), end) for end in ends),
+        (made,),
+        near,
+    )
 
 
 ROWS = (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+
 from cases._case import Case, Input, Row, call, given
 from cases._inputs import Array, at_edges, moderate, small
 from cases._regions import integers, reducer, scalar
@@ -50,14 +51,25 @@ def summing(element: str, terms: int) -> Tolerance:
     return Sums(terms) if is_float(element) or is_complex(element) else EXACT
 
 
-def _reduce_case(element: str, op: str, operand: Array, init: Array, dims: tuple[int, ...],
-                 tolerance: Tolerance, label: str = "") -> Case:
+def _reduce_case(
+    element: str,
+    op: str,
+    operand: Array,
+    init: Array,
+    dims: tuple[int, ...],
+    tolerance: Tolerance,
+    label: str = "",
+) -> Case:
     inputs = [given(element, operand), given(element, init)]
     kept = [size for d, size in enumerate(operand.shape) if d not in dims]
     return call(
-        "stablehlo.reduce", inputs, [tensor(element, kept)], f"dimensions = {integers(dims)}",
+        "stablehlo.reduce",
+        inputs,
+        [tensor(element, kept)],
+        f"dimensions = {integers(dims)}",
         label=f"{op} {label}{inputs[0].type} over {list(dims)}",
-        regions=reducer(op, element), tolerance=tolerance,
+        regions=reducer(op, element),
+        tolerance=tolerance,
     )
 
 
@@ -103,14 +115,21 @@ def _two_at_once(element: str) -> Case:
     inputs += [given(element, starts), Input("tensor<i32>", np.array(-1, np.int32))]
     body = f"""{{
     ^bb0(%a: {type}, %i: tensor<i32>, %b: {type}, %j: tensor<i32>):
-      %c = "stablehlo.compare"(%a, %b) <{{comparison_direction = #stablehlo<comparison_direction GE>}}>
+      %c = "stablehlo.compare"(%a, %b) <{{
+          comparison_direction = #stablehlo<comparison_direction GE>}}>
         : ({type}, {type}) -> tensor<i1>
       %v = "stablehlo.select"(%c, %a, %b) : (tensor<i1>, {type}, {type}) -> {type}
       %k = "stablehlo.select"(%c, %i, %j) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
       "stablehlo.return"(%v, %k) : ({type}, tensor<i32>) -> ()
     }}"""
-    return call("stablehlo.reduce", inputs, [tensor(element, (3,)), "tensor<3xi32>"],
-                "dimensions = array<i64: 1>", regions=body, label="argmax")
+    return call(
+        "stablehlo.reduce",
+        inputs,
+        [tensor(element, (3,)), "tensor<3xi32>"],
+        "dimensions = array<i64: 1>",
+        regions=body,
+        label="argmax",
+    )
 
 
 def _map(element: str) -> Iterator[Case]:

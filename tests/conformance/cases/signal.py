@@ -12,8 +12,16 @@ from cases._tolerances import Sums
 from cases._types import is_complex, tensor
 
 # operand, lengths
-TRANSFORMS = (((3, 8), (8,)), ((5,), (5,)), ((1,), (1,)), ((0, 4), (4,)), ((2, 3, 4), (3, 4)), ((2, 3, 4), (2, 3, 4)),
-              ((7, 67), (67,)), ((2, 1, 3, 1, 2, 6), (2, 6)))
+TRANSFORMS = (
+    ((3, 8), (8,)),
+    ((5,), (5,)),
+    ((1,), (1,)),
+    ((0, 4), (4,)),
+    ((2, 3, 4), (3, 4)),
+    ((2, 3, 4), (2, 3, 4)),
+    ((7, 67), (67,)),
+    ((2, 1, 3, 1, 2, 6), (2, 6)),
+)
 
 
 def _fft(element: str) -> Iterator[Case]:
@@ -26,7 +34,13 @@ def _fft(element: str) -> Iterator[Case]:
             for kind in ("FFT", "IFFT"):
                 yield _case(kind, operand, operand.type, lengths, terms)
             real = element[8:-1]
-            yield _case("IRFFT", given(element, moderate(element, kept)), tensor(real, shape), lengths, terms)
+            yield _case(
+                "IRFFT",
+                given(element, moderate(element, kept)),
+                tensor(real, shape),
+                lengths,
+                terms,
+            )
         else:
             operand = given(element, moderate(element, shape))
             yield _case("RFFT", operand, tensor(half[element], kept), lengths, terms)
@@ -34,7 +48,14 @@ def _fft(element: str) -> Iterator[Case]:
 
 def _case(kind, operand, result, lengths, terms) -> Case:  # type: ignore[no-untyped-def]
     held = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = {integers(lengths)}"
-    return call("stablehlo.fft", [operand], [result], held, label=f"{kind} {operand.type} {list(lengths)}", tolerance=Sums(terms, overall=True))
+    return call(
+        "stablehlo.fft",
+        [operand],
+        [result],
+        held,
+        label=f"{kind} {operand.type} {list(lengths)}",
+        tolerance=Sums(terms, overall=True),
+    )
 
 
 ROWS = (Row("stablehlo.fft", ("f32", "f64", "complex<f32>", "complex<f64>"), _fft),)

@@ -25,7 +25,8 @@ def _outfeed(element: str) -> Iterator[Case]:
     for shape in shapes(element):
         operand = given(element, at_edges(element, shape))
         text = f"""%t = "stablehlo.after_all"() : () -> {TOKEN}
-    %u = "stablehlo.outfeed"(%in0, %t) <{{outfeed_config = ""}}> : ({operand.type}, {TOKEN}) -> {TOKEN}"""
+    %u = "stablehlo.outfeed"(%in0, %t) <{{outfeed_config = ""}}>
+      : ({operand.type}, {TOKEN}) -> {TOKEN}"""
         yield Case(operand.type, text, (operand,), (), undefined=ALONE)
 
 
@@ -33,7 +34,8 @@ def _recv(element: str) -> Iterator[Case]:
     for shape in shapes(element):
         type = given(element, at_edges(element, shape)).type
         text = f"""%t = "stablehlo.after_all"() : () -> {TOKEN}
-    %out0, %u = "stablehlo.recv"(%t) <{{{HANDLE.format(3)}, is_host_transfer = true}}> : ({TOKEN}) -> ({type}, {TOKEN})"""
+    %out0, %u = "stablehlo.recv"(%t) <{{{HANDLE.format(3)}, is_host_transfer = true}}>
+      : ({TOKEN}) -> ({type}, {TOKEN})"""
         yield Case(type, text, (), (type,), undefined=ALONE)
 
 
@@ -41,7 +43,8 @@ def _send(element: str) -> Iterator[Case]:
     for shape in shapes(element):
         operand = given(element, at_edges(element, shape))
         text = f"""%t = "stablehlo.after_all"() : () -> {TOKEN}
-    %u = "stablehlo.send"(%in0, %t) <{{{HANDLE.format(2)}, is_host_transfer = true}}> : ({operand.type}, {TOKEN}) -> {TOKEN}"""
+    %u = "stablehlo.send"(%in0, %t) <{{{HANDLE.format(2)}, is_host_transfer = true}}>
+      : ({operand.type}, {TOKEN}) -> {TOKEN}"""
         yield Case(operand.type, text, (operand,), (), undefined=ALONE)
 
 
@@ -51,7 +54,8 @@ def _async(element: str) -> Iterator[Case]:
     future = f"!stablehlo.future<{result}>"
     text = f"""%f = "stablehlo.async_start"(%in0) ({{
     ^bb0(%v: {operand.type}):
-      %s = "stablehlo.slice"(%v) <{{start_indices = array<i64: 1>, limit_indices = array<i64: 3>, strides = array<i64: 1>}}>
+      %s = "stablehlo.slice"(%v) <{{start_indices = array<i64: 1>,
+        limit_indices = array<i64: 3>, strides = array<i64: 1>}}>
         : ({operand.type}) -> {result}
       "stablehlo.return"(%s) : ({result}) -> ()
     }}) : ({operand.type}) -> {future}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cases._case import Case, Row, call, given
@@ -28,8 +28,13 @@ class Window:
     def _all(self) -> Iterator[tuple[int, int, int, int, int, tuple[int, int]]]:
         ones = (1,) * len(self.shape)
         yield from zip(
-            self.shape, self.dimensions, self.strides or ones, self.base or ones,
-            self.dilations or ones, self.padding or ((0, 0),) * len(self.shape), strict=True,
+            self.shape,
+            self.dimensions,
+            self.strides or ones,
+            self.base or ones,
+            self.dilations or ones,
+            self.padding or ((0, 0),) * len(self.shape),
+            strict=True,
         )
 
     def result(self) -> list[int]:
@@ -44,7 +49,11 @@ class Window:
 
     def attributes(self) -> str:
         held = [f"window_dimensions = {integers(self.dimensions)}"]
-        lists = {"window_strides": self.strides, "base_dilations": self.base, "window_dilations": self.dilations}
+        lists = {
+            "window_strides": self.strides,
+            "base_dilations": self.base,
+            "window_dilations": self.dilations,
+        }
         held += [f"{name} = {integers(values)}" for name, values in lists.items() if values]
         if self.padding:
             held.append(f"padding = {rows_of(self.padding)}")
@@ -70,19 +79,34 @@ WINDOWS = (
 def _reduce_window(element: str) -> Iterator[Case]:
     for window in WINDOWS:
         terms = math.prod(window.dimensions) + 1
-        operand = small(element, window.shape) if is_quantized(element) else moderate(element, window.shape)
-        yield _window_case(element, window, "add", operand, small(element, (), 3), summing(element, terms))
+        operand = (
+            small(element, window.shape)
+            if is_quantized(element)
+            else moderate(element, window.shape)
+        )
+        yield _window_case(
+            element, window, "add", operand, small(element, (), 3), summing(element, terms)
+        )
     for op in ("maximum", "minimum"):
         near = summing(element, 0) if is_complex(element) else EXACT
         for window in WINDOWS:
-            yield _window_case(element, window, op, at_edges(element, window.shape), at_edges(element, (), 4), near)
+            yield _window_case(
+                element, window, op, at_edges(element, window.shape), at_edges(element, (), 4), near
+            )
     yield _two_at_once(element)
 
 
 def _window_case(element: str, window: Window, op: str, operand, init, near) -> Case:  # type: ignore[no-untyped-def]
     inputs = [given(element, operand), given(element, init)]
-    return call("stablehlo.reduce_window", inputs, [tensor(element, window.result())], window.attributes(),
-                regions=reducer(op, element), tolerance=near, label=f"{op} {inputs[0].type} {window.attributes()}")
+    return call(
+        "stablehlo.reduce_window",
+        inputs,
+        [tensor(element, window.result())],
+        window.attributes(),
+        regions=reducer(op, element),
+        tolerance=near,
+        label=f"{op} {inputs[0].type} {window.attributes()}",
+    )
 
 
 def _two_at_once(element: str) -> Case:
@@ -94,11 +118,21 @@ def _two_at_once(element: str) -> Case:
       "stablehlo.return"(%m, %s) : ({type}, tensor<i32>) -> ()
     }}"""
     near = summing(element, 0) if is_complex(element) else EXACT
-    inputs = [given(element, moderate(element, window.shape)), given("i32", small("i32", window.shape))]
+    inputs = [
+        given(element, moderate(element, window.shape)),
+        given("i32", small("i32", window.shape)),
+    ]
     inputs += [given(element, moderate(element, (), 4)), given("i32", small("i32", ()))]
     results = [tensor(element, window.result()), tensor("i32", window.result())]
-    return call("stablehlo.reduce_window", inputs, results, window.attributes(), regions=body,
-                label="two operands", tolerance=near)
+    return call(
+        "stablehlo.reduce_window",
+        inputs,
+        results,
+        window.attributes(),
+        regions=body,
+        label="two operands",
+        tolerance=near,
+    )
 
 
 # --- select_and_scatter ---------------------------------------------------------------------------
@@ -118,8 +152,14 @@ def _select_and_scatter(element: str) -> Iterator[Case]:
             source = given(element, small(element, window.result(), 2, 2))
             init = given(element, small(element, (), 3, 1))
             regions = f"{comparator(direction, element)}, {reducer('add', element)}"
-            yield call("stablehlo.select_and_scatter", [operand, source, init], [operand.type], window.attributes(),
-                       regions=regions, label=f"{direction} {operand.type} {window.attributes()}")
+            yield call(
+                "stablehlo.select_and_scatter",
+                [operand, source, init],
+                [operand.type],
+                window.attributes(),
+                regions=regions,
+                label=f"{direction} {operand.type} {window.attributes()}",
+            )
 
 
 ROWS = (

@@ -5,11 +5,15 @@
 // CHECK-SAME: target = "mine"}]
 // CHECK-LABEL: func.func private @shlo.host.0(
 // CHECK-SAME: %[[OUT:.*]]: memref<4xf32>{{.*}}, %[[IN:.*]]: memref<2xi8>{{.*}})
-// CHECK: %[[TABLE:.*]] = llvm.alloca %{{.*}} x i64
 // CHECK: memref.extract_aligned_pointer_as_index %[[OUT]]
-// CHECK: llvm.getelementptr %[[TABLE]][0]
+// CHECK: %[[WRITTEN:.*]] = llvm.inttoptr
 // CHECK: memref.extract_aligned_pointer_as_index %[[IN]]
-// CHECK: llvm.getelementptr %[[TABLE]][8]
+// CHECK: %[[READ:.*]] = llvm.inttoptr
+// CHECK: %[[TABLE:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[TABLE]][0]
+// CHECK: llvm.store %[[WRITTEN]], %[[FIRST]]
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[TABLE]][8]
+// CHECK: llvm.store %[[READ]], %[[SECOND]]
 // CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK: call @shlo.call_host(%[[NUMBER]], %[[TABLE]])
 // CHECK-NEXT: return %[[OUT]]

@@ -41,3 +41,20 @@ func.func private @shlo.gemm.1(%out: memref<7x2x2xf64>, %a: memref<7x2x2xf64>, %
     attributes {shlo.kernel = {kind = "gemm", transpose_lhs = false, transpose_rhs = false}} {
   return %out : memref<7x2x2xf64>
 }
+
+// Sizes that run time tells are the buffers'; BLAS takes what 32 bits hold, and no leading
+// dimension of 0.
+// CHECK-LABEL: func.func private @shlo.gemm.2(
+// CHECK: memref.dim %arg0
+// CHECK: %[[INNER:.*]] = arith.index_cast %{{.*}}
+// CHECK: cf.assert %{{.*}}, "a matrix has more than 2147483647 rows or columns"
+// CHECK: scf.for
+// CHECK: %[[LDA:.*]] = arith.maxsi
+// CHECK: llvm.trunc %[[LDA]] : i64 to i32
+// CHECK: llvm.call @scipy_cblas_sgemm(
+// CHECK: return %arg0
+func.func private @shlo.gemm.2(%out: memref<?x?x?xf32>, %a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>)
+    -> memref<?x?x?xf32>
+    attributes {shlo.kernel = {kind = "gemm", transpose_lhs = false, transpose_rhs = false}} {
+  return %out : memref<?x?x?xf32>
+}

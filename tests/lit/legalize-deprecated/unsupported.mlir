@@ -11,7 +11,7 @@ func.func @sizes(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<2x5xf32> {
 // -----
 
 func.func @letters(%a: tensor<2x3xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{stablehlo.unary_einsum: (C2) 'i' names the dimensions of tensor<2x3xf32>}}
+  // expected-error @+1 {{stablehlo.unary_einsum: (C2) 'i' names the dimensions of an operand of rank 2}}
   %0 = "stablehlo.unary_einsum"(%a) {einsum_config = "i->i"} : (tensor<2x3xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

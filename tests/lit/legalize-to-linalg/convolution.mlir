@@ -66,3 +66,46 @@ func.func @depthwise(%x: tensor<1x9x64xf32>, %w: tensor<3x1x64xf32>) -> tensor<1
     : (tensor<1x9x64xf32>, tensor<3x1x64xf32>) -> tensor<1x7x64xf32>
   return %0 : tensor<1x7x64xf32>
 }
+
+// -----
+
+// Of unknown batch and image as many windows at a time as make small enough patches: images, and
+// rows of them. Equal parts: the last one ends at the end. A row is one run of the result.
+
+// CHECK-LABEL: @unknown
+// CHECK: call @shlo.convolution.0(%{{.*}}) : (tensor<?x?xf32>, tensor<?x?x?x3xf32>, tensor<3x3x3x8xf32>, index, index, index)
+// CHECK: func.func private @shlo.convolution.0(
+// CHECK: arith.constant 4194304 : index
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: %[[IMAGE:.*]] = arith.minsi
+// CHECK: %[[ROW:.*]] = arith.minsi
+// CHECK: tensor.extract_slice
+// CHECK: linalg.generic
+// CHECK: call @shlo.gemm.1(%{{.*}}) : (tensor<1x?x8xf32>, tensor<1x?x27xf32>, tensor<1x27x8xf32>)
+// CHECK: %[[START:.*]] = arith.muli %[[ROW]],
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%[[IMAGE]], %[[START]]]
+func.func @unknown(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x8xf32>) -> tensor<?x?x?x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {pad = [[1, 1], [1, 1]]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64}
+    : (tensor<?x?x?x3xf32>, tensor<3x3x3x8xf32>) -> tensor<?x?x?x8xf32>
+  return %0 : tensor<?x?x?x8xf32>
+}
+
+// -----
+
+// One tap: the patches are the input, whatever its sizes are.
+
+// CHECK-LABEL: @unknown_with_one_tap
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: scf.for
+// CHECK: call @shlo.gemm.0
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @unknown_with_one_tap(%x: tensor<?x?x?x8xf32>, %w: tensor<1x1x8x8xf32>) -> tensor<?x?x?x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {} {feature_group_count = 1 : i64, batch_group_count = 1 : i64}
+    : (tensor<?x?x?x8xf32>, tensor<1x1x8x8xf32>) -> tensor<?x?x?x8xf32>
+  return %0 : tensor<?x?x?x8xf32>
+}

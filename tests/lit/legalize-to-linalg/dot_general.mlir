@@ -43,3 +43,41 @@ func.func @integers(%x: tensor<64x64xi32>) -> tensor<64x64xi32> {
     : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
   return %0 : tensor<64x64xi32>
 }
+
+// -----
+
+// Sizes that run time tells: the library, whatever they turn out to be.
+// CHECK-LABEL: @unknown
+// CHECK: call @shlo.check(%{{.*}}) {shlo.message = "stablehlo.dot_general: {{.*}} differ: {{.*}}"}
+// CHECK-NOT: linalg.generic
+// CHECK: call @shlo.gemm.0(%{{.*}}) : (tensor<1x?x?xf32>, tensor<1x?x?xf32>, tensor<1x?x?xf32>)
+// CHECK: tensor.reshape {{.*}} -> tensor<?x?xf32>
+func.func @unknown(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// However many small matrices are loops, ones that are not are the library's.
+// CHECK-LABEL: @small
+// CHECK-NOT: call
+// CHECK: linalg.generic
+// CHECK: arith.mulf
+// CHECK: return
+func.func @small(%x: tensor<?x3x3xf32>) -> tensor<?x3x3xf32> {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<?x3x3xf32>, tensor<?x3x3xf32>) -> tensor<?x3x3xf32>
+  return %0 : tensor<?x3x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @not_small
+// CHECK: call @shlo.gemm.0(%{{.*}}) : (tensor<?x8x8xf32>, tensor<?x8x8xf32>, tensor<?x8x8xf32>)
+func.func @not_small(%x: tensor<?x8x8xf32>) -> tensor<?x8x8xf32> {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<?x8x8xf32>, tensor<?x8x8xf32>) -> tensor<?x8x8xf32>
+  return %0 : tensor<?x8x8xf32>
+}

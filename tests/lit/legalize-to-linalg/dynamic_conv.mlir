@@ -2,13 +2,11 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
 
 // CHECK-LABEL: @main
-// CHECK: scf.if
-// CHECK-NEXT: func.call @shlo.host.0(%arg2)
-// CHECK: %[[SEEN:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x6x1xf32>)
-// CHECK: tensor.extract %arg0
-// CHECK: arith.select
-// CHECK-NOT: tensor.insert_slice
-// CHECK: linalg.generic
+// CHECK: call @shlo.check({{.*}}tensor<1x4x1xf32> has not the sizes [1, max(0, arg2[0] + arg2[1] + 2), 1]
+// CHECK: %[[ZEROS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x6x1xf32>)
+// CHECK: %[[KEPT:.*]] = tensor.extract_slice %arg0
+// CHECK: %[[SEEN:.*]] = tensor.insert_slice %[[KEPT]] into %[[ZEROS]]
+// CHECK: linalg.generic {{.*}} ins(%[[SEEN]], %arg1
 // CHECK: arith.mulf
 func.func @main(%x: tensor<1x4x1xf32>, %k: tensor<3x1x1xf32>, %padding: tensor<1x2xi64>) -> tensor<1x4x1xf32> {
   %0 = "stablehlo.dynamic_conv"(%x, %k, %padding) {

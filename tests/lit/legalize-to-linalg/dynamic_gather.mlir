@@ -4,12 +4,10 @@
 // Along the dimension that is dropped a slice has 0 or 1 elements.
 // CHECK-LABEL: @main
 // CHECK: %[[DROPPED:.*]] = arith.index_cast %{{.*}} : i32 to index
-// CHECK: %[[KEPT:.*]] = arith.index_cast %{{.*}} : i32 to index
-// CHECK: arith.cmpi sle, %c0{{.*}}, %[[DROPPED]]
-// CHECK: arith.cmpi sle, %[[DROPPED]], %c1
-// CHECK: arith.cmpi eq, %[[KEPT]], %c2
-// CHECK: scf.if
-// CHECK-NEXT: func.call @shlo.host.0(%arg2)
+// CHECK: %[[SINGLE:.*]] = arith.cmpi sle, %[[DROPPED]], %c1
+// CHECK: call @shlo.check(%[[SINGLE]], %[[DROPPED]], %c1{{.*}}are not 1 along [0]: arg2[0] = {0} is more than {1}"}
+// CHECK: %[[KEPT:.*]] = arith.cmpi eq, %c2
+// CHECK: call @shlo.check(%[[KEPT]]
 // CHECK: linalg.generic
 // CHECK: arith.minsi
 // CHECK: arith.maxsi

@@ -1,8 +1,8 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
 
 // CHECK-LABEL: @main
-// CHECK: scf.if
-// CHECK-NEXT: func.call @shlo.host.0(%arg0)
+// CHECK: call @shlo.check(%{{.*}}, %c2{{.*}}tensor<2x3xi64> has not the sizes [arg0[0], arg0[1]]: {0} is not arg0[0] = {1}"}
+// CHECK: call @shlo.check(%{{.*}}, %c3
 // CHECK: linalg.generic
 // CHECK: linalg.index 1
 func.func @main(%shape: tensor<2xi32>) -> tensor<2x3xi64> {

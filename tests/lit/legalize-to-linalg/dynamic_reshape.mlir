@@ -3,16 +3,11 @@
 
 // CHECK-LABEL: @main
 // CHECK: %[[ROWS:.*]] = arith.index_castui %{{.*}} : i8 to index
+// CHECK: %[[A:.*]] = arith.cmpi eq, %[[TWO:.*]], %[[ROWS]]
+// CHECK: call @shlo.check(%[[A]], %[[TWO]], %[[ROWS]]) {shlo.message = "stablehlo.dynamic_reshape: tensor<2x6xf32> has not the sizes [arg1[0], arg1[1]]: {0} is not arg1[0] = {1}"}
 // CHECK: %[[COLUMNS:.*]] = arith.index_castui %{{.*}} : i8 to index
-// CHECK: %[[TWO:.*]] = arith.constant 2 : index
-// CHECK: %[[A:.*]] = arith.cmpi eq, %[[ROWS]], %[[TWO]]
-// CHECK: %[[SIX:.*]] = arith.constant 6 : index
-// CHECK: %[[B:.*]] = arith.cmpi eq, %[[COLUMNS]], %[[SIX]]
-// CHECK: %[[FITS:.*]] = arith.andi %[[A]], %[[B]]
-// CHECK: %[[WRONG:.*]] = arith.xori %[[FITS]], %true
-// CHECK: scf.if %[[WRONG]] {
-// CHECK-NEXT: func.call @[[FAIL:.*]](%arg1) : (tensor<2xi8>) -> ()
-// CHECK-NEXT: }
+// CHECK: %[[B:.*]] = arith.cmpi eq, %[[SIX:.*]], %[[COLUMNS]]
+// CHECK: call @shlo.check(%[[B]], %[[SIX]], %[[COLUMNS]])
 // CHECK: tensor.expand_shape %arg0
 func.func @main(%a: tensor<12xf32>, %shape: tensor<2xui8>) -> tensor<2x6xf32> {
   %0 = stablehlo.dynamic_reshape %a, %shape : (tensor<12xf32>, tensor<2xui8>) -> tensor<2x6xf32>
@@ -21,7 +16,7 @@ func.func @main(%a: tensor<12xf32>, %shape: tensor<2xui8>) -> tensor<2x6xf32> {
 
 // Nothing is left of what is known.
 // CHECK-LABEL: @constant
-// CHECK-NOT: scf.if
+// CHECK-NOT: shlo.check
 // CHECK: tensor.expand_shape
 func.func @constant(%a: tensor<12xf32>) -> tensor<2x6xf32> {
   %shape = stablehlo.constant dense<[2, 6]> : tensor<2xi64>
@@ -29,7 +24,11 @@ func.func @constant(%a: tensor<12xf32>) -> tensor<2x6xf32> {
   return %0 : tensor<2x6xf32>
 }
 
-// CHECK: func.func private @[[FAIL]](tensor<2xi8>
-// CHECK-SAME: message = "output_shape is {0}, the result is tensor<2x6xf32>", op = "stablehlo.dynamic_reshape", place = "{{.*}}:18:8"
-// CHECK-SAME: inputs = [tensor<2xui8>]
-// CHECK-SAME: target = "shlo.shape_mismatch"
+// The number of elements is checked where only run time knows it.
+// CHECK-LABEL: @unknown
+// CHECK: call @shlo.check({{.*}}"stablehlo.dynamic_reshape: {{.*}} is not {{.*}}
+// CHECK: tensor.reshape %arg0
+func.func @unknown(%a: tensor<?xf32>, %shape: tensor<2xi32>) -> tensor<?x?xf32> {
+  %0 = stablehlo.dynamic_reshape %a, %shape : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

@@ -3,8 +3,8 @@
 
 // CHECK-LABEL: @signed
 // CHECK: %[[START:.*]] = tensor.extract %arg1[]
-// CHECK: %[[INDEX:.*]] = arith.index_cast %[[START]] : i32 to index
 // CHECK: %[[MOST:.*]] = arith.constant 6 : index
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[START]] : i32 to index
 // CHECK: %[[BELOW:.*]] = arith.minsi %[[INDEX]], %[[MOST]]
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: %[[INSIDE:.*]] = arith.maxsi %[[BELOW]], %[[ZERO]]

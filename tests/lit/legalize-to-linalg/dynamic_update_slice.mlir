@@ -2,11 +2,11 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
 
 // CHECK-LABEL: @main
-// CHECK: %[[ROW:.*]] = arith.index_castui %{{.*}} : i64 to index
 // CHECK: %[[LAST_ROW:.*]] = arith.constant 3 : index
+// CHECK: %[[ROW:.*]] = arith.index_castui %{{.*}} : i64 to index
 // CHECK: %[[I:.*]] = arith.minui %[[ROW]], %[[LAST_ROW]]
-// CHECK: %[[COLUMN:.*]] = arith.index_castui
 // CHECK: %[[LAST_COLUMN:.*]] = arith.constant 7 : index
+// CHECK: %[[COLUMN:.*]] = arith.index_castui
 // CHECK: %[[J:.*]] = arith.minui %[[COLUMN]], %[[LAST_COLUMN]]
 // CHECK: tensor.insert_slice %arg1 into %arg0[%[[I]], %[[J]]] [1, 2] [1, 1]
 func.func @main(%x: tensor<4x9xf32>, %u: tensor<1x2xf32>, %i: tensor<ui64>) -> tensor<4x9xf32> {

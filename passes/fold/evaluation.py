@@ -1,0 +1,168 @@
+"""The results of one op on constants, by the reference.
+
+Exact are: moving data, integers, comparisons and choices, and the operations that IEEE 754 rounds
+correctly. Everything else may differ in the last place from what the program would compute.
+
+An array that repeats one element takes the memory of one, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shlo_tools import mlir
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import ShloError
+from shlo_tools.mlir import Operation
+from shlo_tools.ops._op import with_operands
+from shlo_tools.passes.simplify.values import LIMIT, is_splat, static
+from shlo_tools.reference import EVALUATORS
+from shlo_tools.reference._evaluates import keywords_of
+from shlo_tools.reference.rounding import element_of
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is folded.
+
+    Attributes:
+        elements: the largest result, unless all its elements are the same.
+        operand_elements: the largest operand, in the same way.
+        inexact: fold what is not correctly rounded as well.
+    """
+
+    elements: int = LIMIT
+    operand_elements: int = LIMIT
+    inexact: bool = False
+
+
+def _named(names: str) -> frozenset[str]:
+    return frozenset(f"stablehlo.{name}" for name in names.split())
+
+
+# Correctly rounded for every type.
+_EXACT = _named(
+    "add and ceil clamp compare complex convert count_leading_zeros floor imag is_finite maximum"
+    " minimum negate not or popcnt real reduce_precision remainder round_nearest_afz"
+    " round_nearest_even select shift_left shift_right_arithmetic shift_right_logical subtract xor"
+)
+# Of complex numbers they are sums of rounded products, or worse.
+_EXACT_OF_REALS = _named("abs divide multiply sign sqrt")
+_EXACT_OF_INTEGERS = _named("power")
+_INEXACT = _named(
+    "atan2 cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine tan"
+    " tanh"
+)
+_ELEMENTWISE = _EXACT | _EXACT_OF_REALS | _EXACT_OF_INTEGERS | _INEXACT
+
+# The elements of the result are elements of the first operand.
+_MOVING = _named(
+    "broadcast broadcast_in_dim dynamic_broadcast_in_dim dynamic_gather dynamic_reshape"
+    " dynamic_slice gather real_dynamic_slice reshape reverse slice transpose"
+)
+_JOINING = _named("concatenate dynamic_pad dynamic_update_slice pad")
+_OTHERS = _named("bitcast_convert dynamic_iota iota reduce")
+
+FOLDED = _ELEMENTWISE | _MOVING | _JOINING | _OTHERS
+
+# Cheaper than their results where those are large.
+SPREADING = _named("broadcast broadcast_in_dim dynamic_broadcast_in_dim dynamic_iota iota")
+
+# Operations whose order does not matter, for integers.
+_ORDERLESS = _named("add and maximum minimum multiply or xor")
+
+
+def evaluated(op: Operation, operands: Sequence[Array], limits: Limits) -> Array | None:
+    """The result of an op of one result; None where it is not to be folded."""
+    result = static(op.results[0]) if len(op.results) == 1 else None
+    if op.name not in FOLDED or result is None or not _is_exact_enough(op, operands, limits):
+        return None
+    one = _repeated(op, operands, result)
+    if one is not None:
+        return np.broadcast_to(one.reshape(()), result.static_shape)
+    if result.size > limits.elements:
+        return None
+    if any(array.size > limits.operand_elements for array in operands):
+        return None
+    return _computed(op, operands, result)
+
+
+def _is_exact_enough(op: Operation, operands: Sequence[Array], limits: Limits) -> bool:
+    name = op.name
+    if limits.inexact or name in _EXACT:
+        return True
+    if name in _EXACT_OF_REALS:
+        return not element_of(operands[0]).is_complex
+    if name in _EXACT_OF_INTEGERS or name == "stablehlo.reduce":
+        element = element_of(operands[0])
+        return element.is_integer or element.is_boolean
+    return name not in _INEXACT
+
+
+def _repeated(op: Operation, operands: Sequence[Array], result: TensorType) -> Array | None:
+    """The one element that the result repeats, where that shows without computing it all."""
+    if not operands or not result.size or not is_splat(operands[0]):
+        return None
+    ones = [array.reshape(-1)[:1] for array in operands if is_splat(array)]
+    if op.name in _MOVING:
+        return ones[0]
+    if len(ones) < len(operands):
+        return None
+    if op.name in _ELEMENTWISE:
+        return _computed(op, ones, result.with_shape([1]))
+    if op.name in ("stablehlo.concatenate", "stablehlo.pad"):
+        same = all(one.tobytes() == ones[0].tobytes() for one in ones)
+        return ones[0] if same else None
+    return None
+
+
+def _computed(op: Operation, operands: Sequence[Array], result: TensorType) -> Array | None:
+    """What the reference gives; None where that is an error, which the program shall meet."""
+    evaluate = EVALUATORS[op.name]
+    try:
+        arguments = with_operands(op, iter(operands))
+        if op.regions:
+            body = _monoid(op)
+            if body is None:
+                return None
+            arguments["body"] = body
+        offered = keywords_of(evaluate)
+        if "result_types" in offered:
+            arguments["result_types"] = [result]
+        computed = evaluate(**{name: arguments[name] for name in arguments if name in offered})
+    except ShloError:
+        return None
+    if isinstance(computed, tuple):
+        (computed,) = computed
+    array = np.asarray(computed)
+    as_declared = array.shape == result.static_shape and array.dtype == result.element_type.dtype
+    return array if as_declared else None
+
+
+class _Monoid:
+    """The computation of a reduction that is one op of its two arguments."""
+
+    def __init__(self, operation: str) -> None:
+        self.operation = operation
+
+    def __call__(self, lhs: Array, rhs: Array) -> Array:
+        computed: Array = EVALUATORS[self.operation](lhs, rhs)
+        return computed
+
+
+def _monoid(op: Operation) -> _Monoid | None:
+    """A reduction's computation, if integers may meet it in any order and keep their type."""
+    block = op.regions[0].blocks[0]
+    body = [mlir.inner_operation(inner) for inner in block.operations]
+    if len(body) != 2 or body[0].name not in _ORDERLESS:
+        return None
+    if {*body[0].operands} != {*block.arguments} or body[1].operands[0] != body[0].results[0]:
+        return None
+    elements = {type and type.element_type for type in map(static, (*op.operands, *op.results))}
+    declared = static(block.arguments[0])
+    if declared is None or elements != {declared.element_type}:
+        return None
+    return _Monoid(body[0].name)

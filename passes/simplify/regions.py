@@ -1,0 +1,84 @@
+"""Which arguments and values the regions of an op need, and leaving out those they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.mlir import Block, Operation, Region, Value
+from shlo_tools.passes.simplify.driver import Rewriter
+from shlo_tools.passes.simplify.effects import Effects
+
+
+def body(region: Region) -> Block:
+    """The one block of a region."""
+    block: Block = region.blocks[0]
+    return block
+
+
+def inlined(op: Operation, region: Region) -> list[Value] | None:
+    """Move the ops of a region without arguments in front of its op; returns what it yields.
+
+    None, and nothing is moved, where that has other types than the op's results.
+    """
+    block = body(region)
+    yielded = list(ir.terminator(block).operands)
+    if [value.type for value in yielded] != [result.type for result in op.results]:
+        return None
+    for inner in [mlir.inner_operation(o) for o in block.operations][:-1]:
+        inner.move_before(op)
+    return yielded
+
+
+def is_outside(value: Value, op: Operation) -> bool:
+    """Whether a value, which an op's regions see, is defined outside of the op."""
+    inner = mlir.defining_op(value)
+    owner = inner.parent if inner is not None else value.owner.owner
+    while owner is not None:
+        if mlir.inner_operation(owner) == op:
+            return False
+        owner = mlir.inner_operation(owner).parent
+    return True
+
+
+def needed(block: Block, yielded: Iterable[int]) -> set[int]:
+    """Which arguments some of the values that a block yields depend on, and its effects do."""
+    end = ir.terminator(block)
+    operations = [mlir.inner_operation(op) for op in block.operations][:-1]
+    effects = Effects()
+    wanted: set[Value] = {end.operands[index] for index in yielded}
+    for op in reversed(operations):
+        if any(result in wanted for result in op.results) or not effects.only_computes(op):
+            wanted.update(op.operands)
+            if len(op.regions):
+                wanted.update(ir.captured(op))
+    return {index for index, argument in enumerate(block.arguments) if argument in wanted}
+
+
+def without(
+    build: Rewriter,
+    region: Region,
+    target: Region,
+    arguments: Collection[int],
+    yielded: Sequence[int] | None,
+    instead: Sequence[Value],
+) -> None:
+    """Move a block to another region, without some arguments and yielding some values only.
+
+    Args:
+        arguments: positions of those that go.
+        yielded: positions of the values that are yielded still; None for all.
+        instead: per argument, what stands in for it where dead ops use it still.
+    """
+    block: Any = body(region)
+    for index in arguments:
+        build.replace_uses(block.arguments[index], instead[index])
+    block.append_to(target)
+    if yielded is not None:
+        end = ir.terminator(block)
+        values = [end.operands[index] for index in yielded]
+        build.erase(end)
+        build.inside(block).op("stablehlo.return", values)
+    for index in sorted(arguments, reverse=True):
+        block.erase_argument(index)

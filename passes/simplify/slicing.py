@@ -1,0 +1,277 @@
+"""Concatenations, slices, padding, and what reads or writes at given positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from shlo_tools import mlir
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
+from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
+from shlo_tools.passes.simplify.values import (
+    has_one_use,
+    held_integers,
+    integers,
+    rebuilt,
+    source,
+    static,
+)
+
+Bounds = tuple[list[int], list[int], list[int]]  # starts, limits, strides
+
+
+def _bounds(op: Operation) -> Bounds:
+    names = ("start_indices", "limit_indices", "strides")
+    starts, limits, strides = (integers(op, name) for name in names)
+    return starts, limits, strides
+
+
+def sliced(build: Rewriter, value: Value, bounds: Bounds) -> Value:
+    """A slice of a static tensor."""
+    type = static(value)
+    if type is None:
+        raise ValueError(f"{value.type} is not static")
+    starts, limits, strides = bounds
+    rows = zip(starts, limits, strides, strict=True)
+    shape = [len(range(*row)) for row in rows]
+    names = ("start_indices", "limit_indices", "strides")
+    attributes = dict(zip(names, map(mlir.i64_array_attr, bounds), strict=True))
+    return build.value("stablehlo.slice", [value], type.with_shape(shape).mlir(), attributes)
+
+
+# --- concatenate ----------------------------------------------------------------------------------
+def concatenated(build: Rewriter, op: Operation, values: Sequence[Value]) -> Replacement:
+    """The op with other operands; one operand is the result."""
+    if len(values) == 1:
+        return [values[0]]
+    return rebuilt(op, build, values)
+
+
+def _dimension(op: Operation) -> int:
+    return int(op.attributes["dimension"].value)
+
+
+def of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
+    """concatenate(x, empty, y) -> concatenate(x, y); concatenate(x) -> x"""
+    dimension = _dimension(op)
+    types = [static(value) for value in op.operands]
+    kept = [
+        value
+        for value, type in zip(op.operands, types, strict=True)
+        if type is None or type.shape[dimension] != 0
+    ]
+    if not kept or (len(kept) == len(types) and len(kept) > 1):
+        return None
+    if len(kept) == 1 and kept[0].type != op.results[0].type:
+        return None
+    return concatenated(build, op, kept)
+
+
+def flattened(op: Operation, build: Rewriter) -> Replacement | None:
+    """concatenate(concatenate(x, y), z) -> concatenate(x, y, z)"""
+    dimension, values = _dimension(op), []
+    for value in op.operands:
+        inner = source(value, "concatenate")
+        nested = inner is not None and _dimension(inner) == dimension and has_one_use(inner)
+        values += list(inner.operands) if inner is not None and nested else [value]
+    return rebuilt(op, build, values) if len(values) > len(op.operands) else None
+
+
+def neighbours(op: Operation, build: Rewriter) -> Replacement | None:
+    """concatenate(x[a:b], x[b:c]) -> x[a:c]"""
+    dimension, values = _dimension(op), list(op.operands)
+    for index in range(len(values) - 1):
+        bounds = _both(values[index], values[index + 1], dimension)
+        if bounds is not None:
+            whole = source(values[index], "slice")
+            joined = sliced(build, whole.operands[0], bounds) if whole else values[index]
+            kept = [*values[:index], joined, *values[index + 2 :]]
+            return concatenated(build, op, kept)
+    return None
+
+
+def _both(left: Value, right: Value, dimension: int) -> Bounds | None:
+    """The bounds of two slices together, if the second one goes on where the first one ends."""
+    one, other = source(left, "slice"), source(right, "slice")
+    if one is None or other is None or one.operands[0] != other.operands[0]:
+        return None
+    if static(one.operands[0]) is None:
+        return None
+    first, second = _bounds(one), _bounds(other)
+    rows = zip(*first, *second, strict=True)
+    for d, (start, limit, stride, next_start, next_limit, next_stride) in enumerate(rows):
+        if d == dimension:
+            if (stride, next_stride, limit) != (1, 1, next_start):
+                return None
+        elif (start, limit, stride) != (next_start, next_limit, next_stride):
+            return None
+    limits = [*first[1][:dimension], second[1][dimension], *first[1][dimension + 1 :]]
+    return first[0], limits, first[2]
+
+
+# --- slice ----------------------------------------------------------------------------------------
+def whole(op: Operation, build: Rewriter) -> Replacement | None:
+    """x[0:n] -> x"""
+    return [op.operands[0]] if static(op.operands[0]) else None
+
+
+def slice_twice(op: Operation, build: Rewriter) -> Replacement | None:
+    """x[a:b:s][c:d:t] -> x[a + c * s : ... : s * t]"""
+    inner = source(op.operands[0], "slice")
+    if inner is None or static(inner.operands[0]) is None:
+        return None
+    rows = zip(*_bounds(inner)[::2], *_bounds(op), strict=True)
+    found = [_composed(*row) for row in rows]
+    starts, limits, strides = ([row[i] for row in found] for i in range(3))
+    return [sliced(build, inner.operands[0], (starts, limits, strides))]
+
+
+def _composed(first: int, step: int, start: int, limit: int, stride: int) -> tuple[int, int, int]:
+    begin = first + start * step
+    end = first + (limit - 1) * step + 1 if limit > start else begin
+    return begin, end, step * stride
+
+
+def slice_of_concatenate(op: Operation, build: Rewriter) -> Replacement | None:
+    """concatenate(x, y, z)[in y] -> y[...]"""
+    inner = source(op.operands[0], "concatenate")
+    if inner is None or static(op.results[0]) is None:
+        return None
+    types = [static(value) for value in inner.operands]
+    dimension = _dimension(inner)
+    starts, limits, strides = _bounds(op)
+    sizes = [type.static_shape[dimension] for type in types if type is not None]
+    if len(sizes) < len(types) or starts[dimension] >= limits[dimension]:
+        return None
+    begins = [0, *accumulate(sizes)]
+    start, limit = starts[dimension], limits[dimension]
+    touched = [
+        index
+        for index, size in enumerate(sizes)
+        if begins[index] < limit and begins[index] + size > start
+    ]
+    if len(touched) == len(sizes) or (len(touched) > 1 and not has_one_use(inner)):
+        return None
+    values = [inner.operands[index] for index in touched]
+    part = values[0] if len(values) == 1 else _part(inner, build, values, dimension)
+    moved = begins[touched[0]]
+    starts[dimension], limits[dimension] = start - moved, limit - moved
+    return [sliced(build, part, (starts, limits, strides))]
+
+
+def _part(op: Operation, build: Rewriter, values: Sequence[Value], dimension: int) -> Value:
+    types = [type for value in values if (type := static(value)) is not None]
+    shape = list(types[0].static_shape)
+    shape[dimension] = sum(type.static_shape[dimension] for type in types)
+    held = {"dimension": op.attributes["dimension"]}
+    return build.value(op.name, values, types[0].with_shape(shape).mlir(), held)
+
+
+def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
+    """broadcast_in_dim(x)[...] -> broadcast_in_dim(x), where only repetitions are cut off"""
+    inner = source(op.operands[0], "broadcast_in_dim")
+    small = static(inner.operands[0]) if inner is not None else None
+    result = static(op.results[0])
+    if inner is None or small is None or result is None:
+        return None
+    wide = static(op.operands[0])
+    for size, dim in zip(small.shape, integers(inner, "broadcast_dimensions"), strict=True):
+        if wide is None or (size != 1 and result.shape[dim] != wide.shape[dim]):
+            return None
+    dims = {"broadcast_dimensions": inner.attributes["broadcast_dimensions"]}
+    made = build.value(inner.name, [inner.operands[0]], op.results[0].type, dims)
+    return [made]
+
+
+# --- pad ------------------------------------------------------------------------------------------
+def pad_nothing(op: Operation, build: Rewriter) -> Replacement | None:
+    """pad(x, low = 0, high = 0, interior = 0) -> x"""
+    every = [integers(op, name) for name in _PADDING]
+    return None if any(n for row in every for n in row) else [op.operands[0]]
+
+
+_PADDING = ("edge_padding_low", "edge_padding_high", "interior_padding")
+
+
+def pad_of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
+    """pad(empty, c) -> broadcast_in_dim(c)"""
+    type = static(op.operands[0])
+    if type is None or type.size or static(op.results[0]) is None:
+        return None
+    none = {"broadcast_dimensions": mlir.i64_array_attr([])}
+    return [build.value("stablehlo.broadcast_in_dim", [op.operands[1]], op.results[0].type, none)]
+
+
+def pad_less(op: Operation, build: Rewriter) -> Replacement | None:
+    """pad(x, low < 0, high < 0) -> x[-low : n + high]"""
+    type = static(op.operands[0])
+    low, high, interior = (integers(op, name) for name in _PADDING)
+    if type is None or any(interior) or any(n > 0 for n in (*low, *high)):
+        return None
+    starts = [-n for n in low]
+    limits = [size + n for size, n in zip(type.static_shape, high, strict=True)]
+    if any(start > limit for start, limit in zip(starts, limits, strict=True)):
+        return None
+    return [sliced(build, op.operands[0], (starts, limits, [1] * type.rank))]
+
+
+# --- at positions ---------------------------------------------------------------------------------
+def _clamped(starts: Sequence[int], shape: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    rows = zip(starts, shape, sizes, strict=True)
+    return [min(max(start, 0), dim - size) for start, dim, size in rows]
+
+
+def dynamic_slice_of_all(op: Operation, build: Rewriter) -> Replacement | None:
+    """dynamic_slice(x, i, sizes of x) -> x"""
+    return [op.operands[0]] if static(op.operands[0]) else None
+
+
+def dynamic_slice_at_constant(op: Operation, build: Rewriter) -> Replacement | None:
+    """dynamic_slice(x, c) -> x[c : c + sizes], c clamped"""
+    type = static(op.operands[0])
+    rows = [held_integers(value) for value in list(op.operands)[1:]]
+    if type is None or any(row is None for row in rows):
+        return None
+    sizes = integers(op, "slice_sizes")
+    starts = _clamped([row[0] for row in rows if row], type.static_shape, sizes)
+    limits = [start + size for start, size in zip(starts, sizes, strict=True)]
+    return [sliced(build, op.operands[0], (starts, limits, [1] * len(sizes)))]
+
+
+def update_all(op: Operation, build: Rewriter) -> Replacement | None:
+    """dynamic_update_slice(x, y, i) -> y, where y has the size of x; x, where y has no elements"""
+    update = static(op.operands[1])
+    if update is None or static(op.operands[0]) is None:
+        return None
+    return [op.operands[0] if not update.size else op.operands[1]]
+
+
+def gather_one(op: Operation, build: Rewriter) -> Replacement | None:
+    """gather(x, c) -> reshape(x[c : c + sizes]), where c is one index"""
+    operand, indices = static(op.operands[0]), static(op.operands[1])
+    found = held_integers(op.operands[1])
+    if operand is None or indices is None or found is None or static(op.results[0]) is None:
+        return None
+    fields = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    index_map = fields.get("start_index_map", ())
+    if len(found) != len(index_map) or fields.get("operand_batching_dims"):
+        return None
+    starts = [0] * operand.rank
+    for d, start in zip(index_map, found, strict=True):
+        starts[d] = start
+    sizes = integers(op, "slice_sizes")
+    starts = _clamped(starts, operand.static_shape, sizes)
+    limits = [start + size for start, size in zip(starts, sizes, strict=True)]
+    part = sliced(build, op.operands[0], (starts, limits, [1] * len(sizes)))
+    return [build.value("stablehlo.reshape", [part], op.results[0].type)]
+
+
+RULES: Rules = {
+    "stablehlo.concatenate": (of_nothing, flattened, neighbours),
+    "stablehlo.dynamic_slice": (dynamic_slice_of_all, dynamic_slice_at_constant),
+    "stablehlo.dynamic_update_slice": (update_all,),
+    "stablehlo.gather": (gather_one,),
+    "stablehlo.pad": (pad_nothing, pad_of_nothing, pad_less),
+    "stablehlo.slice": (whole, slice_twice, slice_of_concatenate, slice_of_broadcast),
+}

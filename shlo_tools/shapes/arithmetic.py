@@ -1,0 +1,347 @@
+"""Rules of the arithmetic of shapes: elements of an op's result from those of its operands."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shlo_tools import dims, dtypes, mlir
+from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops._op import with_operands
+from shlo_tools.reference import EVALUATORS
+from shlo_tools.reference._evaluates import keywords_of
+
+if TYPE_CHECKING:
+    from shlo_tools.shapes.analysis import Shapes
+
+
+Rule = Callable[[Operation, "Shapes"], Sequence[Dim] | None]
+
+
+def _array(value: Value, shapes: Shapes) -> Array | None:
+    """A value's elements as an array of sizes, in its shape."""
+    elements = shapes.current_contents(value)
+    if elements is None:
+        return None
+    type = shapes.type(value)
+    shape = type.static_shape if isinstance(type, TensorType) else ()
+    array = np.empty(len(elements), object)
+    array[:] = elements
+    return array.reshape(shape)
+
+
+def _constant(op: Operation, shapes: Shapes) -> Sequence[Dim]:
+    held = op.attributes["value"]
+    if held not in shapes.constants:
+        array = dtypes.from_attribute(held).reshape(-1)
+        shapes.constants[held] = tuple(int(x) for x in array)
+    return shapes.constants[held]
+
+
+def _elementwise(function: Callable[..., Dim]) -> Rule:
+    def rule(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+        rows = [shapes.current_contents(operand) for operand in op.operands]
+        known = [row for row in rows if row is not None]
+        if len(known) < len(rows):
+            return None
+        count = max(map(len, known), default=0)
+        spread = [row * count if len(row) == 1 else row for row in known]  # clamp's limits
+        return [function(*row) for row in zip(*spread, strict=True)]
+
+    return rule
+
+
+def _divide(a: Dim, b: Dim) -> Dim:
+    """Rounds toward zero."""
+    return _by_parts(dims.floor_divided, a, b)
+
+
+def _remainder(a: Dim, b: Dim) -> Dim:
+    """Has the sign of the dividend."""
+    return _by_parts(dims.remainder, a, b)
+
+
+def _by_parts(function: Callable[[Dim, Dim], Dim], a: Dim, b: Dim) -> Dim:
+    """Of the positive part of a number and of its negative part, of which one is 0."""
+    if not dims.at_most(1, b):
+        return UNKNOWN
+    above, below = dims.maximum(a, 0), dims.maximum(-a, 0)
+    return _simple(function(above, b) - function(below, b))
+
+
+def _compare(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    return _elementwise(functools.partial(_compared, direction))(op, shapes)
+
+
+def _compared(direction: str, a: Dim, b: Dim) -> Dim:
+    return _simple(_COMPARED[direction](a, b))
+
+
+def _less(a: Dim, b: Dim) -> Dim:
+    """1 where ``a < b``, else 0."""
+    return dims.minimum(dims.maximum(b - a, 0), 1)
+
+
+def _differ(a: Dim, b: Dim) -> Dim:
+    if dims.equal(a, b) is not None:
+        return int(not dims.equal(a, b))
+    return dims.minimum(dims.maximum(a - b, b - a), 1)
+
+
+_COMPARED: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "EQ": lambda a, b: 1 - _differ(a, b),
+    "NE": _differ,
+    "LE": lambda a, b: 1 - _less(b, a),
+    "LT": _less,
+    "GE": lambda a, b: 1 - _less(a, b),
+    "GT": lambda a, b: _less(b, a),
+}
+
+_MOST_ATOMS = 24
+
+
+def _simple(dim: Dim) -> Dim:
+    """An expression that is worth keeping; beyond it a symbol of its own says as much."""
+    return dim if _count_atoms(dim) <= _MOST_ATOMS else UNKNOWN
+
+
+def _count_atoms(dim: Dim) -> int:
+    if not isinstance(dim, dims.Size):
+        return 0
+    inner = (atom for monomial, _ in dim.terms for atom in monomial)
+    return sum(
+        1 + sum(map(_count_atoms, atom.operands)) if isinstance(atom, dims.Operation) else 1
+        for atom in inner
+    )
+
+
+def _select(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    pred, on_true, on_false = (shapes.current_contents(operand) for operand in op.operands)
+    if pred is None or on_true is None or on_false is None:
+        return None
+    if len(pred) == 1:
+        pred = pred * len(on_true)
+    rows = zip(pred, on_true, on_false, strict=True)
+    return [a if a == b else _simple(b + p * (a - b)) for p, a, b in rows]
+
+
+def _sign(size: Dim) -> Dim:
+    return dims.minimum(dims.maximum(size, -1), 1)
+
+
+def _absolute(size: Dim) -> Dim:
+    return dims.maximum(size, -size)
+
+
+# Booleans are the numbers 0 and 1, and so their operations are arithmetic.
+def _of_booleans(function: Callable[..., Dim]) -> Rule:
+    def rule(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+        return _elementwise(function)(op, shapes) if is_boolean(op.results[0]) else None
+
+    return rule
+
+
+def is_boolean(value: Value) -> bool:
+    return str(value.type).endswith(("<i1>", "xi1>"))
+
+
+def _clamp(low: Dim, size: Dim, high: Dim) -> Dim:
+    return dims.minimum(dims.maximum(size, low), high)
+
+
+def _convert(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    given = shapes.current_contents(op.operands[0])
+    if given is None or dtypes.tensor_type(op.results[0].type).element_type.name != "i1":
+        return given
+    return [_compared("NE", size, 0) for size in given]
+
+
+# --- placing elements -----------------------------------------------------------------------------
+def _same_order(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    return shapes.current_contents(op.operands[0])
+
+
+def _concatenate(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    rows = [_array(operand, shapes) for operand in op.operands]
+    known = [row for row in rows if row is not None]
+    axis = op.attributes["dimension"].value
+    return _flat(np.concatenate(known, axis)) if len(known) == len(rows) else None
+
+
+def _slice(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], shapes)
+    names = ("start_indices", "limit_indices", "strides")
+    rows = zip(*(list(op.attributes[name]) for name in names), strict=True)
+    return None if array is None else _flat(array[tuple(slice(*row) for row in rows)])
+
+
+def _transpose(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], shapes)
+    return None if array is None else _flat(array.transpose(list(op.attributes["permutation"])))
+
+
+def _broadcast_in_dim(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], shapes)
+    if array is None:
+        return None
+    shape = dtypes.tensor_type(op.results[0].type).static_shape
+    axes = list(op.attributes["broadcast_dimensions"])
+    order = sorted(range(len(axes)), key=lambda d: axes[d])
+    sizes = [array.shape[axes.index(d)] if d in axes else 1 for d in range(len(shape))]
+    return _flat(np.broadcast_to(array.transpose(order).reshape(sizes), shape))
+
+
+def _flat(array: Array) -> Sequence[Dim]:
+    return list(array.reshape(-1))
+
+
+_FOLDS: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "stablehlo.add": lambda a, b: a + b,
+    "stablehlo.multiply": lambda a, b: a * b,
+    "stablehlo.maximum": dims.maximum,
+    "stablehlo.minimum": dims.minimum,
+}
+
+
+def _reduce(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    """The number of elements of a shape is such a product."""
+    body = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations]
+    if len(body) != 2 or body[0].name not in _FOLDS or len(op.results) != 1:
+        return None
+    array, init = (_array(operand, shapes) for operand in op.operands)
+    if array is None or init is None or array.ndim != 1:
+        return None
+    sizes: list[Dim] = list(array)
+    return [functools.reduce(_FOLDS[body[0].name], sizes, init.item())]
+
+
+# --- constants ------------------------------------------------------------------------------------
+_FAMILIES = ("elementwise", "data_movement", "gather_scatter")
+
+
+def evaluated(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    """An op on nothing but numbers, by the reference."""
+    evaluate = EVALUATORS.get(op.name)
+    if evaluate is None or op.regions or evaluate.__module__.split(".")[-1] not in _FAMILIES:
+        return None
+    rows = [_numbers(operand, shapes) for operand in op.operands]
+    if None in rows:
+        return None
+    types = [shapes.current(value) for value in (*op.operands, *op.results)]
+    known = [type for type in types if isinstance(type, TensorType) and type.is_static]
+    if len(known) < len(types):
+        return None
+    arrays = iter(
+        np.array(row, object).astype(type.element_type.dtype).reshape(type.static_shape)
+        for row, type in zip(rows, known, strict=False)
+    )
+    arguments = with_operands(op, arrays)
+    if "result_types" in keywords_of(evaluate):
+        arguments["result_types"] = known[len(rows) :]
+    taken = {name: value for name, value in arguments.items() if name in keywords_of(evaluate)}
+    return [int(x) for x in np.asarray(evaluate(**taken)).reshape(-1)]
+
+
+def _dimension_size(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    type, d = shapes.current(op.operands[0]), int(op.attributes["dimension"].value)
+    return [type.shape[d]] if isinstance(type, TensorType) and d < type.rank else None
+
+
+# --- indices of other dialects --------------------------------------------------------------------
+def _arith_constant(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    held: Any = op.attributes["value"]
+    return _constant(op, shapes) if mlir.is_tensor(op.results[0].type) else [held.value]
+
+
+def _numbers(value: Value, shapes: Shapes) -> list[int] | None:
+    """The elements where all of them are numbers."""
+    elements = shapes.current_contents(value)
+    found = [size for size in elements or () if isinstance(size, int)]
+    return found if elements is not None and len(found) == len(elements) else None
+
+
+def _extent(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    type, index = shapes.type(op.operands[0]), _numbers(op.operands[1], shapes)
+    if not isinstance(type, TensorType) or index is None or not 0 <= index[0] < type.rank:
+        return None
+    return [type.shape[index[0]]]
+
+
+def _extracted(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], shapes)
+    rows = [_numbers(operand, shapes) for operand in list(op.operands)[1:]]
+    at = tuple(row[0] for row in rows if row is not None)
+    if array is None or len(at) < len(rows):
+        return None
+    inside = all(0 <= i < size for i, size in zip(at, array.shape, strict=True))
+    found: Dim = array[at] if inside else UNKNOWN
+    return [found]
+
+
+def _collected(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    rows = [shapes.current_contents(operand) for operand in op.operands]
+    return None if None in rows else [row[0] for row in rows if row is not None]
+
+
+RULES: dict[str, Rule] = {
+    "arith.addi": _elementwise(lambda a, b: a + b),
+    "arith.constant": _arith_constant,
+    "arith.divsi": _elementwise(_divide),
+    "arith.divui": _elementwise(_divide),
+    "arith.index_cast": _same_order,
+    "arith.maxsi": _elementwise(dims.maximum),
+    "arith.minsi": _elementwise(dims.minimum),
+    "arith.muli": _elementwise(lambda a, b: a * b),
+    "arith.remsi": _elementwise(_remainder),
+    "arith.remui": _elementwise(_remainder),
+    "arith.subi": _elementwise(lambda a, b: a - b),
+    "stablehlo.abs": _elementwise(_absolute),
+    "stablehlo.add": _elementwise(lambda a, b: a + b),
+    "stablehlo.and": _of_booleans(lambda a, b: _simple(a * b)),
+    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.clamp": _elementwise(_clamp),
+    "stablehlo.compare": _compare,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.constant": _constant,
+    "stablehlo.convert": _convert,
+    "stablehlo.divide": _elementwise(_divide),
+    "stablehlo.dynamic_reshape": _same_order,
+    "stablehlo.get_dimension_size": _dimension_size,
+    "stablehlo.maximum": _elementwise(dims.maximum),
+    "stablehlo.minimum": _elementwise(dims.minimum),
+    "stablehlo.multiply": _elementwise(lambda a, b: a * b),
+    "stablehlo.negate": _elementwise(lambda a: -a),
+    "stablehlo.not": _of_booleans(lambda a: 1 - a),
+    "stablehlo.or": _of_booleans(lambda a, b: _simple(a + b - a * b)),
+    "stablehlo.reduce": _reduce,
+    "stablehlo.remainder": _elementwise(_remainder),
+    "stablehlo.reshape": _same_order,
+    "stablehlo.select": _select,
+    "stablehlo.sign": _elementwise(_sign),
+    "stablehlo.slice": _slice,
+    "stablehlo.subtract": _elementwise(lambda a, b: a - b),
+    "stablehlo.transpose": _transpose,
+    "tensor.dim": _extent,
+    "tensor.extract": _extracted,
+    "tensor.from_elements": _collected,
+}
+
+# Whose results may not fit their type.
+MAY_WRAP = frozenset(
+    name
+    for name in RULES
+    if name.rpartition(".")[2]
+    in ("abs", "add", "convert", "multiply", "negate", "reduce", "subtract")
+) | {"arith.addi", "arith.index_cast", "arith.muli", "arith.subi"}
+
+# Arithmetic means something else on i1.
+ON_INTEGERS = tuple(
+    f"stablehlo.{name}"
+    for name in ("add", "divide", "multiply", "negate", "reduce", "remainder", "subtract")
+)

@@ -1,0 +1,46 @@
+"""The official interpreter as a judge: programs come in as pickles, results go out.
+
+It ends its process on whatever it cannot do; the parent (``run_oracles.py``) starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools.errors import ShloError
+
+
+def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
+    try:
+        with mlir.library_context():
+            module = program.load(text)
+            (main,) = [f for f in ir.functions(module.operation) if ir.symbol_name(f) == "main"]
+            types = [dtypes.tensor_type(type) for type in ir.signature(main)[0]]
+            given = [
+                dtypes.to_attribute(array, type.element_type)
+                for array, type in zip(inputs, types, strict=True)
+            ]
+            found = mlir._stablehlo.eval_module(module, given)
+            return "done", [dtypes.from_attribute(attribute) for attribute in found]
+    except (ShloError, ValueError, TypeError) as error:
+        return "refused", str(error).partition("\n")[0]
+
+
+def main() -> None:
+    talk = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what native code prints goes elsewhere
+    while True:
+        try:
+            text, inputs = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump(answer(text, inputs), talk)
+        talk.flush()
+
+
+if __name__ == "__main__":
+    main()
