@@ -45,10 +45,13 @@ def lgamma(precision: Precision, x: Term) -> Term:
     large = (y - 0.5) * (f.log(y) - 1.0) + (0.5 * (log(2 * pi) - 1.0) + rest)
     value = select(u <= 2.0, small, large)
     # |gamma(-a)| gamma(1 + a) = pi / |sin(pi a)|
-    sine = f.abs(f.sin(pi * _fraction(u))) * (1.0 / pi)
+    fraction = _fraction(u)
+    sine = f.abs(f.sin(pi * fraction)) * (1.0 / pi)
     positive = x > 0.0
     below_one = select(positive, value, -value) - f.log(select(positive, u, sine))
-    return select(f.abs(x) == inf, inf, select(x < 1.0, below_one, value))
+    pole = (x <= 0.0) & (fraction == 0.0)  # where both terms may be infinite
+    infinite = pole | (f.abs(x) == inf)
+    return select(infinite, inf, select(x < 1.0, below_one, value))
 
 
 @real(f32_in="f64")

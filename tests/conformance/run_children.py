@@ -19,7 +19,7 @@ from typing import Any
 from run_cases import CRASH, HANG, Key, Outcome
 
 WORKER = Path(__file__).with_name("run_worker.py")
-SILENCE = 90.0  # seconds without an outcome after which a child hangs
+SILENCE = 240.0  # seconds without an outcome after which a child hangs
 
 _TELLING = re.compile(r"Fatal|LLVM ERROR|Assertion|[\w.]+(Error|Exception|Interrupt)\b")
 

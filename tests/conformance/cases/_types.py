@@ -37,6 +37,9 @@ TENSOR = BOOLEAN + NUMBER  # the specification's "tensor", without quantized one
 ALL = TENSOR + QUANTIZED + PER_AXIS
 WIDE_FLOAT = ("f32", "f64")
 
+# Of each way to store elements one type, for variants that have little to do with the type.
+CORE = ("i1", "i4", "i8", "ui32", "f8E5M2", "bf16", "f32", "complex<f64>", "quantized")
+
 # The scale is a power of two, so that quantizing what was dequantized is exact.
 PER_TENSOR = "!quant.uniform<i8:f32, 0.0625:-3>"
 STORAGE = np.dtype(np.int8)

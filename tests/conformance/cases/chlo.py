@@ -12,12 +12,14 @@ from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, moderate, small
 from cases._tolerances import EXACT, Tolerance, Ulps
 from cases._types import (
+    ALL,
     COMPLEX,
     FLOAT,
     FLOAT_OR_COMPLEX,
     INTEGER,
     LOGICAL,
     NUMBER,
+    PER_AXIS,
     QUANTIZED,
     TENSOR,
     WIDE_FLOAT,
@@ -97,7 +99,7 @@ STRETCHES = (
     ((2, 1, 3, 1, 2, 3), (3, 1, 1, 1), "", (2, 1, 3, 1, 2, 3)),
 )
 BROADCASTING = {
-    "add": TENSOR + QUANTIZED,
+    "add": ALL,
     "and": LOGICAL,
     "atan2": FLOAT_OR_COMPLEX + QUANTIZED,
     "complex": WIDE_FLOAT,
@@ -127,7 +129,7 @@ def _near(name: str, element: str) -> Tolerance:
 
 def _broadcasting(name: str) -> Callable[[str], Iterator[Case]]:
     def build(element: str) -> Iterator[Case]:
-        for lhs, rhs, held, result in STRETCHES:
+        for lhs, rhs, held, result in STRETCHES if element not in PER_AXIS else STRETCHES[2:3]:
             inputs = [
                 given(element, moderate(element, lhs, 1)),
                 given(element, moderate(element, rhs, 2)),
@@ -270,11 +272,11 @@ ROWS = (
     Row("chlo.next_after", FLOAT, elementwise.like_operands("chlo.next_after", 2, _same)),
     *(Row(op, FLOAT, _two_floats(op)) for op in ("chlo.polygamma", "chlo.zeta")),
     *(Row(f"chlo.broadcast_{op}", types, _broadcasting(op)) for op, types in BROADCASTING.items()),
-    Row("chlo.broadcast_compare", TENSOR, _broadcast_compare),
-    Row("chlo.broadcast_select", TENSOR, _broadcast_select),
+    Row("chlo.broadcast_compare", TENSOR + QUANTIZED, _broadcast_compare),
+    Row("chlo.broadcast_select", TENSOR + QUANTIZED, _broadcast_select),
     Row("chlo.constant", TENSOR, _constant),
     Row("chlo.constant_like", TENSOR, _constant_like),
     Row("chlo.top_k", ("i1", *INTEGER, *FLOAT), _top_k),
-    Row("chlo.scan", TENSOR, _scan),
+    Row("chlo.scan", TENSOR + QUANTIZED, _scan),
     Row("chlo.ragged_dot", TENSOR, _ragged_dot),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cases._case import Case, Row, call, given
+from cases._case import Array, Case, Input, Row, call, given
 from cases._inputs import at_edges, moderate, small
 from cases._regions import integers
-from cases._types import TENSOR, tensor
+from cases._types import QUANTIZED, TENSOR, is_quantized, tensor
 from cases.collectives import ONE, SHAPES
-from cases.contraction import accumulating
+from cases.contraction import WEIGHTS, accumulating
 from cases.gather_scatter import indices
 from cases.grouping import TOKEN
 
@@ -37,18 +37,23 @@ DOTS = (
 )
 
 
+def _weights(element: str, array: Array) -> Input:
+    """A right-hand side: quantized ones must have zero point 0."""
+    sizes = "".join(f"{size}x" for size in array.shape)
+    return Input(
+        f"tensor<{sizes}{WEIGHTS}>" if is_quantized(element) else tensor(element, array.shape),
+        array,
+    )
+
+
 def _dot(element: str) -> Iterator[Case]:
     for lhs, rhs, result in DOTS:
         inputs = [
             given(element, moderate(element, lhs, 1)),
-            given(element, moderate(element, rhs, 2)),
+            _weights(element, moderate(element, rhs, 2)),
         ]
-        yield call(
-            "stablehlo.dot",
-            inputs,
-            [tensor(element, result)],
-            tolerance=accumulating(element, lhs[-1]),
-        )
+        near = accumulating(element, lhs[-1])
+        yield call("stablehlo.dot", inputs, [tensor(element, result)], tolerance=near)
 
 
 EINSUMS = (
@@ -122,11 +127,11 @@ def _cross_replica_sum(element: str) -> Iterator[Case]:
 
 
 ROWS = (
-    Row("stablehlo.broadcast", TENSOR, _broadcast),
+    Row("stablehlo.broadcast", TENSOR + QUANTIZED, _broadcast),
     Row("stablehlo.create_token", ("i32", "f32"), _create_token),
-    Row("stablehlo.cross-replica-sum", TENSOR, _cross_replica_sum),
-    Row("stablehlo.dot", TENSOR, _dot),
-    Row("stablehlo.einsum", TENSOR, _einsum),
-    Row("stablehlo.torch_index_select", TENSOR, _torch_index_select),
-    Row("stablehlo.unary_einsum", TENSOR, _unary_einsum),
+    Row("stablehlo.cross-replica-sum", TENSOR + QUANTIZED, _cross_replica_sum),
+    Row("stablehlo.dot", TENSOR + QUANTIZED, _dot),
+    Row("stablehlo.einsum", TENSOR + QUANTIZED, _einsum),
+    Row("stablehlo.torch_index_select", TENSOR + QUANTIZED, _torch_index_select),
+    Row("stablehlo.unary_einsum", TENSOR + QUANTIZED, _unary_einsum),
 )

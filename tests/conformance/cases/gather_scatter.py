@@ -11,7 +11,7 @@ from cases._case import Array, Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, filled, moderate, small
 from cases._regions import integers, reducer, second
 from cases._tolerances import EXACT
-from cases._types import INTEGER, QUANTIZED, TENSOR, is_complex, tensor
+from cases._types import CORE, INTEGER, QUANTIZED, TENSOR, dtype_of, is_complex, tensor
 
 PER_TENSOR = TENSOR + QUANTIZED
 INDICES = ("i32", "i64", "ui32", "ui64", "i8", "ui8", "i16", "ui16", "i4", "ui4", "i2", "ui2")
@@ -24,13 +24,7 @@ def indices(element: str, shape: Sequence[int], most: int, seed: int = 0) -> Inp
     held = np.random.default_rng([seed, most]).integers(
         max(low, -2), min(most + 2, limit) + 1, tuple(shape)
     )
-    return given(element, held.astype(np.int64).astype(np.int16).astype(_dtype(element)))
-
-
-def _dtype(element: str) -> np.dtype:
-    from cases._types import dtype_of
-
-    return dtype_of(element)
+    return given(element, held.astype(np.int64).astype(np.int16).astype(dtype_of(element)))
 
 
 # --- dynamic_slice and dynamic_update_slice -------------------------------------------------------
@@ -48,7 +42,7 @@ STARTS = (
 
 
 def _starts(values: Sequence[int], element: str = "i32") -> list[Input]:
-    return [given(element, np.array(value, _dtype(element))) for value in values]
+    return [given(element, np.array(value, dtype_of(element))) for value in values]
 
 
 def _dynamic_slice(element: str) -> Iterator[Case]:
@@ -57,7 +51,7 @@ def _dynamic_slice(element: str) -> Iterator[Case]:
         held = f"slice_sizes = {integers(sizes)}"
         label = f"{inputs[0].type} from {list(starts)}, {held}"
         yield call("stablehlo.dynamic_slice", inputs, [tensor(element, sizes)], held, label=label)
-    for type in INDICES:
+    for type in INDICES if element in CORE else ():
         operand = given(element, at_edges(element, (7,)))
         for start in _ends(type):
             held = "slice_sizes = array<i64: 3>"
@@ -75,7 +69,7 @@ def _ends(element: str) -> list[int]:
     if element in ("i2", "ui2", "i4", "ui4"):
         values = edges(element).astype(int)
         return [int(values.min()), int(values.max())]
-    info = np.iinfo(_dtype(element))
+    info = np.iinfo(dtype_of(element))
     return [int(info.min), int(info.max)]
 
 
@@ -88,7 +82,7 @@ def _dynamic_update_slice(element: str) -> Iterator[Case]:
         inputs += _starts(starts)
         label = f"{inputs[0].type} at {list(starts)} of {inputs[1].type}"
         yield call("stablehlo.dynamic_update_slice", inputs, [inputs[0].type], label=label)
-    for type in INDICES:
+    for type in INDICES if element in CORE else ():
         inputs = [
             given(element, at_edges(element, (7,))),
             given(element, at_edges(element, (3,), 5)),
@@ -163,13 +157,13 @@ def _gather(element: str) -> Iterator[Case]:
         inputs = [given(element, at_edges(element, form.operand)), start]
         yield call("stablehlo.gather", inputs, [tensor(element, form.result)], form.attributes())
     form = GATHERS[0]
-    for type in INDICES:
+    for type in INDICES if element in CORE else ():
         inputs = [
             given(element, at_edges(element, form.operand)),
             indices(type, form.start_indices, 5, 3),
         ]
         yield call("stablehlo.gather", inputs, [tensor(element, form.result)], form.attributes())
-        ends = filled(np.array(_ends(type), _dtype(type)), form.start_indices)
+        ends = filled(np.array(_ends(type), dtype_of(type)), form.start_indices)
         inputs = [inputs[0], given(type, ends)]
         yield call(
             "stablehlo.gather",
@@ -247,11 +241,11 @@ def _scatter(element: str) -> Iterator[Case]:
         arrays = at_edges(element, form.operand), at_edges(element, form.updates, 3)
         yield _scatter_case(form, element, arrays, index, second(element), "put")
     form = SCATTERS[0]
-    for type in INDICES:
+    for type in INDICES if element in CORE else ():
         arrays = small(element, form.operand, 1, 2), small(element, form.updates, 2, 2)
         index = indices(type, form.scatter_indices, 5, 7)
         yield _scatter_case(form, element, arrays, index, reducer("add", element), type)
-        ends = given(type, filled(np.array(_ends(type), _dtype(type)), form.scatter_indices))
+        ends = given(type, filled(np.array(_ends(type), dtype_of(type)), form.scatter_indices))
         yield _scatter_case(
             form, element, arrays, ends, reducer("add", element), f"{type} extremes"
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from cases._case import Case, Input, Row, call, given
 from cases._inputs import at_edges, edges, filled
-from cases._types import PER_AXIS, QUANTIZED, dtype_of, tensor
+from cases._types import FLOAT, PER_AXIS, QUANTIZED, dtype_of, tensor
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 STORAGES = ("i8", "u8", "i4", "u4", "i2", "u2", "i16", "u16", "i32", "u32", "i8<-100:100>")
@@ -87,6 +87,6 @@ def _dequantize(element: str) -> Iterator[Case]:
 
 
 ROWS = (
-    Row("stablehlo.uniform_quantize", EXPRESSED + QUANTIZED + PER_AXIS, _quantize),
+    Row("stablehlo.uniform_quantize", FLOAT + QUANTIZED + PER_AXIS, _quantize),
     Row("stablehlo.uniform_dequantize", QUANTIZED + PER_AXIS, _dequantize),
 )
