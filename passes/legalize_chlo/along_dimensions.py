@@ -79,10 +79,10 @@ def scan(op: Operation, *operands: Tensor) -> Sequence[Tensor]:
         written = [_put_at(output, slice, axis, at) for output, slice in pairs]
         return [(Term(step) + 1).tensor, *written, *results[len(types) :]]
 
+    start = constant(0, TensorType((), I32)).tensor
     empty = [constant(0, type).tensor for type in types]
     if steps == 0:
         return [*empty, *inits]
-    start = constant(0, TensorType((), I32)).tensor
     looped = ops.while_([start, *empty, *inits], lambda step, *_: (Term(step) < steps).tensor, body)
     return cast(Sequence[Tensor], looped[1:])
 
