@@ -32,6 +32,7 @@ PASSES = {
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
     "shlo-refine-arguments": "shlo_tools.passes.refine_arguments:RefineArguments",
     "shlo-refine-shapes": "shlo_tools.passes.refine_shapes:RefineShapes",
+    "shlo-remove-size-checks": "shlo_tools.passes.remove_size_checks:RemoveSizeChecks",
     "shlo-separate-results": "shlo_tools.passes.separate_results:SeparateResults",
     "shlo-simplify": "shlo_tools.passes.simplify:Simplify",
     "shlo-widen-narrow-floats": "shlo_tools.passes.widen_narrow_floats:WidenNarrowFloats",

@@ -81,8 +81,14 @@ def _is_passable(type: Type) -> bool:
 
 
 def _used(nest: Operation) -> list[Value]:
-    """Its operands and what its region captures, each once."""
-    return list(dict.fromkeys([*nest.operands, *ir.captured(nest)]))
+    """Its operands and what its region captures, each once; constants go along by themselves."""
+    values = dict.fromkeys([*nest.operands, *ir.captured(nest)])
+    return [value for value in values if _constant(value) is None]
+
+
+def _constant(value: Value) -> Operation | None:
+    op = mlir.defining_op(value)
+    return op if op is not None and op.name == "arith.constant" else None
 
 
 def _outline(func: Operation, nests: list[tuple[Operation, list[Value]]], stages: _Stages) -> None:
@@ -126,11 +132,14 @@ def _stage(nest: Operation, used: Sequence[Value], stages: _Stages) -> str:
     }
     func = outer.op("func.func", (), (), attributes, regions=1)
     body, build = outer.block(func.regions[0], [frames.pointer()])
-    loaded = [_unpacked(build, body, i, value) for i, value in enumerate(used)]
+    inside = {value: _unpacked(build, body, i, value) for i, value in enumerate(used)}
+    for value in dict.fromkeys([*nest.operands, *ir.captured(nest)]):
+        if (constant := _constant(value)) is not None:  # known in there, too, not loaded
+            inside[value] = constant.clone(mlir.at_end(body)).results[0]
     end = build.op("func.return")
     nest.move_before(end)
     for op in mlir.walk(nest):
-        for old, new in zip(used, loaded, strict=True):
+        for old, new in inside.items():
             op.replace_uses_of_with(old, new)
     text = func.get_asm(use_local_scope=True).replace(name, STAGE)
     known = stages.names.setdefault(text, name)

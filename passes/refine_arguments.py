@@ -14,8 +14,8 @@ After:
       %0 = stablehlo.abs %w : tensor<?xf32>
 
 The custom call gives the rest of the program the types that it was written for, until
-``shlo-refine-shapes`` (or the C++ pass) refines those, too. The entry function is ``@main``, or the
-only function.
+``shlo-refine-shapes`` (or the C++ pass) refines those, too. The entry function is ``@main``, the
+only public function, or the only one.
 """
 
 from __future__ import annotations
@@ -70,13 +70,15 @@ class RefineArguments(Pass):
 
 def _entry(module: Operation) -> Operation:
     functions = [func for func in ir.functions(module) if not ir.is_declaration(func)]
-    named = [func for func in functions if ir.symbol_name(func) == "main"]
-    if not named and len(functions) != 1:
-        raise PassError(
-            f"there is no @main among {len(functions)} functions",
-            place=mlir.place_of(module.location),
-        )
-    return (named or functions)[0]
+    public = [func for func in functions if ir.text_of(func, "sym_visibility") != "private"]
+    for candidates in (public, functions):
+        named = [func for func in candidates if ir.symbol_name(func) == "main"]
+        if named or len(candidates) == 1:
+            return (named or candidates)[0]
+    raise PassError(
+        f"there is no @main among {len(functions)} functions",
+        place=mlir.place_of(module.location),
+    )
 
 
 def split_types(text: str) -> list[str]:

@@ -78,6 +78,7 @@ def compile(
     probe: Callable[[Hit], object] | None = None,
     probe_ops: str = "",
     check_nans: bool = False,
+    specialize: bool | int = False,
     **options: Any,
 ) -> Executable:
     """Compile a program for this machine; see ``cpu.executable.compile`` for further options.
@@ -94,6 +95,10 @@ def compile(
             ``file:line:column`` of whose location, it is found.
         check_nans: calls raise an ExecutionError that names the first op which makes a NaN or
             an Inf that its operands did not have.
+        specialize: compile a program with unknown sizes when it is called, for the sizes that it
+            is called with (native only); what was used last is kept, 32 sets of shapes, or as
+            many as this says.
+        options: ``function``, ``opt_level``, ``check_sizes``.
 
     Values are seen as the ops compute them: ops with probes are not fused, and run slower.
     """
@@ -102,6 +107,7 @@ def compile(
     from shlo_tools.interop import exported, remote
 
     source = exported.source_of(program)
+    options |= {"specialize": specialize} if specialize else {}
     if second_mlir() and isinstance(source, str | bytes):
         if probe is not None:
             message = "probe= works where neither JAX nor another MLIR is loaded"
@@ -131,8 +137,10 @@ def compile(
 
 def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
     if backend == "native":
-        from shlo_tools.cpu import executable
+        from shlo_tools.cpu import executable, specialized
 
+        if "specialize" in options:
+            return cast("Executable", specialized.compile(source, **options))
         return executable.compile(source, **options)
     if backend == "reference":
         from shlo_tools import reference

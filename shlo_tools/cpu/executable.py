@@ -20,7 +20,7 @@ from shlo_tools.ops._quantized import is_quantized, parse_quantized
 from shlo_tools.ops._value import ValueType, value_type
 from shlo_tools.pipeline import runner
 
-PIPELINE = "builtin.module(shlo-to-llvm)"
+_TO_LINALG, _UNCHECKED, _TO_LLVM = "shlo-to-linalg", "shlo-remove-size-checks", "shlo-to-llvm"
 _ENTRY = "shlo.entry"
 _FREE_FRAMES = 4  # kept per executable for the next call
 
@@ -45,6 +45,32 @@ def stored(type: ValueType) -> TensorType:
     return type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
 
 
+class Parameters:
+    """What a function takes, and the check that arguments fit.
+
+    Attributes:
+        types: of the arrays; sizes may be unknown.
+    """
+
+    def __init__(self, name: str, signature: Signature) -> None:
+        self.types = [stored(type) for type in signature.inputs]
+        self._name = name
+        self._signature = signature
+
+    def bound(self, arguments: Sequence[Any], *, cast: bool) -> list[Array]:
+        """The arguments as arrays; raises ArgumentError where they do not fit."""
+        types = self.types
+        if len(arguments) != len(types):
+            raise ArgumentError(
+                f"@{self._name} takes {len(types)} arguments, {len(arguments)} given",
+                hint=f"its signature is {self._signature}",
+            )
+        return [
+            memory.as_argument(argument, type, index, cast=cast)
+            for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
+        ]
+
+
 class Executable:
     """A compiled function; call it with arrays.
 
@@ -60,9 +86,9 @@ class Executable:
     ) -> None:
         self.signature = entry.signature
         self.name = entry.name
-        self._inputs = [stored(type) for type in entry.signature.inputs]
+        self._parameters = Parameters(entry.name, entry.signature)
         results = [stored(type) for type in entry.signature.results]
-        self._table = ArgumentTable(self._inputs, results)
+        self._table = ArgumentTable(self._parameters.types, results)
         self._engine = engine  # owns the code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         self._arena, self._grows = entry.arena, entry.grows
@@ -96,7 +122,7 @@ class Executable:
             ExecutionError: a check of the program failed, or memory does not suffice.
             ExecutionTimeout: the time is up.
         """
-        inputs = self._bind(arguments, cast=cast)
+        inputs = self._parameters.bound(arguments, cast=cast)
         table, places = self._table.filled(inputs)
         frame = self._frame()
         frame.reset()
@@ -107,18 +133,6 @@ class Executable:
         if len(self._free) < _FREE_FRAMES:
             self._free.append(frame)
         return results[0] if len(results) == 1 else tuple(results)
-
-    def _bind(self, arguments: Sequence[Any], *, cast: bool) -> list[Array]:
-        types = self._inputs
-        if len(arguments) != len(types):
-            raise ArgumentError(
-                f"@{self.name} takes {len(types)} arguments, {len(arguments)} given",
-                hint=f"its signature is {self.signature}",
-            )
-        return [
-            memory.as_argument(argument, type, index, cast=cast)
-            for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
-        ]
 
     def _frame(self) -> Frame:
         try:
@@ -140,7 +154,9 @@ class _Entry:
     host_calls: list[HostCall]
 
 
-def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Executable:
+def compile(
+    source: Any, *, function: str = "main", opt_level: int = 2, check_sizes: bool = True
+) -> Executable:
     """Compile a program for this machine.
 
     Args:
@@ -148,30 +164,54 @@ def compile(source: Any, *, function: str = "main", opt_level: int = 2) -> Execu
             bindings, or a ``builder.Module``. It is not changed.
         function: the function to run.
         opt_level: LLVM's optimisation level, 0 to 3.
+        check_sizes: whether calls check that unknown sizes fit, and raise ShapeMismatchError.
+            Without that, a program with sizes that do not fit may end the process.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: it holds something that cannot be compiled yet.
         ShloError: there is no such function.
     """
+    with mlir.library_context():
+        module, constants = selected(source, function)
+        return lowered(
+            module, constants, function=function, opt_level=opt_level, check_sizes=check_sizes
+        )
+
+
+def selected(source: Any, function: str) -> tuple[mlir.Module, list[Array]]:
+    """A module of which only ``function`` is needed, and its large constants."""
     name = "-"
     source = getattr(source, "module", source)  # a builder's module
     if program.is_path(source):
         name, source = str(source), files.read_file(str(source))
-    with mlir.library_context():
-        module, constants = weights.detached(source, name)
-        if find_entry(module, function) is None:
-            select_function(module, function)
-            runner.run(PIPELINE, module)
-        engine = _engine(module, opt_level)
-        host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
-        names = {function: None, **dict.fromkeys(n for call in host_calls for n in call.called)}
-        compiled = {
-            name: _executable(engine, module, name, host_calls, constants) for name in names
-        }
-        for call in host_calls:
-            call.link(compiled)
-        return compiled[function]
+    module, constants = weights.detached(source, name)
+    if find_entry(module, function) is None:
+        select_function(module, function)
+    return module, constants
+
+
+def lowered(
+    module: mlir.Module,
+    constants: Sequence[Array],
+    *,
+    function: str,
+    opt_level: int,
+    check_sizes: bool,
+    before: str = "",
+) -> Executable:
+    """Lower a module, and make machine code of it; ``before`` are passes to run first."""
+    if find_entry(module, function) is None:
+        passes = [before] if before else []
+        passes += [_TO_LINALG, _UNCHECKED] if not check_sizes else []
+        runner.run(f"builtin.module({','.join([*passes, _TO_LLVM])})", module)
+    engine = _engine(module, opt_level)
+    host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
+    names = {function: None, **dict.fromkeys(n for call in host_calls for n in call.called)}
+    compiled = {name: _executable(engine, module, name, host_calls, constants) for name in names}
+    for call in host_calls:
+        call.link(compiled)
+    return compiled[function]
 
 
 def _executable(

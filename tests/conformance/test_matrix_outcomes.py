@@ -14,6 +14,9 @@ from cases._case import Case, Input, arrays, call
 from cases._tolerances import EXACT, Steps, Sums, Tolerance, Ulps, difference
 from run_cases import Key, Outcome
 
+import shlo_tools
+from shlo_tools import reference
+
 KEY = Key("family", "stablehlo.add", "f32", 0)
 ONE = np.ones(3, np.float32)
 
@@ -56,10 +59,8 @@ def _add() -> Case:
 
 def test_a_wrong_result_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [o.status for o in run_cases.outcomes([(KEY, _add())])] == [run_cases.PASS]
-    real = run_cases.reference.compile
-    monkeypatch.setattr(
-        run_cases.reference, "compile", lambda text: lambda *inputs: real(text)(*inputs) + 1
-    )
+    real = reference.compile
+    monkeypatch.setattr(reference, "compile", lambda text: lambda *inputs: real(text)(*inputs) + 1)
     (found,) = run_cases.outcomes([(KEY, _add())])
     assert found.status == run_cases.MISMATCH and "should be" in found.detail
 
@@ -67,14 +68,14 @@ def test_a_wrong_result_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_written_argument_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
     def writes(text: str) -> object:
         def run(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-            result = x + y
+            result = np.asarray(x + y)
             x.flags.writeable = True
             x[0] = 7
             return result
 
         return run
 
-    monkeypatch.setattr(run_cases.shlo_tools, "compile", writes)
+    monkeypatch.setattr(shlo_tools, "compile", writes)
     (found,) = run_cases.outcomes([(KEY, _add())])
     assert found.status == run_cases.MISMATCH and "written" in found.detail
 

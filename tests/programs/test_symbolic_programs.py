@@ -38,13 +38,14 @@ def test_there_are_programs() -> None:
         assert "tensor<?x" in (HERE / f"{name}.mlir").read_text()
 
 
+@pytest.mark.parametrize("specialize", [False, 2])
 @pytest.mark.parametrize("name", NAMES)
-def test_one_executable_serves_all_sizes(name: str) -> None:
+def test_one_executable_serves_all_sizes(name: str, specialize: int) -> None:
     """Between calls that are refused, too; and no argument is written."""
     entry = ENTRIES[name]
     bound = Bound(entry["rtol"], entry["atol"], entry["reason"])
-    executable = shlo_tools.compile(HERE / f"{name}.mlir")
-    for _ in range(2):
+    executable = shlo_tools.compile(HERE / f"{name}.mlir", specialize=specialize)
+    for _ in range(1 if specialize else 2):
         for arguments, wanted in recorded(name):
             before = [array.tobytes() for array in arguments]
             results = results_of(executable(*arguments))

@@ -277,6 +277,6 @@ ROWS = (
     Row("chlo.constant", TENSOR, _constant),
     Row("chlo.constant_like", TENSOR, _constant_like),
     Row("chlo.top_k", ("i1", *INTEGER, *FLOAT), _top_k),
-    Row("chlo.scan", TENSOR + QUANTIZED, _scan),
+    Row("chlo.scan", TENSOR, _scan),
     Row("chlo.ragged_dot", TENSOR, _ragged_dot),
 )

@@ -172,9 +172,10 @@ def _gather(element: str) -> Iterator[Case]:
             form.attributes(),
             label=f"{type} extremes",
         )
+    operand = given(element, at_edges(element, form.operand))
     rising = given("i32", np.array([[0], [1], [1], [4]], np.int32))
     held = replace(form, is_sorted=True).attributes()
-    yield call("stablehlo.gather", [inputs[0], rising], [tensor(element, form.result)], held)
+    yield call("stablehlo.gather", [operand, rising], [tensor(element, form.result)], held)
 
 
 # --- scatter --------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Eight loop nests or more become functions, equal ones the same; small nests and few stay.
-// RUN: %shlo-opt %s --shlo-outline-stages | FileCheck %s
+// RUN: %shlo-opt %s --split-input-file --shlo-outline-stages | FileCheck %s
 
 // CHECK-LABEL: @many
 // CHECK: %[[TABLE:.*]] = llvm.alloca
@@ -34,3 +34,23 @@ func.func @few(%x: f32, %a: memref<32xf32>) {
 // CHECK: func.func private @shlo.stage.1(
 // CHECK: linalg.fill {{.*}} memref<64xf32>
 // CHECK-NOT: @shlo.stage.2
+
+// -----
+
+// A constant is known inside: LLVM folds what is computed of it.
+// CHECK-LABEL: @constants
+// CHECK: func.func private @shlo.stage.0(
+// CHECK: %[[SEVEN:.*]] = arith.constant 7
+// CHECK: linalg.fill ins(%[[SEVEN]] : i32)
+func.func @constants(%a: memref<32xi32>) {
+  %seven = arith.constant 7 : i32
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
+  return
+}

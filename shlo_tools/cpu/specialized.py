@@ -1,0 +1,130 @@
+"""Programs with unknown sizes, compiled again for the sizes that they are called with."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from shlo_tools import ir, mlir, program
+from shlo_tools.cpu import executable
+from shlo_tools.cpu.executable import Executable, Parameters, Signature
+from shlo_tools.errors import ConstraintError, ShloError
+from shlo_tools.ops._value import value_type
+
+Shapes = tuple[tuple[int, ...], ...]
+MOST = 32  # sets of shapes whose code is kept
+
+
+class SpecializedExecutable:
+    """A function that is compiled for each set of shapes when it is first called with them.
+
+    Code for fixed sizes runs faster, and serves one set of shapes; the code that was not called
+    for longest is dropped first. Where sizes contradict the program, code for any sizes runs: the
+    call is refused as it always is, by the check that fails.
+
+    Attributes:
+        signature: types of arguments and results, with the sizes unknown that are in the program.
+        name: the function's name.
+    """
+
+    def __init__(self, module: mlir.Module, constants: Any, most: int, options: Any) -> None:
+        self.name: str = options["function"]
+        self.signature = _signature(module, self.name)
+        self._parameters = Parameters(self.name, self.signature)
+        self._module, self._constants, self._options = module, constants, options
+        self._most = most
+        self._any: Executable | None = None
+        self._made: OrderedDict[Shapes, Executable] = OrderedDict()
+        self._table = threading.Lock()
+        self._compiling = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<SpecializedExecutable @{self.name}{self.signature}>"
+
+    @property
+    def shapes(self) -> list[Shapes]:
+        """The arguments' shapes that there is code for, those called last at the end."""
+        with self._table:
+            return list(self._made)
+
+    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
+        """Run the program, see ``Executable.__call__``; UnsupportedError where that cannot be."""
+        inputs = self._parameters.bound(arguments, cast=cast)
+        shapes = tuple(array.shape for array in inputs)
+        made = self._found(shapes)
+        if made is None:
+            with self._compiling:  # who waited here may find it made
+                made = self._found(shapes) or self._added(shapes)
+        return made(*inputs, timeout=timeout)
+
+    def _found(self, shapes: Shapes) -> Executable | None:
+        with self._table:
+            if shapes in self._made:
+                self._made.move_to_end(shapes)
+            return self._made.get(shapes)
+
+    def _added(self, shapes: Shapes) -> Executable:
+        try:
+            made = self._compiled(shapes)
+        except ConstraintError:  # which op breaks it, and whether it is reached, run time knows
+            made = self._any = self._any or self._compiled(None)
+        with self._table:
+            self._made[shapes] = made
+            if len(self._made) > self._most:
+                self._made.popitem(last=False)
+        return made
+
+    def _compiled(self, shapes: Shapes | None) -> Executable:
+        with mlir.library_context():
+            module = program.clone(self._module)
+            before = "" if shapes is None else _refinement(module, self.name, shapes)
+            return executable.lowered(module, self._constants, before=before, **self._options)
+
+
+def compile(
+    source: Any,
+    *,
+    specialize: bool | int,
+    function: str = "main",
+    opt_level: int = 2,
+    check_sizes: bool = True,
+) -> SpecializedExecutable:
+    """Compile a program when it is called, for the sizes that it is called with.
+
+    Args:
+        source, function, opt_level, check_sizes: see ``executable.compile``.
+        specialize: of how many sets of shapes code is kept; True stands for 32.
+
+    Raises:
+        ParseError, VerifyError: the source is no valid module.
+        ShloError: there is no such function, it is lowered already, or nothing would be kept.
+    """
+    most = MOST if specialize is True else specialize
+    if most < 1:
+        raise ShloError(f"specialize={most}: the code of one set of shapes has to be kept")
+    with mlir.library_context():
+        module, constants = executable.selected(source, function)
+        if executable.find_entry(module, function) is not None:
+            raise ShloError(f"@{function} is lowered already: its sizes are what they are")
+        options = {"function": function, "opt_level": opt_level, "check_sizes": check_sizes}
+        return SpecializedExecutable(module, constants, most, options)
+
+
+def _signature(module: mlir.Module, function: str) -> Signature:
+    inputs, results = ir.signature(_function(module, function))
+    return Signature(tuple(map(value_type, inputs)), tuple(map(value_type, results)))
+
+
+def _function(module: mlir.Module, name: str) -> mlir.Operation:
+    return next(func for func in ir.functions(module.operation) if ir.symbol_name(func) == name)
+
+
+def _refinement(module: mlir.Module, function: str, shapes: Shapes) -> str:
+    inputs, _ = ir.signature(_function(module, function))
+    types: list[Any] = list(inputs)
+    refined = [
+        mlir.tensor_type(shape, type.element_type)
+        for shape, type in zip(shapes, types, strict=True)
+    ]
+    return f"shlo-refine-arguments{{types={','.join(map(str, refined))}}}"
