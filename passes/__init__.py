@@ -26,6 +26,7 @@ PASSES = {
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
     "shlo-lower-intrinsics": "shlo_tools.passes.lower_intrinsics:LowerIntrinsics",
     "shlo-outline-stages": "shlo_tools.passes.outline_stages:OutlineStages",
+    "shlo-pack-operands": "shlo_tools.passes.pack_operands:PackOperands",
     "shlo-place-carried-values": "shlo_tools.passes.place_carried_values:PlaceCarriedValues",
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-print-shapes": "shlo_tools.passes.print_shapes:PrintShapes",
@@ -71,6 +72,7 @@ _TO_LLVM = ",".join(
         "eliminate-empty-tensors",  # results computed straight into their destination
         "one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops"
         " function-boundary-type-conversion=identity-layout-map}",
+        "shlo-pack-operands",  # strides known at run time only are not row-major by a cast
         "shlo-implement-kernels",
         "canonicalize",
         "shlo-lower-carries",

@@ -23,7 +23,8 @@ from shlo_tools.passes.buffers import allocated_like
 from shlo_tools.passes.place_carried_values import CARRY
 from shlo_tools.pipeline.registry import Pass
 
-VIEWS = ("memref.cast", "memref.subview", "memref.expand_shape", "memref.collapse_shape")
+CASTS = ("memref.cast",)
+VIEWS = (*CASTS, "memref.subview", "memref.expand_shape", "memref.collapse_shape")
 APART = ("memref.alloc", "memref.get_global")  # what makes memory of its own
 
 
@@ -50,28 +51,28 @@ def _lower(call: Operation) -> None:
     moves = [
         (new, place)
         for new, place in zip(operands[:count], operands[count:], strict=True)
-        if _uncast(new) != place
+        if _seen_through(new, CASTS) != _seen_through(place, CASTS)
     ]
+    places = {_seen_through(place, VIEWS) for place in operands[count:]}
     copies = [
-        (new if _is_apart(new, operands[count:]) else _copied(build, new), place)
-        for new, place in moves
+        (new if _is_apart(new, places) else _copied(build, new), place) for new, place in moves
     ]
     for new, place in copies:
         build.op("memref.copy", (new, place))
     call.erase()
 
 
-def _uncast(value: Value) -> Value:
-    while mlir.is_result_of(value, ("memref.cast",)):
+def _seen_through(value: Value, names: tuple[str, ...]) -> Value:
+    """What a value is made from by ops of these names."""
+    while mlir.is_result_of(value, names):
         value = mlir.inner_operation(value.owner).operands[0]
     return value
 
 
-def _is_apart(value: Value, places: list[Value]) -> bool:
+def _is_apart(value: Value, places: set[Value]) -> bool:
     """Whether a value surely shares no memory with the loop's buffers."""
-    while mlir.is_result_of(value, VIEWS):
-        value = mlir.inner_operation(value.owner).operands[0]
-    return value not in places and mlir.is_result_of(value, APART)
+    root = _seen_through(value, VIEWS)
+    return root not in places and mlir.is_result_of(root, APART)
 
 
 def _copied(build: Build, value: Value) -> Value:

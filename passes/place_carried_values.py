@@ -139,10 +139,19 @@ def _end_body(module: Operation, loop: Operation, carry: str, plan: Plan) -> Non
         for i, buffer in zip(tensors, buffers, strict=True)
     ]
     operands = [*new, *buffers]
+    passed = [_kept(build, end.operands[i]) for i in others]
     _declare(module, carry, operands)
     build.op("func.call", operands, (), {"callee": mlir.symbol_attr(carry)})
-    build.op("scf.yield", [end.operands[i] for i in others])
+    build.op("scf.yield", passed)
     end.erase()
+
+
+def _kept(build: Build, value: Value) -> Value:
+    """A value passed on as it is: it may stand in a buffer that ``shlo.carry`` writes."""
+    if not mlir.is_tensor(value.type):
+        return value
+    attributes = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
+    return build.value("bufferization.alloc_tensor", (value,), value.type, attributes)
 
 
 def _declare(module: Operation, name: str, operands: Sequence[Value]) -> None:

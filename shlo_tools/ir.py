@@ -112,11 +112,19 @@ def symbol_name(op: Operation) -> str:
 
 
 def text_of(op: Operation, attribute: str) -> str:
-    """The value of a string, symbol or integer attribute as text; '' where it is missing."""
+    """The value of a string, symbol or integer attribute as text; '' where it is missing.
+
+    Raises:
+        ShloError: its bytes are no text.
+    """
     if attribute not in op.attributes:
         return ""
     held: Any = op.attributes[attribute]
-    return str(getattr(held, "value", held))
+    try:
+        return str(getattr(held, "value", held))
+    except RuntimeError:  # the bindings': strings of MLIR are any bytes, those of Python are not
+        message = f"{op.name}: {attribute} = {held} is no text: its bytes are no UTF-8"
+        raise ShloError(message, place=mlir.place_of(op.location)) from None
 
 
 def signature(func: Operation) -> tuple[list[Type], list[Type]]:
@@ -325,6 +333,7 @@ class Conversion:
         type_of: what is known of an old tensor's type.
         contents_of: what is known of an old integer tensor's elements.
         before: is called before an op is lowered.
+        after: is called with an old result and what it was lowered to; returns what stands for it.
         values: old value -> lowered.
     """
 
@@ -337,6 +346,7 @@ class Conversion:
         self.type_of: Callable[[Value], TensorType] = lambda value: tensor_type(value.type)
         self.contents_of: Callable[[Value], Sequence[Dim]] = lambda value: ()
         self.before: Callable[[Operation, Lowering], None] | None = None
+        self.after: Callable[[Value, Lowered, Lowering], Lowered] | None = None
         self.values: dict[Value, Lowered] = {}
         self.kernels: dict[str, str] = {}  # description -> name of a function added on the way
 
@@ -433,6 +443,9 @@ class Conversion:
             results: Sequence[Lowered] = self._copy(op, operands, lowering, blocks)
         else:
             results = rule(op, operands, lowering)
+            if self.after is not None:
+                pairs = zip(op.results, results, strict=True)
+                results = [self.after(old, new, lowering) for old, new in pairs]
         self._bind(list(op.results), results)
 
     def _bind(self, old: list[Value], new: Sequence[Lowered]) -> None:

@@ -21,6 +21,7 @@ from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend.targets import REDUCE_WINDOW
+from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes import result_accuracy
 from shlo_tools.passes.legalize_to_linalg import (
@@ -141,6 +142,15 @@ def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
     conversion.type_of = type_of
     conversion.contents_of = contents_of
     conversion.before = size_checks.SizeChecks(shapes)
+    conversion.after = _of_its_type
+
+
+def _of_its_type(old: Value, new: Lowered, build: Lowering) -> Lowered:
+    """A rule that has nothing to do returns its operand, of which less may be known."""
+    type = lowered_type(old.type)
+    if isinstance(new, tuple) or isinstance(type, tuple) or new.type == type:
+        return new
+    return build.value("tensor.cast", (new,), type)
 
 
 # Upstream dialects that the way from linalg to LLVM knows.

@@ -19,3 +19,12 @@ func.func @nothing_moves(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.transpose %x, dims = [0, 1] : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// Nothing is moved, and more is known of the result's type.
+// CHECK-LABEL: @identity
+// CHECK: %[[CAST:.*]] = tensor.cast %arg0 : tensor<?x?xf32> to tensor<?x2xf32>
+// CHECK: return %[[CAST]]
+func.func @identity(%x: tensor<?x?xf32>) -> tensor<?x2xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 1] : (tensor<?x?xf32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}

@@ -28,3 +28,22 @@ func.func @in_place_and_apart(%a: memref<4xf32>, %b: memref<4xf32>) {
 // CHECK-NOT: @shlo.carry
 func.func private @shlo.carry.0(memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>)
   attributes {shlo.carry}
+
+// A place is the same through a cast.
+// CHECK-LABEL: @seen_through_casts
+// CHECK: memref.copy %arg0, %[[X:[^ ]*]] :
+// CHECK: memref.copy %[[A:[^ ]*]], %[[OLD:[^ ]*]] :
+// CHECK-NEXT: memref.copy %[[X]], %[[A]] :
+// CHECK-NEXT: memref.copy %[[OLD]], %
+// CHECK-NEXT: return
+func.func @seen_through_casts(%x: memref<?xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %in_a = memref.cast %a : memref<4xf32> to memref<?xf32>
+  %in_b = memref.cast %b : memref<4xf32> to memref<?xf32>
+  call @shlo.carry.1(%x, %in_a, %in_a, %in_b)
+    : (memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+  return
+}
+func.func private @shlo.carry.1(memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>)
+  attributes {shlo.carry}
