@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from symbolic_memory import MEMORY_STEPS
 from symbolic_programs import Array, SymbolicProgram
 
 import shlo_tools
@@ -42,7 +43,7 @@ def _called(function: Any, arguments: list[Array]) -> list[Array] | None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_programs(seed: int) -> None:
-    program, rng = SymbolicProgram(seed, 14, memory=True), np.random.default_rng(seed)
+    program, rng = SymbolicProgram(seed, 14, drawn=MEMORY_STEPS), np.random.default_rng(seed)
     executable, peer = shlo_tools.compile(program.text), reference.compile(program.text)
     calls = [program.arguments] + [_arguments(executable, program, rng) for _ in range(CALLS)]
     for number, arguments in enumerate(calls):
