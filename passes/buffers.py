@@ -1,4 +1,4 @@
-"""New buffers of the shape of another."""
+"""New memory for what a tensor or buffer holds."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ def allocated_like(build: Build, value: Value) -> Value:
     type = mlir.memref_type(list(value.type.shape), value.type.element_type)
     segments = {"operandSegmentSizes": mlir.i32_array_attr([len(sizes), 0])}
     return build.value("memref.alloc", sizes, type, segments)
+
+
+def copied(build: Build, tensor: Value) -> Value:
+    """The same tensor in memory of its own, filled where this stands."""
+    segments = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
+    return build.value("bufferization.alloc_tensor", (tensor,), tensor.type, segments)
 
 
 def _index(build: Build, number: int) -> Value:

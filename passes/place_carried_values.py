@@ -25,7 +25,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
-from shlo_tools.passes.buffers import allocated_like
+from shlo_tools.passes.buffers import allocated_like, copied
 from shlo_tools.pipeline.registry import Pass
 
 CARRY = "shlo.carry"
@@ -148,10 +148,7 @@ def _end_body(module: Operation, loop: Operation, carry: str, plan: Plan) -> Non
 
 def _kept(build: Build, value: Value) -> Value:
     """A value passed on as it is: it may stand in a buffer that ``shlo.carry`` writes."""
-    if not mlir.is_tensor(value.type):
-        return value
-    attributes = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
-    return build.value("bufferization.alloc_tensor", (value,), value.type, attributes)
+    return copied(build, value) if mlir.is_tensor(value.type) else value
 
 
 def _declare(module: Operation, name: str, operands: Sequence[Value]) -> None:

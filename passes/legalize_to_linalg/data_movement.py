@@ -214,13 +214,13 @@ def _reassociation(a: Sequence[int], b: Sequence[int]) -> list[list[int]] | None
 def concatenate(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = build.type(op.results[0])
     axis = op.attributes["dimension"].value
-    made = structured.empty(build, result)
+    types = [build.type(old) for old in op.operands]
+    made = structured.destination(build, result, types)
     at: Dim = 0
-    for value, old in zip(operands, op.operands, strict=True):
-        shape = build.type(old).shape
+    for value, type in zip(operands, types, strict=True):
         offsets = [at if d == axis else 0 for d in range(result.rank)]
-        made = inserted(build, value, made, offsets, shape, [1] * result.rank)
-        at = at + shape[axis]
+        made = inserted(build, value, made, offsets, type.shape, [1] * result.rank)
+        at = at + type.shape[axis]
     return [made]
 
 
@@ -300,7 +300,8 @@ def padded(
         first.append(begin)
         count.append(maximum(0, end - begin))
         offsets.append(start + begin * step)
-    target = structured.filled(build, value, result)
+    target = structured.destination(build, result, [type])
+    target = structured.filled_into(build, value, target, result)
     if 0 in count:
         return target
     kept = type.with_shape(count)

@@ -12,6 +12,7 @@ from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._constraints import Fact
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
+from shlo_tools.passes.buffers import copied
 from shlo_tools.passes.legalize_to_linalg import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted
 from shlo_tools.passes.legalize_to_linalg.kernels import (
@@ -80,6 +81,8 @@ def dynamic_update_slice(op: Operation, operands: list[Value], build: Lowering) 
     if 0 in window.shape:
         return [operand]
     offsets = _starts(op, starts, build, 2, window)
+    if not window.is_static:  # or it would be computed in there before it is checked to fit
+        update = copied(build, update)
     return [inserted(build, update, operand, offsets, window.shape, [1] * window.rank)]
 
 

@@ -77,6 +77,19 @@ def empty(build: Lowering, type: TensorType) -> Value:
     return build.value("tensor.empty", sizes, lowered_tensor(type))
 
 
+def destination(build: Lowering, type: TensorType, parts: Sequence[TensorType]) -> Value:
+    """A tensor without values, to put parts into that were computed before.
+
+    ``eliminate-empty-tensors`` has parts computed where they go. Where sizes are unknown, that
+    would be before they are checked: memory of its own keeps the whole behind its checks.
+    """
+    if all(known.is_static for known in (type, *parts)):
+        return empty(build, type)
+    sizes = [index(build, dim) for dim in type.shape if not isinstance(dim, int)]
+    segments = {"operandSegmentSizes": mlir.i32_array_attr([len(sizes), 0, 0])}
+    return build.value("bufferization.alloc_tensor", sizes, lowered_tensor(type), segments)
+
+
 def filled(build: Lowering, value: Value, type: TensorType) -> Value:
     """A tensor that holds one scalar everywhere."""
     return filled_into(build, value, empty(build, type), type)

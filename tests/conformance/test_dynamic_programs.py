@@ -298,3 +298,30 @@ def test_sizes_beyond_memory_are_an_error() -> None:
         with pytest.raises(ExecutionError):
             executable(np.array(sizes, np.int64))
     np.testing.assert_array_equal(executable(np.array([2, 3])), [[0, 0, 0], [1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "stablehlo.concatenate %y, %z, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<5xf32>",
+        """stablehlo.pad %y, %c, low = [1], high = [0], interior = [0]
+          : (tensor<?xf32>, tensor<f32>) -> tensor<5xf32>""",
+        """stablehlo.dynamic_update_slice %w, %y, %i
+          : (tensor<5xf32>, tensor<?xf32>, tensor<i32>) -> tensor<5xf32>""",
+    ],
+)
+def test_parts_are_not_written_before_they_are_known_to_fit(put: str) -> None:
+    """12 MB in the memory of five numbers would end the process."""
+    text = f"""func.func @main(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<5xf32> {{
+      %c = stablehlo.constant dense<1.0> : tensor<f32>
+      %i = stablehlo.constant dense<0> : tensor<i32>
+      %v = stablehlo.constant dense<1.0> : tensor<5xf32>
+      %y = stablehlo.exponential %x : tensor<?xf32>
+      %w = stablehlo.cosine %v : tensor<5xf32>
+      %r = {put}
+      return %r : tensor<5xf32> }}"""
+    fits = ramp(4), np.zeros(1, np.float32)
+    check(text, fits)
+    executable = shlo_tools.compile(text)
+    with pytest.raises(ShapeMismatchError):
+        executable(ramp(3_000_000), fits[1])

@@ -13,3 +13,13 @@ func.func @main(%a: tensor<2x3xf32>, %empty: tensor<2x0xf32>, %b: tensor<2x1xf32
     : (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// Parts of unknown sizes: the whole has memory of its own, or writes would move before the checks.
+// CHECK-LABEL: @unknown
+// CHECK: call @shlo.check
+// CHECK: %[[TARGET:.*]] = bufferization.alloc_tensor() : tensor<5xf32>
+// CHECK: tensor.insert_slice %arg0 into %[[TARGET]]
+func.func @unknown(%a: tensor<?xf32>, %b: tensor<1xf32>) -> tensor<5xf32> {
+  %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<?xf32>, tensor<1xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
