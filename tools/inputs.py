@@ -2,7 +2,7 @@
 
     value  ::= "@" file                       x.npy, or x.npz with arg0, arg1, ... (or names)
              | "@" file.npz ":" name          one array of an .npz
-             | "random:" seed                 values drawn for the argument's type
+             | (type "=")? "random:" seed     values drawn for the argument's type, or for this one
              | (type "=")? values             2x3xf32=[[1,2,3],[4,5,6]]; the type may be left out
     values ::= (literal | "[" values "]")*    separated by commas or spaces
 
@@ -86,13 +86,16 @@ def _expand(text: str, wanted: Wanted, position: int, *, last: bool) -> list[Giv
     """What one option gives, to the slots from ``position`` on."""
     if text.startswith("@"):
         return [Given(array, text) for array in _from_file(text, wanted)]
-    if re.match(r"random\b", text):
+    if _RANDOM.match(text):
         left = len(wanted.slots) - position
         count = left if last and (left > 0 or not wanted.slots) else 1
         return [Given(_random(text, wanted, position + i), text) for i in range(count)]
     slot = wanted.slots[position] if position < len(wanted.slots) else None
     if slot is None:  # one too many, as will be said
         return [Given(np.zeros(0), text)]
+    type, start = literals.typed(text, slot.tensor, wanted.option)
+    if _RANDOM.match(text, start):
+        return [Given(_random(text, wanted, position, start, type), text)]
     return [Given(literals.read(text, slot.tensor, wanted.option), text)]
 
 
@@ -137,18 +140,26 @@ def _numbered(names: Sequence[str], prefix: str, path: str) -> list[str]:
 
 
 # --- random values --------------------------------------------------------------------------------
-def _random(text: str, wanted: Wanted, number: int) -> Array:
-    found = re.fullmatch(r"random:(\d+)", text)
+_RANDOM = re.compile(r"random\b")
+
+
+def _random(
+    text: str, wanted: Wanted, number: int, start: int = 0, type: TensorType | None = None
+) -> Array:
+    found = re.compile(r"random:(\d+)").fullmatch(text, start)
     if not found:
-        raise literals.error(text, 6, "a seed is missing", wanted.option, hint="random:0")
+        at = start + len("random")
+        raise literals.error(text, at, "a seed is missing", wanted.option, hint="random:0")
     if wanted.what != "argument":
         raise ArgumentError(f"{wanted.option}={text}: random results cannot be expected")
     if number >= len(wanted.slots):
         raise ArgumentError(f"{wanted.option}={text}: there are only {number} arguments")
-    type = wanted.slots[number].tensor
+    type = type or wanted.slots[number].tensor
     if not type.is_static:
+        sizes = "x".join(str(dim) if isinstance(dim, int) else "8" for dim in type.shape)
         raise ArgumentError(
-            f"{wanted.name(number)}: random values need a size for every ? in {type}"
+            f"{wanted.name(number)}: random values need a size for every ? in {type}",
+            hint=f"for example {wanted.option}={sizes}x{type.element_type}={text}",
         )
     memory.check_fits(type.size * 8)
     return random_values(type, np.random.default_rng((int(found[1]), number)))

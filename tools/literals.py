@@ -42,19 +42,23 @@ def read(text: str, wanted: TensorType, option: str) -> Array:
     Raises:
         ParseError: malformed, or values that do not fit their type; with a caret.
     """
-    found = _TYPE.match(text)
-    start = found.end() if found else 0
-    if found:
-        try:
-            type = dtypes.parse_tensor_type(found[1])
-        except ShloError as refused:
-            message = refused.diagnostics[0].message
-            raise error(text, found.start(1), message, option, hint="2x3xf32=[...]") from refused
-        if not type.is_static:
-            raise error(text, found.start(1), "sizes must be numbers here", option)
-    else:
-        type = wanted
+    type, start = typed(text, wanted, option)
     return _Reader(text, option, type).array(start)
+
+
+def typed(text: str, wanted: TensorType, option: str) -> tuple[TensorType, int]:
+    """The type that a text begins with, else ``wanted``; and where what follows starts."""
+    found = _TYPE.match(text)
+    if not found:
+        return wanted, 0
+    try:
+        type = dtypes.parse_tensor_type(found[1])
+    except ShloError as refused:
+        message = refused.diagnostics[0].message
+        raise error(text, found.start(1), message, option, hint="2x3xf32=[...]") from refused
+    if not type.is_static:
+        raise error(text, found.start(1), "sizes must be numbers here", option)
+    return type, found.end()
 
 
 def written(array: Array, limit: int) -> str:

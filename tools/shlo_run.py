@@ -31,6 +31,7 @@ Values of arguments:
   2x3xf32=[[1,2,3],[4,5,6]]  written out; also [1 2 3][4 5 6]; one value fills the tensor;
                              the type may be left out
   random:SEED                drawn for the argument's type; the last one fills all that are left
+  8x3xf32=random:SEED        drawn for this type, where the program leaves sizes open
 
 \b
 Examples:

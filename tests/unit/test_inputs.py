@@ -250,10 +250,23 @@ def test_random_values_depend_on_seed_and_argument_only() -> None:
     np.testing.assert_array_equal(mixed[1:], once[1:])
 
 
+def test_random_values_of_sizes_that_the_program_leaves_open() -> None:
+    wanted = arguments("?x4xf32", "4xf32")
+    first, second = inputs.read(["2x4xf32=random:1", "random:1"], wanted)
+    same = inputs.read(["random:1"], arguments("2x4xf32", "4xf32"))
+    np.testing.assert_array_equal(first, same[0])
+    np.testing.assert_array_equal(second, same[1])
+    with pytest.raises(ShloError, match=r"need a size for every \? in(.|\n)*8x4xf32=random:1"):
+        inputs.read(["random:1"], wanted)
+    with pytest.raises(ShloError, match=r"shape \(2, 5\) given"):
+        inputs.read(["2x5xf32=random:1", "random:1"], wanted)
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
         (["random"], "a seed is missing"),
+        (["2xf32=random", "0"], "a seed is missing"),
         (["random:x"], "a seed is missing"),
         (["random:-1"], "a seed is missing"),
         (["0", "0", "random:1"], "there are only 2 arguments"),
