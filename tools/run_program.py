@@ -198,7 +198,7 @@ def lower_singly(request: Request, source: bytes, channel: Channel) -> int:
         watch = Instrumentation(
             single_passes=True, on_pass=lambda name: channel.tell(f"in pass {name!r}")
         )
-        Pipeline(executable.PIPELINE).run(module, watch)
+        Pipeline(f"builtin.module({executable.PIPELINE})").run(module, watch)
         channel.tell(GENERATING)
         return executable.compile(module, function=request.function)
 

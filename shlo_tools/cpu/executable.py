@@ -20,7 +20,8 @@ from shlo_tools.ops._quantized import is_quantized, parse_quantized
 from shlo_tools.ops._value import ValueType, value_type
 from shlo_tools.pipeline import runner
 
-_TO_LINALG, _UNCHECKED, _TO_LLVM = "shlo-to-linalg", "shlo-remove-size-checks", "shlo-to-llvm"
+PIPELINE = "shlo-to-llvm"
+_UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks"
 _ENTRY = "shlo.entry"
 _FREE_FRAMES = 4  # kept per executable for the next call
 
@@ -202,9 +203,8 @@ def lowered(
 ) -> Executable:
     """Lower a module, and make machine code of it; ``before`` are passes to run first."""
     if find_entry(module, function) is None:
-        passes = [before] if before else []
-        passes += [_TO_LINALG, _UNCHECKED] if not check_sizes else []
-        runner.run(f"builtin.module({','.join([*passes, _TO_LLVM])})", module)
+        passes = [before, "" if check_sizes else _UNCHECKED, PIPELINE]
+        runner.run(f"builtin.module({','.join(filter(None, passes))})", module)
     engine = _engine(module, opt_level)
     host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
     names = {function: None, **dict.fromkeys(n for call in host_calls for n in call.called)}
