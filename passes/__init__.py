@@ -57,6 +57,7 @@ _TO_LINALG = ",".join(
         "shlo-refine-shapes",  # what is known of sizes stands in types from here on
         "shlo-legalize-quantized",
         "shlo-widen-narrow-floats",
+        "lift-cf-to-scf",  # memory is planned for loops and branches, not for jumps
         "shlo-legalize-to-linalg",
     )
 )

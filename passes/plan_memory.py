@@ -11,7 +11,8 @@ not meet share bytes. A function's block ends where its callees' begin, so leavi
 in any way frees everything. ``shlo.arena`` on a function tells how many bytes a call needs.
 
 A buffer whose size is known at run time only takes the bytes behind the cursor and moves that on
-(``passes/bump_memory.py``); ``shlo.grows`` on a function says that a call may need any number.
+(``passes/bump_memory.py``), and so does one that a loop makes and passes on to its next iteration;
+``shlo.grows`` on a function says that a call may need any number.
 """
 
 from __future__ import annotations
@@ -44,12 +45,14 @@ class PlanMemory(Pass):
         for func in ir.call_order(op):
             if ir.is_declaration(func):
                 continue
-            buffers = _live_buffers(func)
+            live = _live_buffers(func)
+            buffers = [buffer for buffer in live if not buffer.is_carried]
             own = _place(buffers)
             callees = {ir.callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
             below = max((needed.get(name, 0) for name in callees), default=0)
             needed[ir.symbol_name(func)] = own + below
             dynamic = bump_memory.dynamic_allocs(func)
+            dynamic += [buffer.alloc for buffer in live if buffer.is_carried]
             if own or dynamic:
                 _use_arena(func, buffers, own, moves=bool(callees or dynamic))
             bump_memory.bump(func, dynamic)
@@ -61,12 +64,16 @@ class PlanMemory(Pass):
 
 @dataclass
 class Buffer:
-    """A temporary: used from ``start`` to ``end`` (positions of ops), placed at ``offset``."""
+    """A temporary: used from ``start`` to ``end`` (positions of ops), placed at ``offset``.
+
+    Where an iteration of a loop passes it on to the next one, that has to make another one.
+    """
 
     alloc: Operation
     size: int
     start: int
     end: int
+    is_carried: bool
     offset: int = 0
 
 
@@ -177,7 +184,21 @@ def _buffer(
             start, end = 0, found.position
             break
         end = max(end, around.end)
-    return Buffer(op, tensor_type(op.results[0].type).nbytes, start, end)
+    size = tensor_type(op.results[0].type).nbytes
+    return Buffer(op, size, start, end, _is_carried(op, found.aliases))
+
+
+def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:
+    """Whether a loop that a buffer is made in passes it on."""
+    root = aliases.root(alloc.results[0])
+    around = alloc.parent
+    while around is not None and around.name != "func.func":
+        if around.name in bump_memory.LOOPS:
+            results = [value for value in around.results if mlir.is_memref(value.type)]
+            if any(aliases.root(value) == root for value in results):
+                return True
+        around = around.parent
+    return False
 
 
 def _place(buffers: list[Buffer]) -> int:

@@ -11,7 +11,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering, flatten
 from shlo_tools.mlir import Attribute, Operation, Region, Type, Value
 from shlo_tools.passes.legalize_to_linalg import kernels, structured
-from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowers
 from shlo_tools.passes.place_carried_values import STEADY
 
 
@@ -138,3 +138,19 @@ def return_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
     """A function may end with ``stablehlo.return``."""
     build.op("func.return", flatten(operands))
     return []
+
+
+def poison(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """What ``lift-cf-to-scf`` passes where a value is never read."""
+    made = []
+    for type in build.types([op.results[0].type]):
+        if mlir.is_tensor(type):
+            zero = structured.index(build, 0)
+            sizes = [zero for size in type.shape if size == mlir.DYNAMIC]
+            made.append(build.value("tensor.empty", sizes, type))
+        else:
+            made.append(build.value("ub.poison", (), type))
+    return build.regrouped([op.results[0].type], made)
+
+
+RULES["ub.poison"] = poison
