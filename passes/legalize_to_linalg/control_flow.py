@@ -143,7 +143,8 @@ def return_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 def poison(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """What ``lift-cf-to-scf`` passes where a value is never read."""
     made = []
-    for type in build.types([op.results[0].type]):
+    lowered: list[Any] = build.types([op.results[0].type])
+    for type in lowered:
         if mlir.is_tensor(type):
             zero = structured.index(build, 0)
             sizes = [zero for size in type.shape if size == mlir.DYNAMIC]
