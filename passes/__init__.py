@@ -6,6 +6,7 @@ To add a pass: write ``passes/my_pass.py`` with a dataclass derived from
 
 PASSES = {
     "shlo-add-entry-points": "shlo_tools.passes.add_entry_points:AddEntryPoints",
+    "shlo-annotate-loops": "shlo_tools.passes.annotate_loops:AnnotateLoops",
     "shlo-announce-results": "shlo_tools.passes.announce_results:AnnounceResults",
     "shlo-attach-frame": "shlo_tools.passes.attach_frame:AttachFrame",
     "shlo-canonicalize-dynamism": "shlo_tools.passes.canonicalize_dynamism:CanonicalizeDynamism",
@@ -21,10 +22,15 @@ PASSES = {
     "shlo-legalize-chlo": "shlo_tools.passes.legalize_chlo:LegalizeChlo",
     "shlo-legalize-deprecated": "shlo_tools.passes.legalize_deprecated:LegalizeDeprecated",
     "shlo-legalize-quantized": "shlo_tools.passes.legalize_quantized:LegalizeQuantized",
+    "shlo-legalize-shape": "shlo_tools.passes.legalize_shape:LegalizeShape",
     "shlo-legalize-to-linalg": "shlo_tools.passes.legalize_to_linalg:LegalizeToLinalg",
+    "shlo-lift-fusion-limits": "shlo_tools.passes.limit_fusion:LiftFusionLimits",
+    "shlo-limit-fusion": "shlo_tools.passes.limit_fusion:LimitFusion",
     "shlo-lower-carries": "shlo_tools.passes.lower_carries:LowerCarries",
     "shlo-lower-checks": "shlo_tools.passes.lower_checks:LowerChecks",
     "shlo-lower-intrinsics": "shlo_tools.passes.lower_intrinsics:LowerIntrinsics",
+    "shlo-lower-loop-annotations": "shlo_tools.passes.annotate_loops:LowerLoopAnnotations",
+    "shlo-merge-dimensions": "shlo_tools.passes.merge_dimensions:MergeDimensions",
     "shlo-outline-stages": "shlo_tools.passes.outline_stages:OutlineStages",
     "shlo-pack-operands": "shlo_tools.passes.pack_operands:PackOperands",
     "shlo-place-carried-values": "shlo_tools.passes.place_carried_values:PlaceCarriedValues",
@@ -46,6 +52,7 @@ PASSES = {
 
 _TO_LINALG = ",".join(
     (
+        "shlo-legalize-shape",
         "shlo-expand-composites",
         "shlo-expand-custom-calls",
         "symbol-dce",  # what is not called need not be supported
@@ -65,7 +72,9 @@ _TO_LINALG = ",".join(
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
     (
+        "shlo-limit-fusion",  # the next pass takes time that grows with the square of a group
         "func.func(linalg-fuse-elementwise-ops)",
+        "shlo-lift-fusion-limits",
         "shlo-protect-arguments",  # or bufferization writes into the caller's arrays
         "shlo-announce-results",  # the host cannot give a place to what has no size yet
         "symbol-dce",
@@ -83,14 +92,17 @@ _TO_LLVM = ",".join(
         "canonicalize",
         "cse",
         "shlo-expand-copies",  # a strided memref.copy would need a runtime library
+        "shlo-merge-dimensions",  # one long loop instead of short ones in each other
         "shlo-attach-frame",  # errors, cancel, constants and temporaries go through it
         "shlo-plan-memory",  # buffers become offsets into the frame's arena
         "shlo-outline-stages",  # LLVM is slow on large functions
         "shlo-add-entry-points",  # (frame, argument table) functions for the host
         "func.func(convert-linalg-to-loops)",
+        "shlo-annotate-loops",  # LLVM unrolls what it should vectorize
         "expand-strided-metadata",
         "lower-affine",
         "convert-scf-to-cf",
+        "shlo-lower-loop-annotations",
         "shlo-lower-checks",  # assertions leave the function instead of the process
         "convert-complex-to-standard",
         "func.func(arith-expand{include-bf16=true})",

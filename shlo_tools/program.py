@@ -89,7 +89,7 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
         raise parse_error(error, source, name, written) from error
     if written is not None and written.crowded:
         _restore_places(module, written)
-    if any(prefix in plain for prefix in rules.PREFIXES):
+    if any(prefix in plain for prefix in rules.VERIFIED):
         try:
             _check_rules(module)
         except VerifyError as error:
@@ -161,7 +161,7 @@ def _restore_places(module: mlir.Module, written: GenericText) -> None:
 def _check_rules(module: mlir.Module) -> None:
     """Raise VerifyError where a check or an op of the interpreter is not as it should be."""
     for op in mlir.walk(module.operation):
-        if op.name.startswith(rules.PREFIXES):
+        if op.name.startswith(rules.VERIFIED):
             message, hint = rules.problem(op)
             if message:
                 raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)

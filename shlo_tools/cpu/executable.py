@@ -14,6 +14,7 @@ from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame, watched
 from shlo_tools.cpu.host_calls import HostCall, limited
+from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
 from shlo_tools.ops._quantized import is_quantized, parse_quantized
@@ -23,6 +24,7 @@ from shlo_tools.pipeline import runner
 PIPELINE = "shlo-to-llvm"
 _UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks"
 _ENTRY = "shlo.entry"
+_SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 _FREE_FRAMES = 4  # kept per executable for the next call
 
 
@@ -254,13 +256,19 @@ def select_function(module: mlir.Module, function: str) -> None:
     if ir.is_declaration(named[function]):
         raise ShloError(f"@{function} is a declaration without a body")
     for type in itertools.chain(*ir.signature(named[function])):
-        if not (mlir.is_tensor(type) or is_quantized(type)):
+        if not (mlir.is_tensor(type) or is_quantized(type) or _is_size(type, module)):
             place = mlir.place_of(named[function].location)
             message = f"@{function} takes or returns {type}; tensors are supported"
             raise UnsupportedError(message, place=place)
     for name, func in named.items():
         visibility = "public" if name == function else "private"
         func.attributes["sym_visibility"] = mlir.string_attr(visibility)
+
+
+def _is_size(type: mlir.Type, module: mlir.Module) -> bool:
+    """Whether ``shlo-legalize-shape`` makes a tensor of a type."""
+    ops = mlir.walk(module.operation) if str(type) in _SIZES else ()
+    return any(shape_names.concerns(op) for op in ops)
 
 
 def _engine(module: mlir.Module, opt_level: int) -> Any:

@@ -11,6 +11,7 @@ from shlo_tools.cpu import executable
 from shlo_tools.cpu.executable import Executable, Parameters, Signature
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.ops._value import value_type
+from shlo_tools.pipeline import runner
 
 Shapes = tuple[tuple[int, ...], ...]
 MOST = 32  # sets of shapes whose code is kept
@@ -107,6 +108,7 @@ def compile(
         module, constants = executable.selected(source, function)
         if executable.find_entry(module, function) is not None:
             raise ShloError(f"@{function} is lowered already: its sizes are what they are")
+        runner.run("builtin.module(shlo-legalize-shape)", module)  # sizes as arguments
         options = {"function": function, "opt_level": opt_level, "check_sizes": check_sizes}
         return SpecializedExecutable(module, constants, most, options)
 

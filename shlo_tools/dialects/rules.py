@@ -1,5 +1,7 @@
 """What MLIR does not verify of checks and of the interpreter's ops: kinds and names of attributes.
 
+Of the shape dialect, which takes any name in the generic form, it is the names of ops.
+
 Ops are the bindings' objects; what they hold is told by the names of its classes.
 """
 
@@ -8,11 +10,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from shlo_tools.dialects import check, interpreter
+from shlo_tools.dialects import check, interpreter, shape_names
 from shlo_tools.errors import did_you_mean
 
 PREFIXES = (check.PREFIX, interpreter.PREFIX)
-OP_NAMES = (*check.CHECKS, *interpreter.ATTRIBUTES)
+OP_NAMES = (*check.CHECKS, *interpreter.ATTRIBUTES, *shape_names.OP_NAMES)
+VERIFIED = (*PREFIXES, shape_names.PREFIX)  # the ops that ``problem`` knows about
 
 _KINDS = {
     "elements": "a dense constant",
@@ -31,6 +34,9 @@ def problem(op: Any) -> tuple[str, str]:
         return _of_check(op, check.CHECKS[op.name], given)
     if op.name in interpreter.ATTRIBUTES:
         return _unknown(op.name, given, interpreter.ATTRIBUTES[op.name])
+    if op.name.startswith(shape_names.PREFIX) and op.name not in shape_names.OP_NAMES:
+        hint = did_you_mean(op.name, shape_names.OP_NAMES)
+        return f"the shape dialect has no op {op.name!r}", hint
     return "", ""
 
 

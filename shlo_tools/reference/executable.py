@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import mlir, program
+from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import (
     ArgumentError,
@@ -21,6 +22,7 @@ from shlo_tools.errors import (
 from shlo_tools.extend import CustomCall
 from shlo_tools.ops._quantized import is_quantized, parse_quantized
 from shlo_tools.ops._value import ValueType
+from shlo_tools.pipeline import runner
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Observer, Run
 from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
@@ -139,7 +141,16 @@ def _translated(source: Any, functions: Sequence[str]) -> Program:
                 listed = ", ".join(f"@{other}" for other in known[:10]) or "none"
                 hint = did_you_mean(name, known) or f"functions: {listed}"
                 raise ShloError(f"there is no function @{name} with a body", hint=hint)
-        return translate(module, functions)
+        return translate(_without_shapes(module), functions)
+
+
+def _without_shapes(module: mlir.Module) -> mlir.Module:
+    """A module whose shape dialect is StableHLO: that is what has semantics here."""
+    if not any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
+        return module
+    made = program.clone(module)
+    runner.run("builtin.module(shlo-legalize-shape)", made)
+    return made
 
 
 def interpret(source: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.dtypes import TensorType, of_array
+from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
 from shlo_tools.extend.description import read
 from shlo_tools.mlir import Operation
@@ -14,15 +14,15 @@ from shlo_tools.ops import DESCRIPTIONS, elementwise
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import OpDescription, Role, read_arguments
 from shlo_tools.ops._quantized import stored_type
-from shlo_tools.ops._value import OtherType, Tensor, Value, ValueType, as_value, value_type
+from shlo_tools.ops._value import OtherType, Tensor, ValueType, as_value, value_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
-from shlo_tools.reference.interpreter import Region, Run
+from shlo_tools.reference.interpreter import Region, Run, actual
 from shlo_tools.reference.quantization import on_quantized
 from shlo_tools.reference.steps import Body, Environment, Evaluate, Function, Program, Step
 
 _OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
-_ENDS = ("stablehlo.return", "func.return", "shape.assuming_yield", "shape.yield", "tensor.yield")
+_ENDS = ("stablehlo.return", "func.return", "tensor.yield")
 
 
 def translate(module: mlir.Module, roots: Sequence[str]) -> Program:
@@ -374,7 +374,7 @@ def _check_of(op: Operation) -> Callable[[Sequence[Any]], None] | None:
             fixed[parameter.name] = value
 
     def check(operands: Sequence[Any]) -> None:
-        values = [_actual(operand) for operand in operands]
+        values = [actual(operand) for operand in operands]
         given, position = dict(fixed), 0
         for name, length in groups:
             given[name] = (
@@ -391,10 +391,3 @@ def _yielding(region: Any) -> Callable[..., tuple[Tensor, ...]]:
     types = [_type(value.type) for value in end.operands]
     results: Any = tuple(as_value(type) for type in types)
     return lambda *arguments: results
-
-
-def _actual(value: Any) -> Value:
-    """The type that a value has at run time."""
-    if hasattr(value, "dtype"):
-        return Tensor(of_array(value))
-    return Value(getattr(value, "type", OtherType("!stablehlo.token")))

@@ -1,12 +1,10 @@
-"""Ops of upstream dialects that exporters leave in StableHLO programs: arith, tensor, shape, cf.
+"""Ops of upstream dialects that exporters leave in StableHLO programs: arith, tensor, cf.
 
-Scalars are 0-dimensional arrays; a ``!shape.shape`` is the 1-dimensional array of its extents, a
-witness is a boolean.
+Scalars are 0-dimensional arrays. Of the shape dialect nothing comes here: it becomes StableHLO.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -42,7 +40,7 @@ def evaluator(op: Operation, translate: Translate) -> Evaluate | None:
         return _Computed(_constant(op))
     if dialect == "arith" and name in _ARITH:
         return _Computed(_ARITH[name](op))
-    if dialect in ("tensor", "shape", "cf") and op.name in _OTHERS:
+    if dialect in ("tensor", "cf") and op.name in _OTHERS:
         bodies = [translate(region) for region in op.regions]
         return _Computed(_OTHERS[op.name](op), bodies)
     return None
@@ -212,7 +210,7 @@ _ARITH: dict[str, Callable[[Operation], Callable[..., Any]]] = {
 }
 
 
-# --- tensor, shape, cf ----------------------------------------------------------------------------
+# --- tensor, cf -----------------------------------------------------------------------------------
 def _always(function: Callable[..., Any]) -> Callable[[Operation], Callable[..., Any]]:
     return lambda op: function
 
@@ -236,31 +234,6 @@ def _from_elements(op: Operation) -> Callable[..., Any]:
     return lambda *items: np.array(items, type.element_type.dtype).reshape(type.static_shape)
 
 
-def _extents(*sizes: int) -> Array:
-    return np.array(sizes, np.int64)
-
-
-def _broadcast(*shapes: Array) -> Array:
-    """The shape that all stretch to, aligned at the last dimension."""
-    try:
-        return _extents(*np.broadcast_shapes(*(tuple(map(int, shape)) for shape in shapes)))
-    except ValueError:
-        listed = " and ".join(str([int(n) for n in shape]) for shape in shapes)
-        raise ExecutionError(f"shapes {listed} do not stretch to one") from None
-
-
-def _stretches(op: Operation) -> Callable[..., Any]:
-    def witness(*shapes: Array) -> Array:
-        _broadcast(*shapes)
-        return np.asarray(True)
-
-    return witness
-
-
-def _equal(*shapes: Array) -> Array:
-    return np.asarray(all(np.array_equal(shape, shapes[0]) for shape in shapes))
-
-
 def _required(message: str) -> Callable[..., Any]:
     def check(holds: Array) -> Array:
         if not holds:
@@ -279,22 +252,8 @@ def _assert(op: Operation) -> Callable[..., Any]:
     return run
 
 
-def _product(shape: Array) -> Array:
-    return np.asarray(math.prod(int(n) for n in shape), np.int64)
-
-
 def _cast(op: Operation) -> Callable[..., Any]:
     return lambda tensor: tensor
-
-
-def _const_shape(op: Operation) -> Callable[..., Any]:
-    held = dtypes.from_attribute(op.attributes["shape"])
-    return lambda: held.astype(np.int64)
-
-
-def _const_size(op: Operation) -> Callable[..., Any]:
-    held: Any = op.attributes["value"]
-    return lambda: np.asarray(held.value, np.int64)
 
 
 _OTHERS: dict[str, Callable[[Operation], Callable[..., Any]]] = {
@@ -303,32 +262,5 @@ _OTHERS: dict[str, Callable[[Operation], Callable[..., Any]]] = {
     "tensor.extract": _always(_extract),
     "tensor.from_elements": _from_elements,
     "tensor.cast": _cast,
-    "shape.shape_of": _always(lambda tensor: _extents(*tensor.shape)),
-    "shape.dim": _always(_size),
-    "shape.get_extent": _always(_extract),
-    "shape.num_elements": _always(_product),
-    "shape.rank": _always(lambda shape: np.asarray(len(shape), np.int64)),
-    "shape.broadcast": _always(_broadcast),
-    "shape.concat": _always(lambda lhs, rhs: np.concatenate([lhs, rhs])),
-    "shape.const_shape": _const_shape,
-    "shape.const_size": _const_size,
-    "shape.const_witness": lambda op: lambda: np.asarray(op_passing(op)),
-    "shape.from_extents": _always(lambda *sizes: _extents(*(int(n) for n in sizes))),
-    "shape.from_extent_tensor": _cast,
-    "shape.to_extent_tensor": _cast,
-    "shape.index_to_size": _cast,
-    "shape.size_to_index": _cast,
-    "shape.value_as_shape": _cast,
-    "shape.shape_eq": _always(_equal),
-    "shape.cstr_eq": _always(lambda *shapes: _required("shapes differ")(_equal(*shapes))),
-    "shape.cstr_broadcastable": _stretches,
-    "shape.cstr_require": lambda op: _required(ir.text_of(op, "msg")),
-    "shape.assuming_all": _always(lambda *holds: np.asarray(all(holds))),
-    "shape.assuming": _always(lambda witness, body: body()),
     "cf.assert": _assert,
 }
-
-
-def op_passing(op: Operation) -> bool:
-    """Whether a ``shape.const_witness`` passes."""
-    return ir.text_of(op, "passing").lower() in ("true", "1")
