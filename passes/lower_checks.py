@@ -36,18 +36,31 @@ class LowerChecks(Pass):
     def run(self, op: Operation) -> None:
         messages: list[mlir.Attribute] = []
         for func in ir.functions(op):
-            # Last ones first: each split then moves only the ops up to the next check.
-            checks = [o for o in reversed(mlir.walk(func)) if o.name == "cf.assert"]
-            for check in checks:
-                _lower(func, check, messages)
+            for block in list(func.regions[0].blocks):
+                _lower_in(func, [mlir.inner_operation(o) for o in block.operations], messages)
         op.attributes[CHECKS] = mlir.array_attr(messages)
 
 
-def _lower(func: Operation, check: Operation, messages: list[mlir.Attribute]) -> None:
+def _lower_in(func: Operation, block: list[Operation], messages: list[mlir.Attribute]) -> None:
+    """Lower the checks among a block's ops, last ones first: no op is moved twice."""
+    following: list[Operation] = []
+    for op in reversed(block):
+        if op.name == "cf.assert":
+            following = [_lower(func, op, following[::-1], messages)]
+        else:
+            following.append(op)
+
+
+def _lower(
+    func: Operation,
+    check: Operation,
+    following: Sequence[Operation],
+    messages: list[mlir.Attribute],
+) -> Operation:
+    """Move what follows a check to a block of its own; returns the branch there."""
     block = check.block
     rest, fail = mlir.block_after(block), mlir.block_after(block)
-    following = [mlir.inner_operation(op) for op in block.operations]
-    for op in following[following.index(check) + 1 :]:
+    for op in following:
         rest.append(op)
     build = Build(mlir.at_end(fail), check.location)
     if PROPAGATE not in check.attributes:
@@ -55,7 +68,7 @@ def _lower(func: Operation, check: Operation, messages: list[mlir.Attribute]) ->
         frame = func.regions[0].blocks[0].arguments[0]
         frames.store(build, frame, "status", frames.constant(build, len(messages)))
     build.op("func.return", _zeros(build, ir.signature(func)[1]))
-    _branch(check, rest, fail)
+    return _branch(check, rest, fail)
 
 
 def _message(check: Operation) -> mlir.Attribute:
@@ -68,8 +81,8 @@ def _message(check: Operation) -> mlir.Attribute:
     return mlir.dict_attr(words)
 
 
-def _branch(check: Operation, rest: Block, fail: Block) -> None:
-    mlir.create(
+def _branch(check: Operation, rest: Block, fail: Block) -> Operation:
+    made = mlir.create(
         "cf.cond_br",
         [check.operands[0]],
         (),
@@ -79,6 +92,7 @@ def _branch(check: Operation, rest: Block, fail: Block) -> None:
         at=mlir.before(check),
     )
     check.erase()
+    return made
 
 
 def _zeros(build: Build, types: Sequence[Type]) -> list[Value]:

@@ -49,16 +49,29 @@ def kernel_call(
     types = [operand.type for operand in operands]
     results = types[: len(destinations)]
     described = {"kind": mlir.string_attr(kind), **(attributes or {})}
-    key = _key(op, described, types)
     kernels = build.conversion.kernels
-    if any("?" in str(type) for type in types):
-        key += f" {len(kernels)}"  # its sizes come from values of this place
-    if key not in kernels:
-        kernels[key] = f"shlo.{kind}.{len(kernels)}"
-        sizes = _define(op, build, kernels[key], types, results, described, (outer, body))
+    key = _key(op, described, types)
+    dynamic = any("?" in str(type) for type in types)
+    if dynamic:
+        key += f" {len(kernels)}"  # what its sizes are is known once it is made
+    name = kernels.get(key)
+    if name is None:
+        name = kernels[key] = f"shlo.{kind}.{len(kernels)}"
+        made, sizes = _define(op, build, name, types, results, described, (outer, body))
         operands += [symbol_value(build, symbol) for symbol in sizes]
-    called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(kernels[key])})
+        if dynamic:
+            name = _shared(made, name, kernels)
+    called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(name)})
     return list(called.results)
+
+
+def _shared(made: Operation, name: str, kernels: dict[str, str]) -> str:
+    """The name of a kernel for unknown sizes, or of one that does the same with its arguments."""
+    text = made.get_asm(use_local_scope=True).replace(f"@{name}(", "@(")
+    known = kernels.setdefault(text, name)
+    if known != name:
+        made.erase()
+    return known
 
 
 def _key(op: Operation, described: Mapping[str, Attribute], types: Sequence[Type]) -> str:
@@ -75,8 +88,8 @@ def _define(
     results: Sequence[Type],
     described: Mapping[str, Attribute],
     content: tuple[Sequence[Value], Body | None],
-) -> Sequence[Symbol]:
-    """Add the function; returns the sizes that it wants beside its operands."""
+) -> tuple[Operation, Sequence[Symbol]]:
+    """Add the function; returns it, and the sizes that it wants beside its operands."""
     captured, body = content
     attributes = {
         "sym_name": mlir.string_attr(name),
@@ -90,7 +103,7 @@ def _define(
         attributes["arg_attrs"] = _access(len(results), len(types) - len(results))
     made = outer.op("func.func", (), (), attributes, regions=1)
     if body is None:
-        return ()
+        return made, ()
     block, inner = outer.block(made.regions[0], types)
     arguments = list(block.arguments)
     passed = inner.passed = PassedSizes(block, op.location)
@@ -104,7 +117,7 @@ def _define(
         all_types = [argument.type for argument in block.arguments]
         type = mlir.function_type(all_types, results)
         made.attributes["function_type"] = mlir.type_attr(type)
-    return list(passed.values)
+    return made, list(passed.values)
 
 
 def _access(written: int, read: int) -> Attribute:

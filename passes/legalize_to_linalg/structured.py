@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ElementType, Kind, TensorType
-from shlo_tools.ir import Lowering
-from shlo_tools.mlir import Type, Value
+from shlo_tools.ir import Build, Lowering
+from shlo_tools.mlir import Attribute, Type, Value
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_element, lowered_tensor
 from shlo_tools.passes.legalize_to_linalg.size_values import size_value
 from shlo_tools.passes.narrow_floats import code_of, is_narrow
@@ -105,18 +106,21 @@ def extract(build: Lowering, tensor: Value, type: ElementType) -> Value:
     return build.value("tensor.extract", (tensor,), element(type))
 
 
+AnyBuild = TypeVar("AnyBuild", bound=Build)
+
+
 def generic(
-    build: Lowering,
+    build: AnyBuild,
     inputs: Sequence[Value],
     input_maps: Sequence[str],
     outputs: Sequence[Value],
     types: Sequence[TensorType],
-    body: Body,
+    body: Callable[[AnyBuild, list[Value]], Sequence[Value]],
     *,
     iterators: Sequence[str] | None = None,
     output_maps: Sequence[str] | None = None,
 ) -> list[Value]:
-    """A ``linalg.generic``.
+    """A ``linalg.generic`` on tensors, or on memrefs, which has no results.
 
     Args:
         input_maps: one affine map per input; ``"scalar"`` for an operand read whole.
@@ -128,16 +132,14 @@ def generic(
     iterators = iterators or ["parallel"] * rank
     maps = [affine_map(rank, []) if m == "scalar" else m for m in input_maps]
     maps += output_maps or [identity(rank)] * len(outputs)
-    result_types = [lowered_tensor(type) for type in types]
+    result_types = [lowered_tensor(type) for type in types if mlir.is_tensor(outputs[0].type)]
     op = build.op(
         "linalg.generic",
         [*inputs, *outputs],
         result_types,
         {
-            "indexing_maps": mlir.array_attr(mlir.affine_map_attr(m) for m in maps),
-            "iterator_types": mlir.array_attr(
-                mlir.parse_attribute(f"#linalg.iterator_type<{i}>") for i in iterators
-            ),
+            "indexing_maps": mlir.array_attr(_once_each(mlir.affine_map_attr, maps)),
+            "iterator_types": mlir.array_attr(_once_each(_iterator_type, iterators)),
             "operandSegmentSizes": mlir.i32_array_attr([len(inputs), len(outputs)]),
         },
         regions=1,
@@ -148,6 +150,17 @@ def generic(
     return list(op.results)
 
 
+def _once_each(parse: Callable[[str], Attribute], texts: Sequence[str]) -> list[Attribute]:
+    """What texts say; equal ones, of which there are many, are read once."""
+    read = {text: parse(text) for text in dict.fromkeys(texts)}
+    return [read[text] for text in texts]
+
+
+def _iterator_type(kind: str) -> Attribute:
+    return mlir.parse_attribute(f"#linalg.iterator_type<{kind}>")
+
+
 def _element_of(value: Value) -> Type:
-    held: Type = value.type.element_type if mlir.is_tensor(value.type) else value.type
+    is_buffer = mlir.is_tensor(value.type) or mlir.is_memref(value.type)
+    held: Type = value.type.element_type if is_buffer else value.type
     return held

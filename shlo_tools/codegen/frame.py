@@ -112,12 +112,13 @@ def memref_at(
     address: Value,
     shape: Sequence[int | Value],
     type: Type,
-    strides: Sequence[int] | None = None,
+    strides: Sequence[int | Value] | None = None,
 ) -> Value:
     """A memref of ``type`` over memory that starts at ``address``; row-major by default.
 
     Args:
         shape: sizes; those known at run time only as i64.
+        strides: likewise.
     """
     rank = len(shape)
     sizes = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""

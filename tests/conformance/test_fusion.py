@@ -139,3 +139,32 @@ def test_narrow_results_are_not_kept_wide() -> None:
     one, two = shlo_tools.compile(text)(a)
     np.testing.assert_array_equal(one, converted(a, "f64", "bf16").astype(np.float64))
     np.testing.assert_array_equal(two, np.clip(np.trunc(a), -128, 127).astype(np.int32))
+
+
+STEPS = {"add": np.add, "subtract": np.subtract, "maximum": np.maximum}
+
+
+@pytest.mark.parametrize("factor", [np.int32(3), np.float32(0.625)])
+@pytest.mark.parametrize("size", ["7", "?"])
+def test_groups_end_somewhere(factor: Any, size: str) -> None:
+    """Some hundred steps, more than one loop takes; most values are used once."""
+    random = np.random.default_rng(5)
+    type = f"tensor<{size}x{'i32' if factor.dtype == np.int32 else 'f32'}>"
+    values = {"%a": random.integers(1, 100, 7).astype(factor.dtype), "%b": np.full(7, factor)}
+    lines, names = [], ["%b", "%a"]
+    for number in range(500):
+        op = str(random.choice(list(STEPS)))
+        one, two = names[-1], "%a" if random.random() < 0.995 else names[len(names) // 2]
+        moved = STEPS[op](values[one], values[two])
+        made = f"%v{number}"
+        values[made] = moved * factor + values["%a"]
+        lines += [f"%m{number} = stablehlo.{op} {one}, {two} : {type}"]
+        lines += [f"%f{number} = stablehlo.multiply %m{number}, %b : {type}"]
+        lines += [f"{made} = stablehlo.add %f{number}, %a : {type}"]
+        names.append(made)
+    body = "\n".join([*lines, f"return {names[-2]}, {names[-1]} : {type}, {type}"])
+    text = f"func.func @main(%a: {type}, %b: {type}) -> ({type}, {type}) {{\n{body}\n}}"
+    results = shlo_tools.compile(text)(values["%a"], values["%b"])
+    for name, actual in zip(names[-2:], results, strict=True):
+        assert np.isfinite(values[name]).all()
+        assert same(actual, values[name]) == ""

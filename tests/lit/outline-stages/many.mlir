@@ -54,3 +54,33 @@ func.func @constants(%a: memref<32xi32>) {
   linalg.fill ins(%seven : i32) outs(%a : memref<32xi32>)
   return
 }
+
+// -----
+
+// A buffer of unknown sizes comes with them, and with strides that do not follow from them; a place
+// in a larger buffer becomes an address.
+// CHECK-LABEL: @unknown
+// CHECK: %[[TABLE:.*]] = llvm.alloca
+// CHECK-COUNT-4: call @shlo.stage.0(%[[TABLE]])
+// CHECK-COUNT-4: call @shlo.stage.1(%[[TABLE]])
+// CHECK: func.func private @shlo.stage.0(%[[VALUES:.*]]: !llvm.ptr)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[VALUES]][16]
+// CHECK: %[[ROWS:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i64
+// CHECK: llvm.insertvalue %[[ROWS]], %{{.*}}[3, 0]
+// CHECK: linalg.fill {{.*}} : memref<?x4xf32>)
+// CHECK: func.func private @shlo.stage.1(%[[VALUES:.*]]: !llvm.ptr)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[VALUES]][24]
+// CHECK: %[[STEP:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i64
+// CHECK: llvm.insertvalue %[[STEP]], %{{.*}}[4, 0]
+// CHECK: linalg.fill {{.*}} : memref<?x4xf32, strided<[?, 1]>>)
+func.func @unknown(%x: f32, %a: memref<?x4xf32>, %b: memref<?x4xf32, strided<[?, 1], offset: ?>>) {
+  linalg.fill ins(%x : f32) outs(%a : memref<?x4xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<?x4xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<?x4xf32>)
+  linalg.fill ins(%x : f32) outs(%a : memref<?x4xf32>)
+  linalg.fill ins(%x : f32) outs(%b : memref<?x4xf32, strided<[?, 1], offset: ?>>)
+  linalg.fill ins(%x : f32) outs(%b : memref<?x4xf32, strided<[?, 1], offset: ?>>)
+  linalg.fill ins(%x : f32) outs(%b : memref<?x4xf32, strided<[?, 1], offset: ?>>)
+  linalg.fill ins(%x : f32) outs(%b : memref<?x4xf32, strided<[?, 1], offset: ?>>)
+  return
+}
