@@ -19,8 +19,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from shlo_tools import ir, mlir
-from shlo_tools.dtypes import ELEMENT_TYPES, tensor_type
+from shlo_tools.dtypes import ELEMENT_TYPES, TensorType, tensor_type, to_attribute
 from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes import result_accuracy
@@ -60,8 +62,27 @@ def _widened(op: Operation, build: Build, double: bool = False) -> Sequence[Valu
         result_accuracy.check(op)  # in the last places of the narrow type
     operands = [_converted(build, value, _wide(value.type, double)) for value in op.operands]
     wide = [_wide(type, double) for type in types]
-    made = build.op(op.name, operands, wide, _attributes(op))
-    return [_converted(build, value, type) for value, type in zip(made.results, types, strict=True)]
+    made = list(build.op(op.name, operands, wide, _attributes(op)).results)
+    if op.name == "stablehlo.power":
+        made = [_above_zero(build, made[0], types[0])]
+    return [_converted(build, value, type) for value, type in zip(made, types, strict=True)]
+
+
+def _above_zero(build: Build, value: Value, narrow: Type) -> Value:
+    """What underflows f64 is the least number of f8E8M0FNU, which has no zero."""
+    if tensor_type(narrow).element_type.name != "f8E8M0FNU":
+        return value
+    scalar = TensorType((), ELEMENT_TYPES["f64"])
+    low, high = (
+        build.value(
+            "stablehlo.constant",
+            (),
+            scalar.mlir(),
+            {"value": to_attribute(np.asarray(bound, np.float64))},
+        )
+        for bound in (2.0**-1000, np.inf)
+    )
+    return build.value("stablehlo.clamp", (low, value, high), value.type)
 
 
 def _is_narrow(type: Type) -> bool:

@@ -130,7 +130,6 @@ def compile(
             probe=tell if probe is not None else None,
             ops=probe_ops,
             check_nans=check_nans,
-            skip_dynamic=backend == "native",
         ),
     )
 

@@ -180,15 +180,21 @@ class TensorType:
     def mlir(self) -> mlir.Type:
         """The MLIR type in the current context."""
         shape = [d if isinstance(d, int) else mlir.DYNAMIC for d in self.shape]
-        encoding = None
-        if any(b is not None for b in self.bounds):
-            sizes = ", ".join("?" if b is None else str(b) for b in self.bounds)
-            encoding = mlir.parse_attribute(f"#stablehlo.bounds<{sizes}>")
+        encoding = mlir.parse_attribute(self._encoding) if self._encoding else None
         return mlir.tensor_type(shape, self.element_type.mlir(), encoding)
+
+    @property
+    def _encoding(self) -> str:
+        """The bounds as MLIR spells them; '' where there are none."""
+        if all(bound is None for bound in self.bounds):
+            return ""
+        sizes = ", ".join("?" if bound is None else str(bound) for bound in self.bounds)
+        return f"#stablehlo.bounds<{sizes}>"
 
     def __str__(self) -> str:
         sizes = (f"({d})" if isinstance(d, Size) else str(d) for d in self.shape)
-        return f"tensor<{''.join(f'{size}x' for size in sizes)}{self.element_type}>"
+        encoding = f", {self._encoding}" if self._encoding else ""
+        return f"tensor<{''.join(f'{size}x' for size in sizes)}{self.element_type}{encoding}>"
 
 
 _TENSOR = re.compile(r"(?:tensor|memref)<((?:(?:\d+|\?)x)*)([a-z][\w<>]*?)(?:, (.*))?>$")

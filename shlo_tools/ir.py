@@ -145,8 +145,7 @@ def is_declaration(func: Operation) -> bool:
 
 def terminator(block: Block) -> Operation:
     """The last op of a block."""
-    operations = list(block.operations)
-    return mlir.inner_operation(operations[-1])
+    return mlir.inner_operation(block.operations[-1])
 
 
 def captured(op: Operation) -> list[Value]:

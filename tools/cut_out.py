@@ -94,4 +94,4 @@ def _argument_types(type: Type) -> list[Type]:
     plain = plain_type(text)
     if plain is None:
         return []
-    return [plain.mlir() if "!quant" in text else type]
+    return [plain.mlir() if "!quant" in text or text.endswith("index>") else type]

@@ -33,7 +33,7 @@ from shlo_tools.tools.time_limit import limited
 
 # What they compute is up to the implementation.
 _UNSPECIFIED = ("stablehlo.rng",)
-PROBES = Instrument(operands=True, skip_dynamic=True)
+PROBES = Instrument(operands=True)
 _TEXT = 200  # characters of an op that are shown
 
 

@@ -186,7 +186,6 @@ def _with_probes(
         ops=request.probe,
         check_nans=request.check_nans,
         operands=False,
-        skip_dynamic=request.backend == "native",
     )
 
 

@@ -38,7 +38,6 @@ class Instrument(Pass):
             whose location, it is found. Without it all ops but constants are probed.
         operands: tell the operands as well, before the results.
         floats: only ops with a result of floats or complex numbers.
-        skip_dynamic: leave out values of unknown size.
     """
 
     name = "shlo-instrument"
@@ -46,7 +45,6 @@ class Instrument(Pass):
     ops: str = ""
     operands: bool = False
     floats: bool = False
-    skip_dynamic: bool = False
 
     def run(self, op: Operation) -> None:
         for found in self.sites(op):
@@ -73,5 +71,4 @@ class Instrument(Pass):
         build.op("stablehlo.custom_call", values, (), attributes)
 
     def _leaves(self, build: Build, values: list[mlir.Value]) -> list[Leaf]:
-        found = [leaf for value in values for leaf in leaves(build, value)]
-        return [leaf for leaf in found if not (self.skip_dynamic and "?" in leaf.type)]
+        return [leaf for value in values for leaf in leaves(build, value)]

@@ -43,7 +43,6 @@ def compile(
     ops: str = "",
     check_nans: bool = False,
     operands: bool = True,
-    skip_dynamic: bool = False,
 ) -> Probed:
     """Compile a copy of a program that has probes.
 
@@ -53,15 +52,14 @@ def compile(
         probe: is told of ops that ``ops`` names, see ``Instrument``.
         check_nans: stop at the first op that makes a NaN or an Inf.
         operands: tell operands as well.
-        skip_dynamic: leave out values of unknown size.
 
     Raises:
         ShloError: no op is as ``ops`` says.
     """
     if check_nans:
-        probes = Instrument(operands=True, floats=probe is None, skip_dynamic=skip_dynamic)
+        probes = Instrument(operands=True, floats=probe is None)
     else:
-        probes = Instrument(ops=ops, operands=operands, skip_dynamic=skip_dynamic)
+        probes = Instrument(ops=ops, operands=operands)
     listeners: list[Listener] = [nonfinite.check] if check_nans else []
     if probe is not None:
         # First, so that the value that stops the program is told, too.

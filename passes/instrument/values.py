@@ -1,6 +1,7 @@
 """What of a value a host can be given: tensors of plain elements, its *leaves*.
 
-A quantized tensor has its integers as leaf, a tuple those of its parts, a token none.
+A quantized tensor has its integers as leaf, one of indices the same as i64, a tuple those of its
+parts, a token none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Type, Value
 from shlo_tools.ops._quantized import is_quantized, parse_quantized
+
+_WIDE = dtypes.element_type("i64")
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,13 @@ def leaves(build: Build, value: Value) -> list[Leaf]:
     if is_quantized(text):
         bits = build.value("stablehlo.bitcast_convert", [value], plain.mlir())
         return [Leaf(bits, text)]
+    if _holds_indices(text):
+        return [Leaf(build.value("arith.index_cast", [value], plain.mlir()), text)]
     return [Leaf(value, text)]
+
+
+def _holds_indices(text: str) -> bool:
+    return text.endswith(("<index>", "xindex>"))
 
 
 def _part(build: Build, value: Value, number: int) -> Value:
@@ -55,7 +64,8 @@ def plain_type(text: str) -> TensorType | None:
     try:
         if is_quantized(text):
             return parse_quantized(text).storage_type
-        return dtypes.parse_tensor_type(text)
+        type = dtypes.parse_tensor_type(text)
+        return type.with_element(_WIDE) if type.element_type.kind is Kind.INDEX else type
     except ShloError:  # a type of some other dialect: no host knows its elements
         return None
 
@@ -76,7 +86,9 @@ def rebuilt(build: Build, type: Type, given: Iterator[Value]) -> Value:
     if plain_type(text) is None:
         raise ShloError(f"a value of type {text} cannot be made from arrays")
     leaf = next(given)
-    return build.value("stablehlo.bitcast_convert", [leaf], type) if is_quantized(text) else leaf
+    if is_quantized(text):
+        return build.value("stablehlo.bitcast_convert", [leaf], type)
+    return build.value("arith.index_cast", [leaf], type) if _holds_indices(text) else leaf
 
 
 _TENSORS = re.compile(r"tensor<[^<>]*(?:<[^<>]*(?:<[^<>]*>)?[^<>]*>)?[^<>]*>")

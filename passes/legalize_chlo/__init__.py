@@ -25,7 +25,9 @@ from shlo_tools.passes.legalize_chlo import (
     elementary,
     error_functions,
     gamma_functions,
+    quantized_broadcasting,
     ragged_dot,
+    scan,
     trigonometric,
 )
 from shlo_tools.passes.legalize_chlo.rules import RULES
@@ -39,7 +41,9 @@ FAMILIES = (
     elementary,
     error_functions,
     gamma_functions,
+    quantized_broadcasting,
     ragged_dot,
+    scan,
     trigonometric,
 )
 

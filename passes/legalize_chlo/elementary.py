@@ -11,10 +11,18 @@ from shlo_tools.mlir import Operation
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import Number, codec
 from shlo_tools.passes.legalize_chlo import formula as f
-from shlo_tools.passes.legalize_chlo.formula import Term, abs, bitcast, convert, is_nan, select
+from shlo_tools.passes.legalize_chlo.formula import (
+    Term,
+    abs,
+    bitcast,
+    convert,
+    copysign,
+    is_nan,
+    select,
+)
 from shlo_tools.passes.legalize_chlo.formula import constant as splat
 from shlo_tools.passes.legalize_chlo.rules import applied, elementwise, rewrites
-from shlo_tools.passes.narrow_floats import is_narrow, wide_type
+from shlo_tools.passes.narrow_floats import format_of, is_narrow, wide_type
 
 
 # --- constants ------------------------------------------------------------------------------------
@@ -108,10 +116,18 @@ def _mulhi_64(lhs: Term, rhs: Term) -> Term:
 # --- neighbours -----------------------------------------------------------------------------------
 @elementwise
 def next_after(op: Operation, x: Tensor, y: Tensor) -> Tensor:
-    """The number next to x toward y: the bits of a float count up away from zero."""
+    """The number next to x toward y; y where they are equal."""
     element = x.element_type
-    if not element.is_float or element.bits < 8 or element.name == "f8E8M0FNU":
-        ir.raise_unsupported([op], f"{element} has no bits to count with")
+    if not element.is_float:
+        ir.raise_unsupported([op], f"{element} has no neighbours")
+    if element.bits < 8:
+        return _by_spacing(x, y)
+    return _by_exponent(x, y) if element.name == "f8E8M0FNU" else _by_bits(x, y)
+
+
+def _by_bits(x: Tensor, y: Tensor) -> Tensor:
+    """The bits of a float count up away from zero."""
+    element = x.element_type
     integer = f"ui{element.bits}"
     sign_bit = 1 << (element.bits - 1)
     wide = "f64" if element.bits == 64 else "f32"
@@ -125,3 +141,36 @@ def next_after(op: Operation, x: Tensor, y: Tensor) -> Tensor:
     moved = select(from_ == 0.0, smallest, stepped)
     moved = select((from_ == to) | is_nan(to), target, moved)
     return bitcast(select(is_nan(from_), bits, moved), element).tensor
+
+
+def _by_exponent(x: Tensor, y: Tensor) -> Tensor:
+    """Powers of two without sign and zero are their exponents; the largest code is NaN."""
+    bits, target = bitcast(Term(x), "ui8"), bitcast(Term(y), "ui8")
+    moved = select(bits < target, bits + 1, select(bits > target, bits - 1, bits))
+    no_number = (bits == _NO_NUMBER) | (target == _NO_NUMBER)
+    return bitcast(select(no_number, _NO_NUMBER, moved), x.element_type).tensor
+
+
+_NO_NUMBER = 0xFF
+
+
+def _by_spacing(x: Tensor, y: Tensor) -> Tensor:
+    """No integer type has 6 bits: neighbours differ by the place of the last digit.
+
+    All is exact in f32. Numbers just below a power of two are as close as those of the lower
+    exponent, which is that of the f32 just below it. There are neither infinities nor NaN.
+    """
+    element = x.element_type
+    format = format_of(element)
+    from_, to = convert(Term(x), "f32"), convert(Term(y), "f32")
+    outward = (from_ < to) == (from_ > 0.0)
+    bits = bitcast(abs(from_), "ui32")
+    power = bitcast(select(outward, bits, bits - 1) & _EXPONENT_OF_F32, "f32")
+    spacing = f.maximum(power, 2.0 ** (1 - format.bias)) * 2.0**-format.mantissa
+    magnitude = abs(from_) + select(outward, spacing, -spacing)
+    smallest = copysign(2.0 ** (1 - format.bias - format.mantissa), to)
+    moved = select(from_ == 0.0, smallest, copysign(magnitude, from_))
+    return convert(select(from_ == to, to, moved), element).tensor
+
+
+_EXPONENT_OF_F32 = 0x7F800000

@@ -12,7 +12,8 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import codec
 from shlo_tools.ops.chlo.along_dimensions import RAGGED_DOT_DIMENSION_NUMBERS, ChloPrecision
 from shlo_tools.passes.legalize_chlo.formula import Term, constant, select
-from shlo_tools.passes.legalize_chlo.rules import attribute, require_static, rewrites
+from shlo_tools.passes.legalize_chlo.rules import attribute, rewrites
+from shlo_tools.passes.shape_operands import agreed_size, sizes_of, spread
 
 
 class _Dot:
@@ -50,7 +51,6 @@ class _Dot:
 
 @rewrites
 def ragged_dot(op: Operation, lhs: Tensor, rhs: Tensor, group_sizes: Tensor) -> Sequence[Tensor]:
-    require_static(op, lhs, rhs, group_sizes)
     dot = _Dot(op)
     if dot.ragged in dot.lhs_batching:  # groups change nothing
         return [dot(lhs, rhs, dot.result.shape)]
@@ -74,25 +74,56 @@ def _by_rows(dot: _Dot, lhs: Tensor, rhs: Tensor, group_sizes: Tensor) -> Tensor
     from_lhs = [*dot.lhs_batching, *(d for d in range(lhs.rank) if d not in lhs_used)]
     from_rhs = [d for d in range(rhs.rank) if d not in rhs_used]
     shape = [lhs.shape[d] for d in from_lhs] + [rhs.shape[d] for d in from_rhs]
-    products = Term(dot(lhs, rhs, shape))
+    products = dot(lhs, rhs, shape)
     row, column = from_lhs.index(dot.ragged), len(from_lhs) + from_rhs.index(dot.groups[0])
-    mask = _in_group(products.type, row, column, list(range(row)), group_sizes)
+    sizes = sizes_of(*((products, d) for d in range(products.rank)))
+    if sizes:
+        sizes[column] = agreed_size([(rhs, dot.groups[0]), (group_sizes, group_sizes.rank - 1)])
+    mask = _in_group(products.type, sizes, row, column, list(range(row)), group_sizes)
+    kept = select(mask, Term(products), _zeros(products))
     zero = constant(0, products.type.with_shape(()))
-    kept = select(mask, products, products.constant(0))
     return ops.reduce([kept.tensor], [zero.tensor], [column], ops.add)[0]
 
 
 def _cut(operand: Tensor, ragged: int, outer: list[int], group_sizes: Tensor) -> Tensor:
     """One copy of the operand per group, in front, with zeros outside the group."""
-    shape = [group_sizes.shape[-1], *operand.shape]
-    type = operand.type.with_shape(shape)
-    copies = Term(ops.broadcast_in_dim(operand, range(1, len(shape)), type))
-    mask = _in_group(type, ragged + 1, 0, [axis + 1 for axis in outer], group_sizes)
-    return select(mask, copies, copies.constant(0)).tensor
+    type = operand.type.with_shape([group_sizes.shape[-1], *operand.shape])
+    groups = (group_sizes, group_sizes.rank - 1)
+    sizes = sizes_of(groups, *((operand, d) for d in range(operand.rank)))
+    copies = _stretched(operand, range(1, type.rank), type, sizes)
+    mask = _in_group(type, sizes, ragged + 1, 0, [axis + 1 for axis in outer], group_sizes)
+    return select(mask, Term(copies), _zeros(copies)).tensor
+
+
+def _zeros(like: Tensor) -> Term:
+    if like.type.is_static:
+        return constant(0, like.type)
+    return Term(spread(constant(0, like.type.with_shape(())).tensor, [], like))
+
+
+def _stretched(
+    operand: Tensor, axes: Sequence[int], type: TensorType, sizes: Sequence[Tensor]
+) -> Tensor:
+    """An operand in a larger type, whose sizes are those where it is not static."""
+    if type.is_static:
+        return ops.broadcast_in_dim(operand, axes, type)
+    shape = ops.concatenate(sizes, 0)
+    return ops.dynamic_broadcast_in_dim(operand, shape, axes, result_type=type)
+
+
+def _positions(axis: int, type: TensorType, sizes: Sequence[Tensor]) -> Term:
+    if type.is_static:
+        return Term(ops.iota(axis, type))
+    return Term(ops.dynamic_iota(ops.concatenate(sizes, 0), axis, type))
 
 
 def _in_group(
-    type: TensorType, ragged: int, group: int, outer: list[int], group_sizes: Tensor
+    type: TensorType,
+    sizes: Sequence[Tensor],
+    ragged: int,
+    group: int,
+    outer: list[int],
+    group_sizes: Tensor,
 ) -> Term:
     """Where the position along ``ragged`` lies in the group that is the position along ``group``.
 
@@ -103,18 +134,19 @@ def _in_group(
     ends = Term(_running_sum(group_sizes))
     starts = ends - Term(group_sizes)
     first, last = (
-        Term(ops.broadcast_in_dim(bound.tensor, axes, integers)) for bound in (starts, ends)
+        Term(_stretched(bound.tensor, axes, integers, sizes)) for bound in (starts, ends)
     )
-    position = Term(ops.iota(ragged, integers))
+    position = _positions(ragged, integers, sizes)
     return (first <= position) & (position < last)
 
 
-def _running_sum(sizes: Tensor) -> Tensor:
+def _running_sum(group_sizes: Tensor) -> Tensor:
     """Sums of the leading elements of the last dimension."""
-    rank, count = sizes.rank, sizes.shape[-1]
-    square = sizes.type.with_shape([*sizes.shape, count])
-    summands = Term(ops.broadcast_in_dim(sizes, [*range(rank - 1), rank], square))
-    upto = Term(ops.iota(rank, square)) <= Term(ops.iota(rank - 1, square))
-    zero = constant(0, sizes.type.with_shape(()))
-    terms = select(upto, summands, summands.constant(0))
+    rank, count = group_sizes.rank, group_sizes.shape[-1]
+    square = group_sizes.type.with_shape([*group_sizes.shape, count])
+    sizes = sizes_of(*((group_sizes, d) for d in (*range(rank), rank - 1)))
+    summands = _stretched(group_sizes, [*range(rank - 1), rank], square, sizes)
+    upto = _positions(rank, square, sizes) <= _positions(rank - 1, square, sizes)
+    zero = constant(0, group_sizes.type.with_shape(()))
+    terms = select(upto, Term(summands), _zeros(summands))
     return ops.reduce([terms.tensor], [zero.tensor], [rank], ops.add)[0]

@@ -16,9 +16,10 @@ from shlo_tools.dtypes import element_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
+from shlo_tools.ops._quantized import is_quantized
 from shlo_tools.ops._value import of_value
-from shlo_tools.passes.legalize_chlo.formula import Term, convert
-from shlo_tools.passes.shape_operands import by_element
+from shlo_tools.passes.legalize_chlo.formula import Term, convert, maximum
+from shlo_tools.passes.shape_operands import by_element, declared
 
 Precision = str
 Real = Callable[..., Term]  # (precision, *operands) -> result
@@ -33,6 +34,9 @@ class Complex(NamedTuple):
 
 RULES: dict[str, ir.Rewrite] = {}
 REAL: dict[str, tuple[Real, str]] = {}  # name -> function, type that f32 is computed in
+QUANTIZED: dict[str, Callable[[Operation, Build], Sequence[Value]]] = {}  # of such operands
+ABOVE_ZERO = ("erfc", "zeta")  # of positive numbers
+LEAST = 2.0**-1000  # what underflows does not become 0, which f8E8M0FNU lacks
 COMPLEX: dict[str, Callable[[Complex], Complex]] = {}
 
 
@@ -58,28 +62,18 @@ def register_elementwise(name: str, rule: Callable[..., Tensor]) -> None:
     register(name, lambda op, *operands: [by_element(partial(rule, op), *operands)])
 
 
-def _rewritten(rule: Callable[..., Sequence[Tensor]], op: Operation, build: Build) -> list[Value]:
+def _rewritten(
+    rule: Callable[..., Sequence[Tensor]], op: Operation, build: Build
+) -> Sequence[Value]:
+    if op.name in QUANTIZED and any(is_quantized(value.type) for value in op.operands):
+        with ir.inserting(build):
+            return QUANTIZED[op.name](op, build)
     values = [of_value(value) for value in (*op.operands, *op.results)]
     if not all(isinstance(value, Tensor) for value in values):
         ir.raise_unsupported([op], "only tensors of plain numbers are rewritten")
     with ir.inserting(build):
         results = rule(op, *values[: len(op.operands)])
-    return [_declared(*pair) for pair in zip(results, op.results, strict=True)]
-
-
-def _declared(made: Tensor, old: Value) -> Value:
-    """A result in the type that the op declares, which may know more of its sizes, or less."""
-    if made.value is None:
-        raise TypeError(f"{made} was not built")
-    if made.value.type == old.type:
-        return made.value
-    return ir.insertion().value("stablehlo.convert", (made.value,), old.type)
-
-
-def require_static(op: Operation, *tensors: Tensor) -> None:
-    """Refuse an op that is not rewritten for sizes known at run time only."""
-    if not all(tensor.type.is_static for tensor in tensors):
-        ir.raise_unsupported([op], "its shapes must be static")
+        return [declared(*pair) for pair in zip(results, op.results, strict=True)]
 
 
 # --- mathematical functions -----------------------------------------------------------------------
@@ -119,6 +113,8 @@ def applied(op: Operation, name: str, *operands: Tensor) -> Tensor:
     precision = "f64" if element.bits == 64 else "f32"
     wide = "f64" if precision == "f64" else f32_in
     result = function(precision, *(convert(Term(operand), wide) for operand in operands))
+    if element.name == "f8E8M0FNU" and name in ABOVE_ZERO:
+        result = maximum(result, LEAST)
     return convert(result, element).tensor
 
 

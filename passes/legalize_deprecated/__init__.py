@@ -18,15 +18,16 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, mlir, ops
-from shlo_tools.dtypes import from_attribute, tensor_type
+from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import ConstraintError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
+from shlo_tools.ops._quantized import is_quantized, parse_quantized, stored_type
 from shlo_tools.ops._value import of_value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_deprecated.einsum import summed
-from shlo_tools.passes.shape_operands import size_of
+from shlo_tools.passes.shape_operands import declared, size_of, ssa
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -69,26 +70,61 @@ def _broadcast(op: Operation, build: Build) -> Sequence[Value]:
 
 
 # --- on plain tensors -----------------------------------------------------------------------------
-def _on_tensors(rule: Callable[..., Tensor], op: Operation, build: Build) -> Sequence[Value]:
-    """Call ``rule(op, *operands)``, which builds by the op functions."""
-    values = [of_value(value) for value in (*op.operands, *op.results)]
-    if not all(isinstance(value, Tensor) for value in values):
-        ir.raise_unsupported([op], "only tensors of plain numbers are rewritten")
+_Rule = Callable[..., Tensor]  # takes the op, the type of the result, and operands
+
+
+def _on_tensors(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
+    """Call ``rule(op, result, *operands)``, which builds by the op functions."""
+    values = [of_value(value) for value in op.operands]
     with ir.inserting(build):
-        result = rule(op, *values[: len(op.operands)])
-    return [] if result.value is None else [result.value]
+        made = rule(op, tensor_type(op.results[0].type), *values)
+        return [declared(made, op.results[0])]
 
 
-def _cross_replica_sum(op: Operation, operand: Tensor) -> Tensor:
-    groups = from_attribute(op.attributes["replica_groups"]).tolist()
-    return ops.all_reduce([operand], groups, computation=ops.add)[0]
+def _on_numbers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
+    """The same; of quantized tensors on the numbers that they stand for."""
+    result = op.results[0].type
+    if not any(is_quantized(value.type) for value in (*op.operands, *op.results)):
+        return _on_tensors(rule, op, build)
+    values = [of_value(value) for value in op.operands]
+    with ir.inserting(build):
+        numbers = [v if isinstance(v, Tensor) else ops.uniform_dequantize(v) for v in values]
+        if not is_quantized(result):
+            return [declared(rule(op, tensor_type(result), *numbers), op.results[0])]
+        made = rule(op, parse_quantized(str(result)).expressed_type, *numbers)
+        return [build.value("stablehlo.uniform_quantize", (ssa(made),), result)]
 
 
-def _einsum(op: Operation, *operands: Tensor) -> Tensor:
-    if not all(operand.type.is_static for operand in operands):
-        ir.raise_unsupported([op], "only static tensors are rewritten")
+def _on_integers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
+    """The same; of quantized tensors on the integers, which it places."""
+    held = [value.type for value in (op.operands[0], op.results[0])]
+    if not any(is_quantized(type) for type in held):
+        return _on_tensors(rule, op, build)
+    given, wanted = (parse_quantized(str(type)) if is_quantized(type) else None for type in held)
+    if not (given and wanted and given.parameters == wanted.parameters and given.axis is None):
+        ir.raise_unsupported([op], "elements are placed as they are, of one scale")
+    first, *others = op.operands
+    stored = build.value("stablehlo.bitcast_convert", (first,), stored_type(held[0]))
+    values = [of_value(value) for value in (stored, *others)]
+    with ir.inserting(build):
+        made = rule(op, tensor_type(stored_type(held[1])), *values)
+        return [build.value("stablehlo.bitcast_convert", (ssa(made),), held[1])]
+
+
+def _cross_replica_sum(op: Operation, build: Build) -> Sequence[Value]:
+    result = op.results[0].type
+    attributes = {"replica_groups": op.attributes["replica_groups"]}
+    reduce = build.op("stablehlo.all_reduce", list(op.operands), [result], attributes, 1)
+    element: Any = result
+    scalar = mlir.tensor_type((), element.element_type)
+    block, inside = build.block(reduce.regions[0], [scalar, scalar])
+    total = inside.value("stablehlo.add", list(block.arguments), scalar)
+    inside.op("stablehlo.return", [total])
+    return list(reduce.results)
+
+
+def _einsum(op: Operation, result: TensorType, *operands: Tensor) -> Tensor:
     config = ir.text_of(op, "einsum_config")
-    result = tensor_type(op.results[0].type)
     try:
         return summed(config, operands, result)
     except ConstraintError as error:
@@ -96,10 +132,11 @@ def _einsum(op: Operation, *operands: Tensor) -> Tensor:
         raise ConstraintError(message, place=mlir.place_of(op.location)) from error
 
 
-def _torch_index_select(op: Operation, operand: Tensor, index: Tensor) -> Tensor:
+def _torch_index_select(
+    op: Operation, result: TensorType, operand: Tensor, index: Tensor
+) -> Tensor:
     """A gather, which clamps: an index outside takes the nearest slice."""
     dim, batch_dims = (int(ir.text_of(op, name)) for name in ("dim", "batch_dims"))
-    result = tensor_type(op.results[0].type)
     if not (0 <= batch_dims <= dim < operand.rank and batch_dims <= index.rank):
         message = f"{op.name}: dim = {dim}, batch_dims = {batch_dims} on {operand.type}"
         raise ConstraintError(message, place=mlir.place_of(op.location))
@@ -124,9 +161,9 @@ def _torch_index_select(op: Operation, operand: Tensor, index: Tensor) -> Tensor
 RULES: dict[str, ir.Rewrite] = {
     "stablehlo.broadcast": _broadcast,
     "stablehlo.create_token": _create_token,
-    "stablehlo.cross-replica-sum": partial(_on_tensors, _cross_replica_sum),
+    "stablehlo.cross-replica-sum": _cross_replica_sum,
     "stablehlo.dot": _dot,
-    "stablehlo.einsum": partial(_on_tensors, _einsum),
-    "stablehlo.torch_index_select": partial(_on_tensors, _torch_index_select),
-    "stablehlo.unary_einsum": partial(_on_tensors, _einsum),
+    "stablehlo.einsum": partial(_on_numbers, _einsum),
+    "stablehlo.torch_index_select": partial(_on_integers, _torch_index_select),
+    "stablehlo.unary_einsum": partial(_on_numbers, _einsum),
 }

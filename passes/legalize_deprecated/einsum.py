@@ -13,10 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from shlo_tools import ops
-from shlo_tools.dims import Dim
+from shlo_tools.dims import Dim, equal
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.ops import Tensor, _einsum
+from shlo_tools.ops._constraints import meet_dims
 from shlo_tools.ops._einsum import Labels
+from shlo_tools.passes.legalize_deprecated.unknown_sizes import (
+    diagonal,
+    onto_diagonal,
+    stretched,
+)
+from shlo_tools.passes.shape_operands import not_one, size_of, without_dimensions
 
 
 @dataclass(frozen=True)
@@ -27,11 +34,11 @@ class _Named:
     labels: Labels
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.tensor.type.static_shape
+    def shape(self) -> tuple[Dim, ...]:
+        return self.tensor.shape
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, Dim]:
         return dict(zip(self.labels, self.shape, strict=True))
 
     def reshaped(self, shape: Sequence[int], labels: Sequence[str]) -> _Named:
@@ -63,7 +70,7 @@ def summed(config: str, operands: Sequence[Tensor], result: TensorType) -> Tenso
     element = result.element_type
     narrow = element.is_float and element.bits < 32
     accumulator = ELEMENT_TYPES["f32"] if narrow else element
-    terms = []
+    terms: list[_Named] = []
     for number, term in enumerate(named):
         others = {*wanted, *(label for other in named[number + 1 :] for label in other.labels)}
         others.update(label for other in named[:number] for label in other.labels)
@@ -82,16 +89,42 @@ def _read(
     """The operands with their labels, and the labels of the result."""
     said = _einsum.read(config, [operand.shape for operand in operands], result)
     named = [_Named(*pair) for pair in zip(operands, said.operands, strict=True)]
-    return [_unstretched(term, said.sizes) for term in named], said.result
+    named = _stretched([_unstretched(term, said.sizes) for term in named])
+    return named, said.result
 
 
 def _unstretched(term: _Named, sizes: Mapping[str, Dim]) -> _Named:
     """Without dimensions of size 1 that the other operand stretches."""
-    rows = list(zip(term.labels, term.shape, strict=True))
-    kept = [(label, size) for label, size in rows if sizes[label] == size]
-    if kept == rows:
+    stretched = [
+        d for d, label in enumerate(term.labels) if term.shape[d] == 1 and sizes[label] != 1
+    ]
+    if not stretched:
         return term
-    return term.reshaped([size for _, size in kept], [label for label, _ in kept])
+    tensor = without_dimensions(term.tensor, stretched)
+    return _Named(tensor, tuple(x for d, x in enumerate(term.labels) if d not in stretched))
+
+
+def _stretched(terms: list[_Named]) -> list[_Named]:
+    """Dimensions without a letter of which only run time knows whether they are 1, stretched."""
+    if len(terms) < 2:
+        return terms
+    lhs, rhs = (term.sizes for term in terms)
+    shared = [x for x in lhs if x.startswith("...") and x in rhs and not equal(lhs[x], rhs[x])]
+    if not shared:
+        return terms
+    pairs = {x: [size_of(term.tensor, term.labels.index(x)) for term in terms] for x in shared}
+    sizes = {label: not_one(pair) for label, pair in pairs.items()}
+    known = {label: meet_dims(lhs[label], rhs[label]) for label in shared}
+    return [
+        _Named(
+            stretched(
+                term.tensor,
+                {term.labels.index(label): (sizes[label], known[label]) for label in shared},
+            ),
+            term.labels,
+        )
+        for term in terms
+    ]
 
 
 # --- one operand ----------------------------------------------------------------------------------
@@ -106,14 +139,18 @@ def _diagonal(term: _Named) -> _Named:
     label = repeated[0]
     at = [d for d, other in enumerate(term.labels) if other == label][:2]
     rest = [d for d in range(len(term.labels)) if d not in at]
-    size = term.shape[at[0]]
-    outer = [term.shape[d] for d in rest]
+    if not term.tensor.type.is_static:
+        return _diagonal(
+            _Named(diagonal(term.tensor, at[0], at[1]), (*(term.labels[d] for d in rest), label))
+        )
+    static = term.tensor.type.static_shape
+    size, outer = static[at[0]], [static[d] for d in rest]
     moved = _Named(
         ops.transpose(term.tensor, [*rest, *at]), tuple(term.labels[d] for d in (*rest, *at))
     )
     flat = moved.reshaped([*outer, size * size], moved.labels[:-1])
     strides = [1] * len(outer) + [size + 1]
-    taken = ops.slice(flat.tensor, [0] * len(strides), flat.shape, strides)
+    taken = ops.slice(flat.tensor, [0] * len(strides), [*outer, size * size], strides)
     return _diagonal(_Named(taken, flat.labels))
 
 
@@ -141,7 +178,8 @@ def _product(
         lhs, rhs = lhs.converted(accumulator), rhs.converted(accumulator)
         elements = {accumulator}
     element = accumulator if accumulator in elements else result.element_type
-    sizes = lhs.sizes | rhs.sizes
+    sizes = {x: meet_dims(n, rhs.sizes.get(x, n)) for x, n in lhs.sizes.items()}
+    sizes = {**rhs.sizes, **sizes}
     labels = (*batch, *free)
     product = ops.dot_general(
         lhs.tensor,
@@ -176,7 +214,9 @@ def _onto_diagonal(term: _Named, label: str, copy: str) -> _Named:
     """
     outer = [other for other in term.labels if other != label]
     term = term.ordered([*outer, label])
-    shape, size = list(term.shape[:-1]), term.shape[-1]
+    if not term.tensor.type.is_static:
+        return _Named(onto_diagonal(term.tensor), (*term.labels, copy))
+    *shape, size = term.tensor.type.static_shape
     column = term.reshaped([*shape, size, 1], [*term.labels, copy])
     none = [0] * (len(shape) + 1)
     zero = np.zeros((), term.tensor.element_type.dtype)

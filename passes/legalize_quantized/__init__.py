@@ -23,12 +23,18 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._quantized import storage_spelling, stored_type
+from shlo_tools.passes.legalize_quantized import collectives
 from shlo_tools.passes.legalize_quantized.rules import RULES
 from shlo_tools.passes.protect_arguments import is_public, note_signature
 from shlo_tools.pipeline.registry import Pass
 
+FAMILIES = (collectives,)  # rules in files of their own
+
 # Values pass through them, whatever they stand for.
-_CARRIERS = "after_all custom_call get_tuple_element optimization_barrier return tuple"
+_CARRIERS = (
+    "after_all async_done async_start get_tuple_element infeed optimization_barrier "
+    "outfeed recv return send tuple"
+)
 CARRIERS = {
     *(f"stablehlo.{name}" for name in _CARRIERS.split()),
     *("func.call", "func.func", "func.return"),

@@ -13,6 +13,8 @@ import numpy as np
 
 from shlo_tools import ir, ops
 from shlo_tools.dtypes import Kind, from_attribute, tensor_type
+from shlo_tools.extend import registered
+from shlo_tools.extend.targets import IDENTITIES, WRAPPER
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Block, Operation, Region, Type, Value
 from shlo_tools.ops import Tensor
@@ -23,8 +25,10 @@ from shlo_tools.ops._quantized import (
     stored_type,
 )
 from shlo_tools.passes.legalize_quantized.arithmetic import dequantize, quantize, round_trips
+from shlo_tools.passes.shape_operands import ssa
 
 RULES: dict[str, Rule] = {}
+PASSING = (*IDENTITIES, WRAPPER)  # custom calls that hand their operand on
 
 
 def rule_of(names: str) -> Callable[[Rule], Rule]:
@@ -68,7 +72,7 @@ def copied(
     types = results or build.types([result.type for result in op.results])
     made = build.op(op.name, ir.flatten(operands), types, attributes, len(op.regions))
     for old, new in zip(op.regions, made.regions, strict=True):
-        block, inner = build.block(new, build.types(_arguments(old)))
+        block, inner = build.block(new, build.types(region_arguments(old)))
         yielded = inner.inline(old, list(block.arguments))
         inner.op("stablehlo.return", ir.flatten(yielded))
     return list(made.results)
@@ -116,21 +120,15 @@ def uniform_quantize(op: Operation, operands: list[Value], build: Lowering) -> S
 def _numbers(stored: Value, old: Type) -> Value:
     """What integers of a quantized type stand for; other values as they are."""
     type = quantized_type(old)
-    return _ssa(dequantize(_tensor(stored), type)) if type else stored
+    return ssa(dequantize(_tensor(stored), type)) if type else stored
 
 
 def _integers(numbers: Value, type: QuantizedType | None) -> Value:
-    return _ssa(quantize(_tensor(numbers), type)) if type else numbers
+    return ssa(quantize(_tensor(numbers), type)) if type else numbers
 
 
 def _tensor(value: Value) -> Tensor:
     return Tensor(tensor_type(value.type), value)
-
-
-def _ssa(tensor: Tensor) -> Value:
-    if tensor.value is None:
-        raise TypeError(f"{tensor} was not built")
-    return tensor.value
 
 
 @rule_of("clamp compare maximum minimum select")
@@ -148,9 +146,9 @@ def in_order(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
 
 # --- integers -------------------------------------------------------------------------------------
 @rule_of(
-    "broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather dynamic_pad "
-    "dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size map pad "
-    "real_dynamic_slice reshape reverse set_dimension_size slice sort transpose"
+    "all_gather all_to_all broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather "
+    "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size map "
+    "pad real_dynamic_slice reshape reverse set_dimension_size slice sort transpose"
 )
 def on_integers(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """They place elements, which all are of one quantized type."""
@@ -164,7 +162,7 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
         return operands
     have, want = source.element_type, target.element_type
     if have.is_integer and want.is_integer and have.bits == want.bits:  # such wrap
-        return [_ssa(ops.convert(_tensor(operands[0]), target))]
+        return [ssa(ops.convert(_tensor(operands[0]), target))]
     return copied(op, operands, build)
 
 
@@ -175,30 +173,30 @@ def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
     if storage.kind is not Kind.UNSIGNED:
         return copied(op, operands, build)
     bits = from_attribute(op.attributes["value"]).astype(np.int64) & ((1 << storage.bits) - 1)
-    return [_ssa(ops.constant(bits.astype(storage.dtype)))]
+    return [ssa(ops.constant(bits.astype(storage.dtype)))]
 
 
 @rule_of("reduce reduce_window")
 def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Elements and init values become what the computation takes, then integers are combined."""
-    taken = _arguments(op.regions[0])[: len(op.results)]
-    return _combined(op, operands, [*taken, *taken], build)
+    taken = region_arguments(op.regions[0])[: len(op.results)]
+    return combined(op, operands, [*taken, *taken], build)
 
 
 @rule_of("scatter")
 def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    taken = _arguments(op.regions[0])[: len(op.results)]
+    taken = region_arguments(op.regions[0])[: len(op.results)]
     indices = op.operands[len(taken)].type
-    return _combined(op, operands, [*taken, indices, *taken], build)
+    return combined(op, operands, [*taken, indices, *taken], build)
 
 
 @rule_of("select_and_scatter")
 def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    select, scatter = (_arguments(region)[0] for region in op.regions)
-    return _combined(op, operands, [select, scatter, scatter], build)
+    select, scatter = (region_arguments(region)[0] for region in op.regions)
+    return combined(op, operands, [select, scatter, scatter], build)
 
 
-def _combined(
+def combined(
     op: Operation, operands: Sequence[Value], wanted: Sequence[Type], build: Lowering
 ) -> Sequence[Value]:
     given = [value.type for value in op.operands]
@@ -206,7 +204,7 @@ def _combined(
     return copied(op, [_to_destination_type(*row) for row in rows], build)
 
 
-def _arguments(region: Region) -> list[Type]:
+def region_arguments(region: Region) -> list[Type]:
     return [argument.type for argument in _block(region).arguments]
 
 
@@ -234,6 +232,17 @@ def carried(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
         for value, result in zip(flow, op.results, strict=True):
             if _read_differently(value.type, result.type):
                 ir.raise_unsupported([op], f"{value.type} is carried as {result.type}")
+    return copied(op, operands, build)
+
+
+@rule_of("custom_call")
+def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Value]:
+    """Functions get the integers; what hands a tensor on must not change what they stand for."""
+    target = ir.text_of(op, "call_target_name")
+    if target in PASSING and registered(target) is None:
+        for value, result in zip(op.operands, op.results, strict=False):
+            if _read_differently(value.type, result.type):
+                ir.raise_unsupported([op], f"{target!r} hands {value.type} on as {result.type}")
     return copied(op, operands, build)
 
 

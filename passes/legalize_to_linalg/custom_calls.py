@@ -13,7 +13,7 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.dims import symbols
-from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.dtypes import TensorType, element_type, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
 from shlo_tools.extend.description import TOKEN_TYPE, leaves
@@ -35,6 +35,7 @@ from shlo_tools.ir import (
     raise_unsupported,
     signature,
     symbol_name,
+    text_of,
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.ops._constraints import Fact
@@ -42,18 +43,19 @@ from shlo_tools.passes import lapack_kernels
 from shlo_tools.passes.legalize_to_linalg import size_checks, sparse, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
-from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
+from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic, choose, kernel_call
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
-from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along
-from shlo_tools.shapes import Extent
+from shlo_tools.shapes import Extent, assertions
 
 _CALLED = "called_computations"
+CONDITION = "tensor<i1>"
 
 
 @lowers
 def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    target = op.attributes["call_target_name"].value
+    target = text_of(op, "call_target_name")
     if registered(target) is None:  # what a user registered comes before what is built in
         if target in IDENTITIES:
             if [o.type for o in op.operands] != [r.type for r in op.results]:
@@ -70,7 +72,21 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
         if target == sparse.TARGET:
             _sized(op, op.results[0], build)
             return sparse.csr_times_dense(op, flatten(operands), build)
+        if target == assertions.TARGET and [str(o.type) for o in op.operands[:1]] == [CONDITION]:
+            return _assertion(op, operands, build)
     return host_call(op, operands, build, target, _config(op))
+
+
+def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> list[Value]:
+    """The host makes the message, and is called where there is one to make."""
+    holds = structured.extract(build, flatten(operands)[0], element_type("i1"))
+    yes = build.value("arith.constant", (), holds.type, {"value": mlir.integer_attr(1, holds.type)})
+
+    def refuse(inner: Lowering) -> list[Value]:
+        host_call(op, operands, inner, assertions.TARGET, _config(op))
+        return []
+
+    return choose(build, arithmetic(build, "xori", holds, yes), [], refuse, lambda inner: [])
 
 
 def _as_declared(value: Lowered, result: Value, build: Lowering) -> Lowered:
@@ -137,7 +153,6 @@ def host_call(
     inputs = _tensors([operand.type for operand in op.operands])
     if not all(mlir.is_tensor(type) for type in (*results, *inputs)):
         raise_unsupported([op], "a custom call takes and returns tensors")
-    made = [type for result in op.results for type in _sized(op, result, build)]
     described = {
         "target": mlir.string_attr(target),
         "inputs": mlir.array_attr(mlir.type_attr(type) for type in inputs),
@@ -151,25 +166,61 @@ def host_call(
         kind = "lapack"
     elif op.name == "stablehlo.custom_call":
         described |= _whole(op)
-    destinations = [structured.empty(build, type) for type in made]
-    values = kernel_call(op, build, kind, destinations, flatten(operands), None, described)
+    if all(_is_told(result, build) for result in op.results):
+        made = [type for result in op.results for type in _sized(op, result, build)]
+        destinations = [structured.empty(build, type) for type in made]
+        values = kernel_call(op, build, kind, destinations, flatten(operands), None, described)
+    else:
+        values = _in_two_steps(op, build, described, flatten(operands))
     return build.regrouped([result.type for result in op.results], values)
+
+
+def _in_two_steps(
+    op: Operation, build: Lowering, described: Mapping[str, Attribute], operands: Sequence[Value]
+) -> list[Value]:
+    """Sizes that nothing tells before the call are its first results; the values come after.
+
+    The host keeps the values meanwhile: the first number says where.
+    """
+    types = [tensor_type(type) for type in _tensors([result.type for result in op.results])]
+    count = 1 + sum(not isinstance(dim, int) for type in types for dim in type.shape)
+    table = structured.empty(build, TensorType((count,), element_type("i64")))
+    first = {**described, "step": mlir.string_attr("sizes")}
+    (sizes,) = kernel_call(op, build, "host", [table], operands, None, first)
+    place = iter(range(1, count))
+    destinations = []
+    for type in types:
+        open_sizes = [
+            _number(build, sizes, next(place)) for dim in type.shape if not isinstance(dim, int)
+        ]
+        destinations.append(build.value("tensor.empty", open_sizes, lowered_tensor(type)))
+    called = {name: held for name, held in described.items() if name != "called"}
+    second = {**called, "step": mlir.string_attr("values")}
+    return kernel_call(op, build, "host", destinations, [sizes], None, second)
+
+
+def _number(build: Lowering, numbers: Value, position: int) -> Value:
+    at = structured.index(build, position)
+    element = build.value("tensor.extract", (numbers, at), mlir.integer_type(64))
+    return build.value("arith.index_cast", (element,), mlir.index_type())
+
+
+def _is_told(result: Value, build: Lowering) -> bool:
+    """Whether the sizes of a result are known before the call."""
+    if not mlir.is_tensor(result.type):
+        return all(tensor_type(type).is_static for type in _tensors([result.type]))
+    sources = [symbol.source for size in build.type(result).shape for symbol in symbols(size)]
+    return not any(isinstance(s, Extent) and s.value == result for s in sources)
 
 
 def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
     """The types of the tensors that a result is, with sizes that are told before the call."""
     if not mlir.is_tensor(result.type):
-        types = [tensor_type(type) for type in _tensors([result.type])]
-        told = all(type.is_static for type in types)
-    else:
-        types = [build.type(result)]
-        sources = [symbol.source for size in types[0].shape for symbol in symbols(size)]
-        told = not any(isinstance(s, Extent) and s.value == result for s in sources)
-    if not told:
-        raise_unsupported([op], f"nothing tells the sizes of {result.type} before the call")
-    for size in types[0].shape if types else ():
-        size_checks.check(op, Fact("<=", 0, size), f"a size of {types[0]} is below 0", build)
-    return types
+        return [tensor_type(type) for type in _tensors([result.type])]
+    type = build.type(result)
+    for size in type.shape:
+        size_checks.check(op, Fact("<=", 0, size), f"a size of {type} is below 0", build)
+    return [type]
 
 
 def _whole(op: Operation) -> dict[str, Attribute]:

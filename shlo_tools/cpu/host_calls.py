@@ -50,7 +50,9 @@ class _Sized:
 class HostCall:
     """One custom call of a program; called with the address of a table.
 
-    The table holds addresses, results first, then the sizes that types leave open.
+    The table holds addresses, results first, then the sizes that types leave open. Where only
+    the function knows sizes of its results, it takes two steps: the first calls the function and
+    gives the sizes, the second the values that were kept meanwhile.
 
     Attributes:
         called: the names of the program's functions that the target's function may call.
@@ -60,8 +62,14 @@ class HostCall:
         described = {item.name: item.attr for item in kernel}
         place = read_place(described["place"].value if "place" in described else None)
         self.call = _described(described, place)
-        self._types = [*self.call.result_types, *self.call.input_types]
-        self._results = len(self.call.result_types)
+        self._step = described["step"].value if "step" in described else ""
+        results, inputs = self.call.result_types, self.call.input_types
+        if self._step == "sizes":
+            results = [_sizes_type(results)]
+        elif self._step == "values":
+            inputs = [_sizes_type(results)]
+        self._types = [*results, *inputs]
+        self._results = len(results)
         unknown = sum(not isinstance(dim, int) for type in self._types for dim in type.shape)
         self.table = ctypes.c_int64 * (len(self._types) + unknown)
         self.called = [name.value for name in described.get("called", ())]
@@ -76,7 +84,7 @@ class HostCall:
             UnsupportedError: what is registered cannot be called in the way that the op asks for.
         """
         self._computations = [functions[name] for name in self.called]
-        self._run = self._found(self.call)
+        self._run = _take if self._step == "values" else self._found(self.call)
         if self._run is None:
             message = f"{self.call.unregistered().diagnostics[0].message}; running it fails"
             errors.warn(message, self.call.place)
@@ -101,7 +109,11 @@ class HostCall:
         operands, given = _borrow(
             words[self._results : count], sized.memories[self._results :], writeable=False
         )
-        values = sized.run(operands, outputs)
+        values: Sequence[Array]
+        if self._step == "sizes":
+            values = _keep(sized.run(operands, None), self.call.result_types)
+        else:
+            values = sized.run(operands, outputs)
         _store(outputs, values)
         del operands, outputs, values
         self._check_returned([*written, *given])
@@ -114,9 +126,9 @@ class HostCall:
             for type in self._types
         ]
         run = self._run
-        if sizes:
-            exact = _exact(self.call, types[self._results :], types[: self._results])
-            run = self._found(exact)
+        if sizes and self._step != "values":
+            results = self.call.result_types if self._step else types[: self._results]
+            run = self._found(_exact(self.call, types[self._results :], results))
         if run is None:
             raise self.call.unregistered()
         return _Sized(sizes, [_memory(type) for type in types], run)
@@ -130,6 +142,43 @@ class HostCall:
             raise self.call.error(
                 "kept an operand or output, which is valid during the call only: copy it"
             )
+
+
+# --- results whose sizes only the function knows --------------------------------------------------
+def _sizes_type(results: Sequence[TensorType]) -> TensorType:
+    """What the first step gives: a number for the values that are kept, and their open sizes."""
+    unknown = sum(not isinstance(dim, int) for type in results for dim in type.shape)
+    return TensorType((1 + unknown,), dtypes.element_type("i64"))
+
+
+class _Kept(threading.local):
+    """Values of a function until the second step, which follows the first one at once."""
+
+    number = 0
+    values: Sequence[Array] = ()
+
+
+_kept = _Kept()
+
+
+def _keep(values: Sequence[Array], types: Sequence[TensorType]) -> list[Array]:
+    # What only views memory of the call, such as an operand, does not outlive it.
+    _kept.values = [value if value.flags.owndata else np.array(value) for value in values]
+    _kept.number += 1
+    sizes = [
+        size
+        for value, type in zip(values, types, strict=True)
+        for size, dim in zip(value.shape, type.shape, strict=True)
+        if not isinstance(dim, int)
+    ]
+    return [np.array([_kept.number, *sizes], np.int64)]
+
+
+def _take(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequence[Array]:
+    if int(operands[0][0]) != _kept.number:
+        raise errors.ExecutionError("values of a custom call were taken twice or out of turn")
+    values, _kept.values = _kept.values, ()
+    return values
 
 
 class _Deadline(threading.local):

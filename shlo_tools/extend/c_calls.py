@@ -11,6 +11,7 @@ import numpy as np
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.extend.c_functions import CALLABLE_VERSIONS, VERSIONS, CFunction, Status, code
 from shlo_tools.extend.description import Call, Layout
+from shlo_tools.extend.typed_calls import Handler, Memory
 
 # Runs the function of a target on operands. ``outputs`` is memory for the results, if there is
 # some, which not every function uses: the values that it returns are the results.
@@ -24,12 +25,14 @@ def applied(function: CFunction, call: Call) -> Applied:
         UnsupportedError: its signature is none that can be called, or cannot express the call.
     """
     version = function.api_version or call.api_version
-    if version not in CALLABLE_VERSIONS:
+    if version not in CALLABLE_VERSIONS or (version == 4 and not function.api_version):
         name = VERSIONS.get(version, "unknown")
+        # What is no handler must not be called as one, and every dictionary makes a call typed.
         raise call.unsupported(
-            f"C functions of api_version {version} ({name}) cannot be called",
-            "register a Python function, or tell the function's signature by api_version=1, 2 or 3",
+            f"C functions of api_version {version} ({name}) cannot be called unasked",
+            "register a Python function, or tell the function's signature by api_version=1 to 4",
         )
+    typed = Handler(call, function.address) if version == 4 else None
     routine, opaque = code(function, version), _opaque(call) if version == 3 else b""
     aliases = call.output_operand_aliases
     sources = list(_in_memory(call.inputs, call.operand_layouts))
@@ -44,20 +47,37 @@ def applied(function: CFunction, call: Call) -> Applied:
             shared[n] if n in shared else _placed(operands[n], order)
             for n, order in _arrays(sources)
         ]
-        status = Status()
         ins, outs = _pointers(sources, read), _pointers(targets, written)
-        out = outs[0] if call.is_single else _address_of(outs)
-        extra = {1: (), 2: (_address_of(status),), 3: (opaque, len(opaque), _address_of(status))}
-        routine(out, _address_of(ins), *extra[version])
-        message = status.failure()
-        if message is not None:
-            raise call.error(f"failed: {message}")
+        if typed is not None:
+            typed(
+                _memory(call.inputs, operands, ins),
+                _memory(call.results, outputs, outs),
+            )
+        else:
+            status = Status()
+            out = outs[0] if call.is_single else _address_of(outs)
+            extra = {2: (_address_of(status),), 3: (opaque, len(opaque), _address_of(status))}
+            routine(out, _address_of(ins), *extra.get(version, ()))
+            message = status.failure()
+            if message is not None:
+                raise call.error(f"failed: {message}")
         for output, memory, (_, order) in zip(outputs, written, _arrays(targets), strict=True):
             if memory.ctypes.data != output.ctypes.data:
                 output.transpose(order)[...] = memory
         return outputs
 
     return run
+
+
+def _memory(
+    types: Sequence[TensorType | None], arrays: Sequence[Array], addresses: Sequence[int]
+) -> list[Memory]:
+    """What a call frame says of values; of tokens nothing but that they are."""
+    rest = iter(arrays)
+    return [
+        (None if type is None else (type.element_type, next(rest).shape), address)
+        for type, address in zip(types, addresses, strict=False)  # a table is never empty
+    ]
 
 
 def _opaque(call: Call) -> bytes:

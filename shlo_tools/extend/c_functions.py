@@ -21,8 +21,9 @@ A function fails by writing a message to the status, which is zeros before:
 
 That is also what ``XlaCustomCallStatusSetFailure`` writes where it was built with libstdc++.
 
-Version 0 names no signature. Version 4, API_VERSION_TYPED_FFI, is XLA's own protocol of call
-frames: such a function needs XLA around it.
+Version 4, API_VERSION_TYPED_FFI, is XLA's protocol of call frames, ``Error *f(CallFrame *frame)``:
+see ``typed_calls``. It has to be told when registering, so that no other function is called so.
+Version 0 names no signature.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ VERSIONS = {
     3: "API_VERSION_STATUS_RETURNING_UNIFIED",
     4: "API_VERSION_TYPED_FFI",
 }
-CALLABLE_VERSIONS = (1, 2, 3)
+CALLABLE_VERSIONS = (1, 2, 3, 4)
 
 _POINTER = ctypes.c_void_p
 _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # what all function pointers are
@@ -48,6 +49,7 @@ _ARGUMENTS = {
     1: (_POINTER, _POINTER),
     2: (_POINTER, _POINTER, _POINTER),
     3: (_POINTER, _POINTER, ctypes.c_char_p, ctypes.c_size_t, _POINTER),
+    4: (_POINTER,),
 }
 
 
@@ -99,7 +101,7 @@ def c_function(value: Any, api_version: int | None) -> CFunction:
         name = VERSIONS.get(api_version, "unknown")
         raise ShloError(
             f"C functions of api_version {api_version} ({name}) cannot be called",
-            hint="1, 2 and 3 can: see shlo_tools.extend.c_functions",
+            hint="1 to 4 can: see shlo_tools.extend.c_functions",
         )
     address = _address(value)
     if not address:

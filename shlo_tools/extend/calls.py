@@ -104,7 +104,8 @@ def results_of(call: Call, returned: Any) -> list[Array]:
 def _fits(shape: Sequence[int], type: TensorType) -> bool:
     if type.is_static:
         return shape == type.static_shape
+    bounds = type.bounds or [None] * type.rank
     return len(shape) == type.rank and all(
-        not isinstance(want, int) or have == want
-        for have, want in zip(shape, type.shape, strict=True)
+        have == want if isinstance(want, int) else bound is None or have <= bound
+        for have, want, bound in zip(shape, type.shape, bounds, strict=True)
     )

@@ -14,6 +14,14 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import Array, TensorType, tensor_type
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
 
+
+@dataclass(frozen=True)
+class Untyped:
+    """An attribute that is no number, array, text or dictionary."""
+
+    text: str
+
+
 Layout = tuple[int, ...]  # dimensions, the fastest varying one first
 
 _CONFIGS = ("mhlo.backend_config", "backend_config")
@@ -28,6 +36,7 @@ class Call:
         inputs, results: the types of operands and results, tuples spread out; None for a token.
         is_single: whether there is one result, and that in no tuple.
         config: ``backend_config``: text, bytes, or a dictionary of Python values.
+        typed_config: the same dictionary with numbers of the widths that the attributes have.
         op_attributes: the other attributes, as Python values.
         input_paths, result_paths: for each type the number of the value, and the way in its tuple.
     """
@@ -37,6 +46,7 @@ class Call:
     results: tuple[TensorType | None, ...]
     is_single: bool = True
     config: str | bytes | Mapping[str, Any] | None = None
+    typed_config: Mapping[str, Any] = field(default_factory=dict)
     op_attributes: Mapping[str, Any] = field(default_factory=dict)
     api_version: int = 1
     has_side_effect: bool = False
@@ -176,6 +186,7 @@ def read(
         tuple(_tensor(target, type, place) for _, type in flat_results),
         is_single=len(results) == 1 and not _is_tuple(results[0]),
         config=None if config is None else python_value(config),
+        typed_config=typed_value(config) if _is_dictionary(config) else {},
         op_attributes={name: python_value(value) for name, value in held.items()},
         # Exporters write XLA's typed calls with an attribute that any version of StableHLO takes.
         api_version=4 if _is_dictionary(config) else 1 if version is None else version.value,
@@ -242,3 +253,20 @@ def python_value(attribute: Any) -> Any:
     if str(attribute).startswith("{"):
         return {item.name: python_value(item.attr) for item in members}
     return [python_value(item) if mlir.is_attribute(item) else item for item in members]
+
+
+def typed_value(attribute: Any) -> Any:
+    """An attribute as numpy's number or array, text, or a dictionary of such; else ``Untyped``."""
+    text = str(attribute)
+    if text.startswith("{"):
+        return {item.name: typed_value(item.attr) for item in attribute}
+    if mlir.is_dense(attribute) or hasattr(attribute, "value_bytes"):
+        held = python_value(attribute)
+        return held if isinstance(held, np.ndarray | str | bytes) else Untyped(text)
+    if found := re.match(r"array<(\w+)", text):
+        return np.array(list(attribute), dtypes.element_type(found[1]).dtype)
+    name = "i1" if text in ("true", "false") else str(getattr(attribute, "type", ""))
+    value = getattr(attribute, "value", None)
+    if name not in dtypes.ELEMENT_TYPES or not isinstance(value, bool | int | float):
+        return Untyped(text)
+    return np.array(value).astype(dtypes.element_type(name).dtype)[()]

@@ -42,6 +42,19 @@ class QuantizedType:
         """The type of the numbers."""
         return TensorType(self.shape, self.expressed)
 
+    def spelled(self) -> str:
+        """The tensor type in MLIR; exponents, because ``1e-05`` is no number there."""
+        sizes = "".join(f"{size}x" for size in self.shape)
+        storage = self.storage.name.replace("ui", "u")
+        pairs = zip(self.scales, self.zero_points, strict=True)
+        listed = ",".join(f"{scale:.17e}:{zero_point}" for scale, zero_point in pairs)
+        parameters = listed if self.axis is None else f"{{{listed}}}"
+        axis = "" if self.axis is None else f":{self.axis}"
+        limits = f"<{self.storage_min}:{self.storage_max}>"
+        return (
+            f"tensor<{sizes}!quant.uniform<{storage}{limits}:{self.expressed}{axis}, {parameters}>>"
+        )
+
     @property
     def parameters(self) -> tuple[object, ...]:
         """All but the shape."""

@@ -351,4 +351,4 @@ def _print(what: str, op: Operation, watch: Instrumentation) -> None:
 
 
 def _symbol(op: Operation) -> str:
-    return str(op.attributes["sym_name"].value) if "sym_name" in op.attributes else ""
+    return ir.symbol_name(op)

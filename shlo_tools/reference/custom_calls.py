@@ -10,6 +10,7 @@ import numpy as np
 from shlo_tools import extend
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
+from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
 from shlo_tools.ops._quantized import is_quantized, parse_quantized
@@ -41,6 +42,8 @@ def custom_call(
     own = run.custom_calls.get(call_target_name) or extend.registered(call_target_name)
     known = known_targets.MEANINGS.get(call_target_name)
     if own is None and known is not None:
+        if call_target_name in (*targets.IDENTITIES, targets.WRAPPER):
+            _check_scales(call, inputs, result_types)
         bodies = [Region(run.program.functions[name].body, run, {}) for name in names]
         values: Sequence[Any] = known(call, operands, bodies)
     else:
@@ -77,6 +80,15 @@ def _stored(value: Any) -> Any:
 
 def _typed(value: Array, type: ValueType) -> Any:
     return QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
+
+
+def _check_scales(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> None:
+    """What hands a tensor on must not change what its integers stand for."""
+    for value, type in zip(inputs, types, strict=False):
+        given = value.type.parameters if isinstance(value, QuantizedArray) else None
+        wanted = parse_quantized(str(type)).parameters if is_quantized(type) else None
+        if given != wanted:
+            raise call.unsupported(f"it hands integers on as {type}, where they mean other numbers")
 
 
 def _leaves(types: Sequence[ValueType]) -> Iterator[ValueType]:

@@ -22,6 +22,7 @@ from shlo_tools.reference.bits import (
 )
 from shlo_tools.reference.conversion import converted, with_precision
 from shlo_tools.reference.rounding import (
+    above_zero,
     closely,
     element_of,
     exactly,
@@ -264,22 +265,10 @@ def popcnt(operand: Array) -> Array:
 @evaluates
 def power(lhs: Array, rhs: Array) -> Array:
     if element_of(lhs).is_integer:
-        return _integer_power(lhs, rhs)
+        return special_functions.integer_power(lhs, rhs)
+    if element_of(lhs).name == "f8E8M0FNU":
+        return closely(above_zero(np.power), lhs, rhs)
     return _function(np.power, on_complex.power, lhs, rhs)
-
-
-def _integer_power(base: Array, exponent: Array) -> Array:
-    """Wrapping products; to a negative power only 1 and -1 are integers, all else gives 0."""
-    b, e = np.broadcast_arrays(widened(base), widened(exponent))
-    one = b.dtype.type(1)
-    result, factor, rest = np.ones_like(b), b, np.where(e < 0, b.dtype.type(0), e)
-    with np.errstate(over="ignore"):
-        while rest.any():
-            result = np.where(rest & one, result * factor, result)
-            factor, rest = factor * factor, rest >> one
-    odd = (e & one) != 0
-    unit = np.where(b == 1, 1, np.where(b == -1, np.where(odd, -1, 1), 0)).astype(b.dtype)
-    return rounded(np.where(e < 0, unit, result), base.dtype)
 
 
 @evaluates

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, TensorType, of_array
 from shlo_tools.errors import (
     Diagnostic,
     ExecutionError,
@@ -22,6 +22,7 @@ from shlo_tools.errors import (
     UnsupportedError,
 )
 from shlo_tools.extend import CustomCall
+from shlo_tools.ops._value import OtherType, Tensor, TupleType, Value
 from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.steps import Body, Environment, Program, Step
 
@@ -204,3 +205,12 @@ class Region:
             for output, result in zip(outputs, results, strict=True):
                 output[index] = result
         return tuple(outputs)
+
+
+def actual(value: Any) -> Value:
+    """A value that a program computed, with the type that it turned out to have."""
+    if hasattr(value, "dtype"):
+        return Tensor(of_array(value))
+    if isinstance(value, tuple):
+        return Value(TupleType(tuple(actual(part).type for part in value)))
+    return Value(getattr(value, "type", OtherType("!stablehlo.token")))

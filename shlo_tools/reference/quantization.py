@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops._quantized import QuantizedType, is_quantized, parse_quantized
 from shlo_tools.ops._value import ValueType
 from shlo_tools.reference._evaluates import evaluates
@@ -116,6 +117,10 @@ def on_quantized(
         return _with(call, _literals(call, result_types[0]))
     if name in _MOVERS.split():
         return _with(call, _on_storage(call, result_types, [None] * len(types)))
+    if name == "chlo.scan":
+        if misread := _misread(call, types, result_types):
+            return _with(call, _refusing(misread))
+        return _with(call, _on_storage(call, result_types, [None] * len(types), _OnWholes))
     if name == "collective_reduce":
         call.constants["zeros"] = [_zero(type) for type in result_types]
     if name in _WITH_REGIONS.split():
@@ -183,7 +188,10 @@ def _on_numbers(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
 
 
 def _on_storage(
-    call: Any, result_types: Sequence[ValueType], wanted: Sequence[QuantizedType | None]
+    call: Any,
+    result_types: Sequence[ValueType],
+    wanted: Sequence[QuantizedType | None],
+    as_function: type[_OnStorage] | None = None,
 ) -> Evaluate:
     if "result_types" in call.constants:
         call.constants["result_types"] = [
@@ -193,10 +201,9 @@ def _on_storage(
 
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
         stored = [_restored(x, type) for x, type in zip(operands, wanted, strict=True)]
+        wrap = as_function or _OnStorage
         wrapped = {
-            name: [_OnStorage(region) for region in held]
-            if isinstance(held, list)
-            else _OnStorage(held)
+            name: [wrap(region) for region in held] if isinstance(held, list) else wrap(held)
             for name, held in call.regions_in(run, environment).items()
         }
         computed = _listed(call.with_regions(run, stored, wrapped))
@@ -291,6 +298,41 @@ class _OnStorage:
             (parse_quantized(str(t)).storage_type if is_quantized(t) else t).element_type.dtype
             for t in types
         ]
+
+
+class _OnWholes(_OnStorage):
+    """A region of quantized tensors, which it takes as they are."""
+
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        return self._applied(arguments)
+
+
+def _misread(call: Any, types: Sequence[ValueType], result_types: Sequence[ValueType]) -> str:
+    """What a scan would carry on as other numbers; '' where there is nothing."""
+    carries = call.groups[1][1]
+    (body,) = call.bodies
+    rows = [
+        *zip(types, body.argument_types, strict=True),
+        *zip(body.yield_types, result_types, strict=True),
+        *zip(
+            types[len(types) - carries :], result_types[len(result_types) - carries :], strict=True
+        ),
+    ]
+    for given, wanted in rows:
+        read = [
+            parse_quantized(str(type)).parameters if is_quantized(type) else None
+            for type in (given, wanted)
+        ]
+        if read[0] != read[1]:
+            return f"{given} is carried as {wanted}"
+    return ""
+
+
+def _refusing(reason: str) -> Evaluate:
+    def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
+        raise UnsupportedError(reason)
+
+    return evaluate
 
 
 # Ops that answer for arrays as they do for scalars.

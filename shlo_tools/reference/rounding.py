@@ -127,3 +127,8 @@ def closely(function: Callable[..., Any], *operands: Array) -> Array:
     """A function that numpy approximates, computed with digits to spare."""
     with np.errstate(all="ignore"):
         return rounded(function(*(extended(x) for x in operands)), operands[0].dtype)
+
+
+def above_zero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose values are positive, for f8E8M0FNU: it has no zero to underflow to."""
+    return lambda *operands: np.maximum(function(*operands), 2.0**-1000)  # NaN stays NaN

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.dtypes import Array
+from shlo_tools.reference.rounding import rounded, widened
 
 _SHIFT = 24  # asymptotic series are used from here on
 
@@ -152,6 +153,20 @@ def polygamma(n: Array, x: Array) -> Array:
     value = sign * factorial * zeta(order + 1, x)
     value = np.where(order == 0, digamma(x), value)
     return np.where(defined, value, np.nan)
+
+
+def integer_power(base: Array, exponent: Array) -> Array:
+    """Wrapping products; to a negative power only 1 and -1 are integers, all else gives 0."""
+    b, e = np.broadcast_arrays(widened(base), widened(exponent))
+    one = b.dtype.type(1)
+    result, factor, rest = np.ones_like(b), b, np.where(e < 0, b.dtype.type(0), e)
+    with np.errstate(over="ignore"):
+        while rest.any():
+            result = np.where(rest & one, result * factor, result)
+            factor, rest = factor * factor, rest >> one
+    odd = (e & one) != 0
+    unit = np.where(b == 1, 1, np.where(b == -1, np.where(odd, -1, 1), 0)).astype(b.dtype)
+    return rounded(np.where(e < 0, unit, result), base.dtype)
 
 
 def bessel_i1e(x: Array) -> Array:

@@ -10,7 +10,7 @@ import pytest
 
 import shlo_tools
 from shlo_tools import extend, reference
-from shlo_tools.errors import ExecutionError, ShapeMismatchError, UnsupportedError
+from shlo_tools.errors import ExecutionError, ShapeMismatchError
 
 Array = np.ndarray[Any, Any]
 Compile = Callable[[str], Callable[..., Any]]
@@ -81,20 +81,6 @@ def test_wrong_sizes_are_told_and_forgotten() -> None:
         with pytest.raises(ShapeMismatchError, match=r"-:2:.*3 is not|is not 3"):
             run(rows(2), sizes(2, 4))
         np.testing.assert_array_equal(run(rows(2), sizes(2, 3)), rows(2))
-
-
-def test_sizes_that_nothing_tells_are_refused_by_name() -> None:
-    @shlo_tools.custom_call("test.sized")
-    def sized(x: Array) -> Array:
-        return x
-
-    with pytest.raises(
-        UnsupportedError, match=r"-:2:.*nothing tells the sizes of tensor<\?x3xf32>"
-    ):
-        shlo_tools.compile(f"""func.func @main(%x: {M}) -> {M} {{
-          %0 = stablehlo.custom_call @test.sized(%x) : ({M}) -> {M}
-          return %0 : {M}
-        }}""")
 
 
 @BOTH

@@ -313,7 +313,10 @@ def test_bounds_are_kept() -> None:
     with mlir.library_context():
         type = dtypes.tensor_type(mlir.parse_type(text))
         assert type.bounds == (8, None)
-        assert str(type.mlir()) == text
+        assert str(type.mlir()) == str(type) == text
+        assert dtypes.parse_tensor_type(str(type)) == type
+        unbounded = dtypes.TensorType(type.shape, type.element_type, (None, None))
+        assert str(unbounded.mlir()) == str(unbounded) == "tensor<?x3xf32>"
 
 
 @pytest.mark.parametrize(

@@ -100,33 +100,34 @@ def _ours(module: Module) -> None:
     runner.run(PASSES.format("shlo"), module)
 
 
-def _milliseconds(text: str, run: Callable[[Module], None], repeat: int) -> tuple[float, int]:
-    """The least time of some runs, and how many ops are left."""
-    times, left = [], 0
-    for _ in range(repeat):
-        module = mlir.parse_module(text)
-        mlir.parse_pipeline(f"builtin.module({_ARGUMENTS})").run(module.operation)
-        start = time.process_time()
-        run(module)
-        times.append(time.process_time() - start)
-        mlir.parse_pipeline("builtin.module(cse)").run(module.operation)
-        if "?" in str(module):
-            raise ShloError("sizes are left unknown")
-        left = str(module).count(" = ")
-    return min(times) * 1000, left
+def _milliseconds(text: str, run: Callable[[Module], None]) -> tuple[float, int]:
+    """The time of one run, and how many ops are left."""
+    module = mlir.parse_module(text)
+    mlir.parse_pipeline(f"builtin.module({_ARGUMENTS})").run(module.operation)
+    start = time.process_time()
+    run(module)
+    taken = time.process_time() - start
+    mlir.parse_pipeline("builtin.module(cse)").run(module.operation)
+    if "?" in str(module):
+        raise ShloError("sizes are left unknown")
+    return taken * 1000, str(module).count(" = ")
 
 
 @click.command(help=__doc__)
 @click.option("--ops", default=20_000, show_default=True, help="Ops in each module.")
-@click.option("--repeat", default=3, show_default=True, help="Runs, of which the best counts.")
+@click.option("--repeat", default=7, show_default=True, help="Runs, of which the best counts.")
 def main(ops: int, repeat: int) -> None:
     click.echo(f"{'module':18} {'ops':>7} {'C++ ms':>9} {'ours ms':>9} {'ratio':>7}")
     with mlir.library_context():
         for name, build in MODULES.items():
             text = build(ops)
             count = len(mlir.walk(mlir.parse_module(text).operation))
-            native, wanted = _milliseconds(text, _native, repeat)
-            ours, found = _milliseconds(text, _ours, repeat)
+            # In turns: what else the machine does slows down both.
+            rows = [
+                (_milliseconds(text, _native), _milliseconds(text, _ours)) for _ in range(repeat)
+            ]
+            native, ours = (min(row[side][0] for row in rows) for side in (0, 1))
+            (_, wanted), (_, found) = rows[0]
             if wanted != found:
                 raise ShloError(f"{name}: {found} ops are left, {wanted} by the C++ passes")
             ratio = ours / native

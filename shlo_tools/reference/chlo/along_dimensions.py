@@ -59,13 +59,30 @@ def scan(
     if is_reverse:
         rows.reverse()
     if not rows:
-        count = len(result_types) - len(inits)
-        outputs = [
-            np.empty(type.static_shape, type.element_type.dtype) for type in result_types[:count]
-        ]
+        outputs = _no_rows(inputs, inits, dimension, body, result_types)
     else:
         outputs = [np.stack(column, axis=dimension) for column in zip(*rows, strict=True)]
     return (*outputs, *carried)
+
+
+def _no_rows(
+    inputs: Sequence[Array],
+    inits: Sequence[Array],
+    dimension: int,
+    body: Computation,
+    result_types: Sequence[TensorType],
+) -> list[Array]:
+    """Outputs of no steps; sizes that the types leave open are what the body makes of zeros."""
+    types = result_types[: len(result_types) - len(inits)]
+    shapes = [type.shape for type in types]
+    if not all(type.is_static for type in types):
+        kept = [[n for d, n in enumerate(x.shape) if d != dimension] for x in inputs]
+        zeros = [np.zeros(shape, x.dtype) for shape, x in zip(kept, inputs, strict=True)]
+        slices = results_of(body(*zeros, *inits))[: len(types)]
+        shapes = [(*x.shape[:dimension], 0, *x.shape[dimension:]) for x in slices]
+    return [
+        np.empty(shape, type.element_type.dtype) for shape, type in zip(shapes, types, strict=True)
+    ]
 
 
 @chlo

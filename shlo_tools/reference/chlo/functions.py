@@ -12,7 +12,7 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.reference import complex_functions as on_complex
 from shlo_tools.reference import elementwise, special_functions
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.rounding import closely, element_of, rounded, widened
+from shlo_tools.reference.rounding import above_zero, closely, element_of, rounded, widened
 
 chlo = evaluates(dialect="chlo")
 
@@ -22,6 +22,11 @@ def _doubled(function: Callable[..., Array], *operands: Array) -> Array:
     with np.errstate(all="ignore"):
         wide = [operand.astype(np.float64) for operand in operands]
         return rounded(function(*wide), operands[0].dtype)
+
+
+def _positive(function: Callable[..., Array], operand: Array) -> Callable[..., Array]:
+    """A function that is positive where the operand is."""
+    return above_zero(function) if element_of(operand).name == "f8E8M0FNU" else function
 
 
 # --- trigonometric and hyperbolic functions -------------------------------------------------------
@@ -87,6 +92,8 @@ def tan(operand: Array) -> Array:
 # --- special functions ----------------------------------------------------------------------------
 @chlo
 def bessel_i1e(operand: Array) -> Array:
+    if element_of(operand).is_complex:
+        raise UnsupportedError("neither JAX nor XLA says what it is of complex numbers")
     return _doubled(special_functions.bessel_i1e, operand)
 
 
@@ -107,10 +114,7 @@ def erf_inv(operand: Array) -> Array:
 
 @chlo
 def erfc(operand: Array) -> Array:
-    if element_of(operand).name == "f8E8M0FNU":  # it has no zero that small results could round to
-        wide = operand.astype(np.float64)
-        return rounded(np.maximum(special_functions.erfc(wide), 2.0**-1000), operand.dtype)
-    return _doubled(special_functions.erfc, operand)
+    return _doubled(_positive(special_functions.erfc, operand), operand)
 
 
 @chlo
@@ -125,7 +129,7 @@ def polygamma(n: Array, x: Array) -> Array:
 
 @chlo
 def zeta(x: Array, q: Array) -> Array:
-    return _doubled(special_functions.zeta, x, q)
+    return _doubled(_positive(special_functions.zeta, x), x, q)
 
 
 # --- numbers --------------------------------------------------------------------------------------

@@ -32,3 +32,20 @@ func.func @backward(%x: tensor<8x3xf32>, %init: tensor<3xf32>) -> tensor<8x3xf32
   } : (tensor<8x3xf32>, tensor<3xf32>) -> (tensor<8x3xf32>, tensor<3xf32>)
   return %0#0 : tensor<8x3xf32>
 }
+
+// Sizes of outputs that their type leaves open are those of what the body yields.
+// CHECK-LABEL: @unknown_sizes
+// CHECK: %[[N:.*]] = stablehlo.get_dimension_size %arg0, dim = 0
+// CHECK: %[[M:.*]] = stablehlo.get_dimension_size %arg1, dim = 0
+// CHECK: stablehlo.multiply %{{.*}}, %{{.*}} : tensor<1xi32>
+// CHECK: stablehlo.dynamic_broadcast_in_dim %{{.*}} : (tensor<f32>, tensor<2xi32>) -> tensor<?x?xf32>
+// CHECK: stablehlo.while
+// CHECK: stablehlo.real_dynamic_slice %arg0
+func.func @unknown_sizes(%x: tensor<?x?xf32>, %init: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0:2 = chlo.scan(%x) inits (%init) dimension=0 {
+  ^bb0(%input: tensor<?xf32>, %carry: tensor<?xf32>):
+    %1 = stablehlo.concatenate %carry, %carry, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    stablehlo.return %1, %input : tensor<?xf32>, tensor<?xf32>
+  } : (tensor<?x?xf32>, tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?xf32>)
+  return %0#0 : tensor<?x?xf32>
+}

@@ -1,13 +1,14 @@
 // What has no rule is refused with its name, types and place.
 // RUN: %shlo-opt %s --shlo-legalize-chlo --split-input-file --verify-diagnostics
 
-func.func @dynamic(%x: tensor<?x3xf32>, %y: tensor<2x3x4xf32>, %n: tensor<2xi32>) -> tensor<?x4xf32> {
-  // expected-error @+1 {{its shapes must be static}}
-  %0 = "chlo.ragged_dot"(%x, %y, %n) {
-    ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1],
-      rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
-  } : (tensor<?x3xf32>, tensor<2x3x4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
-  return %0 : tensor<?x4xf32>
+func.func @sizes(%x: tensor<?xf32>, %n: tensor<1xi32>) -> tensor<?x?xf32> {
+  // expected-error @+1 {{chlo.scan: its body alone knows the size}}
+  %0, %1 = "chlo.scan"(%x, %n) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<1xi32>):
+    %d = stablehlo.dynamic_broadcast_in_dim %a, %b, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+    stablehlo.return %d, %b : tensor<?xf32>, tensor<1xi32>
+  }) : (tensor<?xf32>, tensor<1xi32>) -> (tensor<?x?xf32>, tensor<1xi32>)
+  return %0 : tensor<?x?xf32>
 }
 
 // -----
@@ -20,8 +21,16 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 
 // -----
 
-func.func @exponents(%x: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
-  // expected-error @+1 {{f8E8M0FNU has no bits to count with}}
-  %0 = chlo.next_after %x, %x : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU> -> tensor<4xf8E8M0FNU>
-  return %0 : tensor<4xf8E8M0FNU>
+func.func @quantized(%x: tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4x!quant.uniform<i8:f32, 0.5>> {
+  // expected-error @+1 {{only tensors of plain numbers are rewritten}}
+  %0 = chlo.broadcast_next_after %x, %x : (tensor<4x!quant.uniform<i8:f32, 0.5>>, tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>
+  return %0 : tensor<4x!quant.uniform<i8:f32, 0.5>>
+}
+
+// -----
+
+func.func @per_axis(%x: tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>> {
+  // expected-error @+1 {{multiply takes tensors quantized as a whole only}}
+  %0 = chlo.broadcast_multiply %x, %x : (tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>
+  return %0 : tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>
 }

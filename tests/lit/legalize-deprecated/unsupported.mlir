@@ -34,10 +34,13 @@ func.func @syntax(%a: tensor<2x3xf32>) -> tensor<3xf32> {
 
 // -----
 
-func.func @dynamic(%a: tensor<?x3xf32>) -> tensor<3xf32> {
-  // expected-error @+1 {{not supported: stablehlo.unary_einsum (tensor<?x3xf32>) -> tensor<3xf32>: only static tensors}}
-  %0 = "stablehlo.unary_einsum"(%a) {einsum_config = "ij->j"} : (tensor<?x3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
+!q = !quant.uniform<i8:f32, 0.5>
+!p = !quant.uniform<i8:f32, 0.25>
+func.func @another_scale(%a: tensor<2x3x!q>, %i: tensor<2xi32>) -> tensor<2x3x!p> {
+  // expected-error @+1 {{elements are placed as they are, of one scale}}
+  %0 = "stablehlo.torch_index_select"(%a, %i) {dim = 0 : i64, batch_dims = 0 : i64}
+    : (tensor<2x3x!q>, tensor<2xi32>) -> tensor<2x3x!p>
+  return %0 : tensor<2x3x!p>
 }
 
 // -----

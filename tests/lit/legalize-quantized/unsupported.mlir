@@ -15,11 +15,13 @@ func.func @any(%x: tensor<2x!quant.any<i8:f32>>) {
 
 // -----
 
+// The same integers would stand for other numbers.
 !q = !quant.uniform<i8:f32, 0.5>
-func.func @collective(%x: tensor<2x!q>) -> tensor<4x!q> {
-  // expected-error @+1 {{not supported: stablehlo.all_gather (tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>: it is not rewritten for quantized types}}
-  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!q>) -> tensor<4x!q>
-  return %0 : tensor<4x!q>
+!p = !quant.uniform<i8:f32, 0.25>
+func.func @sharding(%x: tensor<2x!q>) -> tensor<2x!p> {
+  // expected-error @+1 {{'Sharding' hands tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> on as tensor<2x!quant.uniform<i8:f32, 2.500000e-01>>}}
+  %0 = stablehlo.custom_call @Sharding(%x) : (tensor<2x!q>) -> tensor<2x!p>
+  return %0 : tensor<2x!p>
 }
 
 // -----
