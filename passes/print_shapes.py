@@ -23,7 +23,7 @@ from shlo_tools.errors import Diagnostic
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._constraints import Obligation
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.shapes import Shapes
+from shlo_tools.shapes import NEVER, Shapes
 
 _INLINE = "builtin.module(inline{default-pipeline=},symbol-dce)"
 _FAR = 1 << 59  # of limits that no size reaches nobody wants to read
@@ -54,13 +54,13 @@ class PrintShapes(Pass):
         functions = [func for func in ir.functions(module) if not ir.is_declaration(func)]
         for func in functions:
             shapes.summary(func)
-        open_of: dict[Operation, list[Obligation]] = {}
+        open_of: dict[int, list[Obligation]] = {}  # by the op's address
         for item in shapes.open:
-            open_of.setdefault(item.op, []).append(item.obligation)
+            open_of.setdefault(mlir.address_of(item.op), []).append(item.obligation)
         for func in functions:
             _print_function(func, shapes)
             for inner in mlir.walk(func)[1:]:
-                _print(inner, shapes, open_of.get(inner, ()), every=self.all)
+                _print(inner, shapes, open_of.get(mlir.address_of(inner), ()), every=self.all)
 
 
 def _print_function(func: Operation, shapes: Shapes) -> None:
@@ -93,13 +93,16 @@ def _print(
     op: Operation, shapes: Shapes, obligations: Sequence[Obligation], *, every: bool
 ) -> None:
     facts = dict.fromkeys(
-        str(fact) for o in obligations for fact in o.facts if not _is_far(fact.a, fact.b)
+        f"to be checked: {fact}" if fact is not NEVER else f"fails if it runs: {o.message}"
+        for o in obligations
+        for fact in o.facts
+        if not _is_far(fact.a, fact.b)
     )
     types = [shapes.type(result) for result in op.results]
     if not (facts or every or any(isinstance(t, TensorType) and not t.is_static for t in types)):
         return
     place = mlir.place_of(op.location)
-    notes = tuple(Diagnostic("note", f"to be checked: {fact}", place) for fact in facts)
+    notes = tuple(Diagnostic("note", fact, place) for fact in facts)
     told = [_known(r, shapes) if every else str(t) for r, t in zip(op.results, types, strict=True)]
     message = f"{op.name} -> {', '.join(told)}" if told else op.name
     errors.emit(Diagnostic("remark", message, place, notes))

@@ -61,8 +61,7 @@ def _uncollected() -> Iterator[None]:
 def _refine(module: Operation, calls: RefinedCalls) -> None:
     shapes = Shapes(call=calls.visit)
     try:
-        for func in calls.entries:
-            shapes.function(func)
+        returned = [shapes.function(func) for func in calls.entries]
     except RecursionError as error:
         calls.discard()
         place = mlir.place_of(module.location)
@@ -72,7 +71,9 @@ def _refine(module: Operation, calls: RefinedCalls) -> None:
         raise
     refined_types.write(shapes, calls.calls)
     calls.settle(shapes)
-    for func in [*calls.entries, *calls.made]:
-        refined_types.write_signature(func)
+    rows = [*zip(calls.entries, returned, strict=True), *((func, []) for func in calls.made)]
+    for func, types in rows:
+        refined_types.write_signature(func, shapes.ends.get(mlir.address_of(func)), types)
     size_constants.fold(shapes, calls.constants)
     refined_types.unwrap(shapes)
+    calls.erase_unused()

@@ -9,8 +9,8 @@ The first call takes the function itself, later ones copies. The module keeps it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,9 @@ Numbers = tuple[int, ...]
 _Key = tuple[str, tuple[ValueType, ...], tuple[tuple[int, Numbers], ...]]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Made:
-    """A function, and who calls it.
+    """A function made for what it is called with.
 
     Attributes:
         numbers: position of an argument -> the elements that it always has.
@@ -40,7 +40,6 @@ class _Made:
 
     func: Operation
     numbers: dict[int, Numbers]
-    calls: list[Operation] = field(default_factory=list)
 
 
 class RefinedCalls:
@@ -60,13 +59,17 @@ class RefinedCalls:
         alone = len(self._plain) == 1
         self._read = {n: _read(func, unknown, alone=alone) for n, func in self._plain.items()}
         called = {name for read in self._read.values() for name in read.calls}
-        branching = {name for name, func in self._plain.items() if _has_branches(func)}
+        # Who calls a function of several blocks is not refined for it, nor it for who calls it.
+        branching = {n for n, func in self._plain.items() if n in called and _has_branches(func)}
         self._fixed = branching.union(*(self._read[name].calls for name in branching))
         public = {name for name, func in self._plain.items() if _is_public(func)}
         self._kept = self._fixed | public | (set(self._plain) - called)
         self._by_key: dict[_Key, _Made] = {}
+        # By the call's address. A loop's body is visited until nothing changes: the last counts.
+        self._callees: dict[int, tuple[Operation, _Made]] = {}
         self.constants: list[Operation] = []
         self._copies: list[Operation] = []
+        self._unused: list[Operation] = []
         self._depends: dict[str, bool] = {}
         self._open: list[str] = []
         kept = [name for name in self._plain if name in self._kept - branching]
@@ -78,9 +81,9 @@ class RefinedCalls:
         return [made.func for made in self._by_key.values()]
 
     @property
-    def calls(self) -> set[Operation]:
-        """The calls of the functions that are made."""
-        return {call for made in self._by_key.values() for call in made.calls}
+    def calls(self) -> Container[int]:
+        """The addresses of the calls of the functions that are made."""
+        return self._callees
 
     # --- while shapes are found -------------------------------------------------------------------
     def visit(self, shapes: Shapes, call: Operation) -> None:
@@ -108,7 +111,7 @@ class RefinedCalls:
             self._open.append(name)
             shapes.summary(made.func)
             self._open.pop()
-        made.calls.append(call)
+        self._callees[mlir.address_of(call)] = call, made
         shapes.bind_call(call, made.func)
 
     def _numbers(self, shapes: Shapes, call: Operation) -> dict[int, Numbers]:
@@ -162,12 +165,23 @@ class RefinedCalls:
         Other numbers stay arguments, as with the C++ pass, and so do all of a composite op, which
         stands for a function of its operands.
         """
+        calls_of: dict[int, list[Operation]] = {id(made): [] for made in self._by_key.values()}
+        for call, made in self._callees.values():
+            calls_of[id(made)].append(call)
         for made in self._by_key.values():
+            calls = calls_of[id(made)]
             self.constants += _become_constants(made.func, made.numbers)
-            dropped = set() if any(c.name != "func.call" for c in made.calls) else _leading(made)
+            dropped = set() if any(c.name != "func.call" for c in calls) else _leading(made)
             _drop_arguments(made.func, dropped)
-            for call in made.calls:
+            for call in calls:
                 _call_with(call, made.func, dropped, shapes)
+            if not calls:
+                self._unused.append(made.func)
+
+    def erase_unused(self) -> None:
+        """Erase functions made for what nothing is called with after all."""
+        for func in self._unused:
+            func.erase()
 
 
 def _leading(made: _Made) -> set[int]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shlo_tools import ops
-from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
+from shlo_tools import ir, ops
+from shlo_tools.dtypes import ELEMENT_TYPES, TensorType, tensor_type
+from shlo_tools.mlir import Type, Value
 from shlo_tools.ops import ComparisonDirection, Tensor
 
 ONE = TensorType((1,), ELEMENT_TYPES["i32"])
@@ -24,6 +25,52 @@ def size_of(tensor: Tensor, dimension: int) -> Tensor:
 def shape_of(tensor: Tensor) -> Tensor:
     """The shape of a tensor of rank 1 or more."""
     return ops.concatenate([size_of(tensor, number) for number in range(tensor.rank)], 0)
+
+
+def without_dimensions(tensor: Tensor, dropped: Sequence[int]) -> Tensor:
+    """Without some dimensions of size 1."""
+    kept = [d for d in range(tensor.rank) if d not in dropped]
+    type = tensor.type.with_shape([tensor.shape[d] for d in kept])
+    if type.is_static or not kept:
+        return ops.reshape(tensor, type)
+    shape = ops.concatenate([size_of(tensor, d) for d in kept], 0)
+    return ops.dynamic_reshape(tensor, shape, type)
+
+
+def with_dimension(tensor: Tensor, dimension: int) -> Tensor:
+    """With a new dimension of size 1."""
+    shape = [*tensor.shape[:dimension], 1, *tensor.shape[dimension:]]
+    type = tensor.type.with_shape(shape)
+    if type.is_static:
+        return ops.reshape(tensor, type)
+    sizes = [size_of(tensor, d) for d in range(tensor.rank)]
+    sizes.insert(dimension, ops.constant(np.ones(1, np.int32)))
+    return ops.dynamic_reshape(tensor, ops.concatenate(sizes, 0), type)
+
+
+def agreed_size(places: Sequence[tuple[Tensor, int]]) -> Tensor:
+    """The size that dimensions of tensors have in common; it is an error if they do not.
+
+    An op that wants operands of one shape counts up to each size.
+    """
+    tensor, dimension = places[0]
+    if len({t.shape[d] for t, d in places}) == 1 and isinstance(tensor.shape[dimension], int):
+        return size_of(tensor, dimension)
+    rows = [
+        ops.dynamic_iota(size_of(tensor, d), 0, ONE.with_shape([tensor.shape[d]]))
+        for tensor, d in places
+    ]
+    counted = rows[0]
+    for row in rows[1:]:
+        counted = ops.maximum(counted, row)
+    return size_of(counted, 0)
+
+
+def sizes_of(*places: tuple[Tensor, int]) -> list[Tensor]:
+    """Sizes of dimensions; none where all are known, as nothing is to be computed then."""
+    if all(isinstance(tensor.shape[d], int) for tensor, d in places):
+        return []
+    return [size_of(tensor, d) for tensor, d in places]
 
 
 def spread(operand: Tensor, axes: Sequence[int], like: Tensor) -> Tensor:
@@ -44,11 +91,12 @@ def common_shape(tensors: Sequence[Tensor], axes: Sequence[Sequence[int]], rank:
         if known:
             sizes.append(ops.constant(np.asarray(known[:1], np.int32)))
         else:
-            sizes.append(_not_one([size_of(*place) for place in places]))
+            sizes.append(not_one([size_of(*place) for place in places]))
     return ops.concatenate(sizes, 0)
 
 
-def _not_one(sizes: Sequence[Tensor]) -> Tensor:
+def not_one(sizes: Sequence[Tensor]) -> Tensor:
+    """Of sizes that stretch to one the one that is not 1."""
     chosen, *others = sizes
     for other in others:
         is_one = ops.compare(chosen, ops.constant(np.ones(1, np.int32)), ComparisonDirection.EQ)
@@ -61,3 +109,23 @@ def by_element(rule: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     if all(tensor.type.is_static for tensor in tensors):
         return rule(*tensors)
     return ops.map(list(tensors), list(range(tensors[0].rank)), rule)
+
+
+def declared(made: Tensor, old: Value) -> Value:
+    """A result in the type that an op declares, which may know more of its sizes, or less."""
+    return ssa(retyped(made, old.type))
+
+
+def retyped(tensor: Tensor, type: Type) -> Tensor:
+    """A tensor in a type that knows more of its sizes, or less."""
+    value = ssa(tensor)
+    if value.type == type:
+        return tensor
+    return Tensor(tensor_type(type), ir.insertion().value("stablehlo.convert", (value,), type))
+
+
+def ssa(tensor: Tensor) -> Value:
+    """The value of a tensor that was built."""
+    if tensor.value is None:
+        raise TypeError(f"{tensor} was not built")
+    return tensor.value

@@ -10,12 +10,13 @@ After:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
 from shlo_tools import dtypes, mlir
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Attribute, Block, Operation, Type, Value
+from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops._op import Role
 from shlo_tools.shapes import Shapes
@@ -46,45 +47,41 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
     Args:
         others: ops that may have lost their uses, too.
     """
-    made: dict[tuple[Block, Attribute], Operation] = {}
-    attributes: dict[tuple[Type, tuple[int, ...]], Attribute] = {}
+    constants = _Constants()
     unused: list[Operation | None] = list(others)
-    for op in reversed(shapes.integers):  # those that use others come first
-        value, name = op.results[0], op.name
+    for name, op, value in reversed(shapes.integers):  # those that use others come first
+        if name not in _FOLDED:
+            continue
         if name == "stablehlo.constant":
             unused.append(op)
             continue
-        if name not in _FOLDED:
-            continue
-        if _is_used(value):
+        if next(value.uses, None) is not None:
             elements = known_numbers(value, shapes)
             if elements is None:
                 continue
-            held = attributes.get((value.type, elements))
-            if held is None:
-                held = attributes[value.type, elements] = _attribute(value, elements)
-            _replace(op, value, held, made)
-        if name == "stablehlo.get_dimension_size" and not shapes.is_followed(op.operands[0]):
-            unused.append(mlir.defining_op(op.operands[0]))  # what is followed has its own turn
+            value.replace_all_uses_with(constants.of(elements, value, op))
+        of = op.operands[0] if name == "stablehlo.get_dimension_size" else None
         op.erase()
+        if of is not None and not _is_used(of) and not shapes.is_followed(of):
+            unused.append(mlir.defining_op(of))  # what is followed has its own turn
     erase_unused(op for op in unused if op is not None)
 
 
-def _replace(
-    op: Operation,
-    value: Value,
-    held: Attribute,
-    made: dict[tuple[Block, Attribute], Operation],
-) -> None:
-    """Have a constant before an op stand for its result; one in a block is enough."""
-    constant = made.get((op.block, held))
-    if constant is None:
-        build = Build(mlir.before(op), op.location)
-        constant = build.op("stablehlo.constant", (), (value.type,), {"value": held})
-        made[op.block, held] = constant
-    else:
-        constant.move_before(op)  # ops are visited from the last one on
-    value.replace_all_uses_with(constant.results[0])
+class _Constants:
+    """Constants at the start of blocks, one for each number of a type."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, int, tuple[int, ...]], Value] = {}  # by block and type
+
+    def of(self, elements: tuple[int, ...], like: Value, op: Operation) -> Value:
+        """A constant that stands for a value in the block that an op is in."""
+        key = (hash(op.block), hash(like.type), elements)
+        found = self._made.get(key)
+        if found is None:
+            build = Build(mlir.at_start(op.block), op.location)
+            held = {"value": _attribute(like, elements)}
+            found = self._made[key] = build.value("stablehlo.constant", (), like.type, held)
+        return found
 
 
 def replace_results(op: Operation, shapes: Shapes) -> None:
@@ -103,8 +100,10 @@ def known_numbers(value: Value, shapes: Shapes) -> tuple[int, ...] | None:
     elements = shapes.contents(value)
     if elements is None:
         return None
-    numbers = tuple([element for element in elements if isinstance(element, int)])
-    return numbers if len(numbers) == len(elements) else None
+    for element in elements:
+        if not isinstance(element, int):
+            return None
+    return cast("tuple[int, ...]", elements)
 
 
 def _attribute(value: Value, elements: Sequence[int]) -> Attribute:
@@ -137,4 +136,4 @@ def erase_unused(ops: Iterable[Operation]) -> None:
 
 
 def _is_used(value: Value) -> bool:
-    return next(iter(value.uses), None) is not None
+    return next(value.uses, None) is not None

@@ -404,7 +404,7 @@ class Conversion:
             made, _ = lowering.block(new, self.types(types))
             blocks[block] = made
             self._bind(list(block.arguments), self.regroup(types, list(made.arguments)))
-        for block in _by_dominance(old):
+        for block in by_dominance(old):
             self._operations(block, lowering.inside(blocks[block]), blocks)
 
     def regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
@@ -490,7 +490,7 @@ def _regrouped_sizes(sizes: list[int], widths: list[int]) -> list[int]:
     return [sum(next(rest) for _ in range(size)) for size in sizes]
 
 
-def _by_dominance(region: Region) -> list[Block]:
+def by_dominance(region: Region) -> list[Block]:
     """A region's blocks such that a block comes after those that dominate it."""
     blocks: list[Block] = list(region.blocks)
     if len(blocks) < 2:

@@ -141,7 +141,9 @@ def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
 
     conversion.type_of = type_of
     conversion.contents_of = contents_of
-    conversion.before = size_checks.SizeChecks(shapes)
+    checks = size_checks.SizeChecks(shapes)
+    conversion.before = checks
+    conversion.rules = checks.guarded(conversion.rules)
     conversion.after = _of_its_type
 
 

@@ -142,16 +142,8 @@ def return_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 
 def poison(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """What ``lift-cf-to-scf`` passes where a value is never read."""
-    made = []
-    lowered: list[Any] = build.types([op.results[0].type])
-    for type in lowered:
-        if mlir.is_tensor(type):
-            zero = structured.index(build, 0)
-            sizes = [zero for size in type.shape if size == mlir.DYNAMIC]
-            made.append(build.value("tensor.empty", sizes, type))
-        else:
-            made.append(build.value("ub.poison", (), type))
-    return build.regrouped([op.results[0].type], made)
+    types = [op.results[0].type]
+    return build.regrouped(types, [structured.anything(build, t) for t in build.types(types)])
 
 
 RULES["ub.poison"] = poison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import tensor_type
+from shlo_tools.dtypes import ElementType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import structured
@@ -23,9 +23,10 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
     old = [tensor_type(operand.type).element_type for operand in list(op.operands)[:count]]
     rank = tensor_type(op.operands[0].type).rank
     kept = [d for d in range(rank) if d not in reduced]
+    own = [tensor_type(operand.type).element_type for operand in list(op.operands)[count:]]
     outputs = [
-        structured.filled(build, structured.extract(build, init, type.element_type), type)
-        for init, type in zip(init_values, results, strict=True)
+        structured.filled(build, _initial(op, build, init, element, type.element_type), type)
+        for init, element, type in zip(init_values, own, results, strict=True)
     ]
 
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
@@ -48,6 +49,13 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         [structured.affine_map(rank, kept)] * count,
         ["reduction" if d in reduced else "parallel" for d in range(rank)],
     )
+
+
+def _initial(
+    op: Operation, build: Lowering, value: Value, element: ElementType, wanted: ElementType
+) -> Value:
+    """The scalar that a reduction starts with, as its computation takes it."""
+    return cast_scalar(Emit(op, build), structured.extract(build, value, element), element, wanted)
 
 
 @lowers

@@ -8,13 +8,17 @@ part of its message. ``shlo-attach-frame`` makes a ``cf.assert`` of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from shlo_tools import mlir
 from shlo_tools.dims import Dim, at_most, equal
-from shlo_tools.ir import Build, Lowering
+from shlo_tools.ir import Build, Lowered, Lowering, Rule
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._constraints import Fact, Obligation
+from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.size_values import size_value
-from shlo_tools.shapes import Shapes
+from shlo_tools.shapes import NEVER, Shapes
 
 CHECK = "shlo.check"
 MESSAGE = "shlo.message"
@@ -29,27 +33,53 @@ class SizeChecks:
     """
 
     def __init__(self, shapes: Shapes) -> None:
-        self._of: dict[Operation, list[Obligation]] = {}
+        self._of: dict[int, list[Obligation]] = {}  # by the op's address
         for open in shapes.open:
-            self._of.setdefault(open.op, []).append(open.obligation)
+            self._of.setdefault(mlir.address_of(open.op), []).append(open.obligation)
+        self._failing = shapes.failing
         self._checked: set[Fact] = set()
 
     def __call__(self, op: Operation, build: Lowering) -> None:
-        if op not in self._of:
-            return
-        for obligation in self._of[op]:
+        obligations = self._of.get(mlir.address_of(op), ()) if self._of else ()
+        for obligation in obligations:
             for fact in dict.fromkeys(obligation.facts):
                 if fact not in self._checked:
                     check(op, fact, obligation.message, build)
                 if op.parent is not None and op.parent.name == "func.func":
                     self._checked.add(fact)
 
+    def guarded(self, rules: Mapping[str, Rule]) -> Mapping[str, Rule]:
+        """Rules that give ops which fail anyhow results of no meaning: nobody gets to see them."""
+        names = {op.name for op in self._failing.values()}
+        known = {"tensor.cast": _cast, **rules}
+        return {**rules, **{name: self._guarded(known[name]) for name in names if name in known}}
+
+    def _guarded(self, rule: Rule) -> Rule:
+        def guarded(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
+            if mlir.address_of(op) not in self._failing:
+                return rule(op, operands, build)
+            types = [result.type for result in op.results]
+            return build.regrouped(
+                types, [structured.anything(build, type) for type in build.types(types)]
+            )
+
+        return guarded
+
+
+def _cast(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
+    """As it is; only one that fails anyhow is none that MLIR takes."""
+    (type,) = build.types([op.results[0].type])
+    return [build.value("tensor.cast", operands, type)]
+
 
 _PROOFS = {"==": equal, "<=": at_most, "stretches to": equal}
 
 
 def check(op: Operation, fact: Fact, message: str, build: Lowering) -> None:
-    """Leave the function unless a fact holds; nothing where it does for certain."""
+    """Leave the function unless a fact holds; nothing where it does for certain.
+
+    An op whose sizes contradict each other in a region that may never run has ``NEVER`` for a fact.
+    """
     if _PROOFS[fact.relation](fact.a, fact.b):
         return
     a, b = size_value(build, fact.a), size_value(build, fact.b)
@@ -57,7 +87,9 @@ def check(op: Operation, fact: Fact, message: str, build: Lowering) -> None:
     if fact.relation == "stretches to":
         is_one = _compared(build, _EQ, a, size_value(build, 1))
         holds = build.value("arith.ori", (is_one, holds), mlir.integer_type(1))
-    text = f"{op.name}: {_escaped(message)}: {_written(fact)}"
+    text = f"{op.name}: {_escaped(message)}"
+    if fact is not NEVER:
+        text += f": {_written(fact)}"
     attributes = {"callee": mlir.symbol_attr(CHECK), MESSAGE: mlir.string_attr(text)}
     build.op("func.call", [holds, a, b], (), attributes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
@@ -76,6 +76,14 @@ def empty(build: Lowering, type: TensorType) -> Value:
     """A tensor without values, to be written."""
     sizes = [index(build, dim) for dim in type.shape if not isinstance(dim, int)]
     return build.value("tensor.empty", sizes, lowered_tensor(type))
+
+
+def anything(build: Lowering, type: Any) -> Value:
+    """A value of a lowered type that nobody reads; unknown sizes are 0."""
+    if not mlir.is_tensor(type):
+        return build.value("ub.poison", (), type)
+    sizes = [index(build, 0) for size in type.shape if size == mlir.DYNAMIC]
+    return build.value("tensor.empty", sizes, type)
 
 
 def destination(build: Lowering, type: TensorType, parts: Sequence[TensorType]) -> Value:

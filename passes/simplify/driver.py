@@ -131,6 +131,9 @@ class Worklist:
     def replace_uses(self, old: Value, new: Value) -> None:
         """See ``Rewriter.replace_uses``."""
         self.changes += 1
+        source = mlir.defining_op(old)
+        if source is not None:
+            self.wait([source])  # it may be dead now
         self.wait(mlir.inner_operation(use.owner) for use in old.uses)
         old.replace_all_uses_with(new)
 

@@ -19,7 +19,6 @@ def without_elements(op: Operation, build: Rewriter) -> Replacement | None:
             continue
         nothing = np.empty(type.static_shape, type.element_type.dtype)
         build.replace_uses(result, constant(build, result.type, nothing))
-        build.worklist.wait([op])  # it may be dead now
     return None
 
 

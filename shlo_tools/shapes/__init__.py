@@ -6,7 +6,9 @@ element by element. What the ops demand of sizes and nothing proves is collected
 what an op demands is known to hold after it.
 """
 
-from shlo_tools.shapes.analysis import SIZES_AS_OPERANDS, Open, Shapes
+from shlo_tools.shapes.analysis import NEVER, Open, Shapes
+from shlo_tools.shapes.kinds import SIZES_AS_OPERANDS, kind_of
 from shlo_tools.shapes.sources import Element, Extent
+from shlo_tools.shapes.values import listed
 
-__all__ = ["SIZES_AS_OPERANDS", "Element", "Extent", "Open", "Shapes"]
+__all__ = ["NEVER", "SIZES_AS_OPERANDS", "Element", "Extent", "Open", "Shapes", "kind_of", "listed"]

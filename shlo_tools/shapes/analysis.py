@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
@@ -10,15 +11,15 @@ from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Block, Operation, Region, Value
-from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._constraints import Obligation, collecting
-from shlo_tools.ops._op import Role
+from shlo_tools.ops._constraints import Fact, Obligation, collecting
 from shlo_tools.ops._value import ValueType
-from shlo_tools.shapes import calls, contents, control_flow, custom_calls, sources, types
+from shlo_tools.shapes import blocks, calls, contents, control_flow, custom_calls, sources, types
 from shlo_tools.shapes.arithmetic import RULES
-from shlo_tools.shapes.inference import Inference
+from shlo_tools.shapes.inference import Inference, Inferred, Known
+from shlo_tools.shapes.kinds import Kind, kind_of
 from shlo_tools.shapes.knowledge import Knowledge
+from shlo_tools.shapes.values import Contents, Values, listed
 
 
 @dataclass(frozen=True)
@@ -29,23 +30,9 @@ class Open:
     obligation: Obligation
 
 
-Visit = Callable[["Shapes", Operation], None]
+NEVER = Fact("==", 0, 1)  # what an op demands that cannot run
 
-# Ops that demand something of the elements of their operands.
-SIZES_AS_OPERANDS = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "dynamic_broadcast_in_dim",
-        "dynamic_conv",
-        "dynamic_gather",
-        "dynamic_iota",
-        "dynamic_pad",
-        "dynamic_reshape",
-        "real_dynamic_slice",
-        "rng",
-        "set_dimension_size",
-    )
-)
+Visit = Callable[["Shapes", Operation], None]
 
 SPECIAL: dict[str, Visit] = {
     "func.call": calls.call,
@@ -58,17 +45,9 @@ SPECIAL: dict[str, Visit] = {
     "stablehlo.while": control_flow.loop,
     "tensor.cast": control_flow.cast,
 }
-PLAIN = frozenset(  # ops without regions
-    name
-    for name, description in DESCRIPTIONS.items()
-    if not any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
-)
-WITHOUT_ATTRIBUTES = frozenset(
-    name for name, description in DESCRIPTIONS.items() if not description.attribute_names
-)
 
 
-class Shapes:
+class Shapes(Values):
     """Types and contents of values, as far as they are known.
 
     Args:
@@ -77,51 +56,51 @@ class Shapes:
     Attributes:
         open: what the ops visited so far demand and nothing proves.
         knowledge: what earlier ops have checked, while a function is visited.
-        integers: the ops visited so far that compute small integer tensors.
+        integers: the ops visited so far that compute small integer tensors: their name, the op
+            and its result.
         wrappers: the custom calls visited so far that only hide a type.
+        failing: the ops visited so far that fail whenever they run; they may not run.
         others: names of the ops visited so far that have regions or no function of their own.
+        ends: the last op of each function visited of one block, by the function's address.
+        branches: the ends of blocks visited that branch to others.
         constants: elements of the constants that have been read.
         apart: branches visited so far that yield other types than their op has, loops that start
-            with others, and for which results.
+            with others, and for which results. As everything here by the op's address.
     """
 
     def __init__(self, call: Visit | None = None) -> None:
+        super().__init__()
         self.open: list[Open] = []
         self.knowledge = Knowledge()
-        self.integers: list[Operation] = []
+        self.integers: list[tuple[str, Operation, Value]] = []
         self.others: set[str] = set()
+        self.ends: dict[int, Operation] = {}
+        self.branches: list[Operation] = []
         self.constants: dict[mlir.Attribute, tuple[int, ...]] = {}
-        self.wrappers: dict[Operation, None] = {}
-        self.apart: dict[Operation, list[int]] = {}
+        self.wrappers: dict[int, Operation] = {}
+        self.failing: dict[int, Operation] = {}
+        self.apart: dict[int, tuple[Operation, list[int]]] = {}
         self.calls = calls.Calls(self)
         self._special = SPECIAL if call is None else SPECIAL | dict.fromkeys(calls.NAMES, call)
-        self._types: dict[Value, ValueType] = {}
-        self._contents: dict[Value, tuple[Dim, ...] | None] = {}
-        self._alike: dict[Hashable, tuple[Dim, ...]] = {}
-        self._declared: dict[mlir.Type, types.Declared] = {}
-        self._interned: dict[ValueType, ValueType] = {}
+        self._optional = 0  # how many regions that may never run are being visited
+        self._refuted: ConstraintError | None = None
         self._inference = Inference(self)
+        self._known: dict[Hashable, Known] = {}
 
     # --- asking -----------------------------------------------------------------------------------
-    def type(self, value: Value) -> ValueType:
-        """The type of a value; sizes that nothing tells are symbols."""
-        found = self._types.get(value)
-        if found is None:
-            found, is_static, _ = self._declaration(value)
-            if not is_static:
-                found = self._types[value] = self.interned(types.named(found, value))
-        return found
-
     def contents(self, value: Value) -> tuple[Dim, ...] | None:
         """The elements of a small integer tensor (or of an index); None for other values."""
-        if value not in self._contents:
+        address = hash(value)
+        if address not in self._contents:
+            if not self.is_followed(value):
+                return None
             # Asked in a region, what is known there must not be taken for known outside.
             inside, self.knowledge = self.knowledge, Knowledge()
             try:
-                self._contents[value] = contents.of_value(value, self)
+                self._contents[address] = contents.of_value(value, self)
             finally:
                 self.knowledge = inside
-        return self._contents[value]
+        return self._contents[address]
 
     def view(self, value: Value) -> Seen:
         """A value as op functions see operands, with what is known at the op being visited."""
@@ -130,7 +109,7 @@ class Shapes:
     def current(self, value: Value) -> ValueType:
         """The type of a value, with what is known at the op being visited."""
         type = self.type(value)
-        if self.knowledge.is_empty:
+        if not self.knowledge.values:
             return type
         known = self.knowledge.type(type)
         return type if known is type else self.interned(known)
@@ -138,45 +117,16 @@ class Shapes:
     def current_contents(self, value: Value) -> tuple[Dim, ...] | None:
         """The elements of a value, with what is known at the op being visited."""
         held = self.contents(value)
-        if held is None or self.knowledge.is_empty:
+        if held is None or not self.knowledge.values:
             return held
         return tuple(self.knowledge.size(dim) for dim in held)
 
-    def declared(self, value: Value) -> ValueType:
-        """What a value's MLIR type says."""
-        return self._declaration(value).type
-
-    def is_static(self, value: Value) -> bool:
-        """Whether nothing in a value's MLIR type is unknown."""
-        return self._declaration(value).is_static
-
-    def is_followed(self, value: Value) -> bool:
-        """Whether a value may be a small integer tensor."""
-        return self._declaration(value).is_followed
-
-    def moved(self, old: Value, new: Value) -> None:
-        """Know of a value what was known of another, which it replaces."""
-        if old in self._types:
-            self._types[new] = self._types.pop(old)
-        if old in self._contents:
-            self._contents[new] = self._contents.pop(old)
-
-    def refined(self) -> dict[Value, ValueType]:
-        """The values whose MLIR types say less than what is known."""
-        return self._types
-
-    def interned(self, type: ValueType) -> ValueType:
-        """One object for equal types, so that ops of equal types are known to be alike."""
-        return self._interned.setdefault(type, type)
-
-    def _declaration(self, value: Value) -> types.Declared:
-        type = value.type
-        found = self._declared.get(type)
-        if found is None:
-            read = types.declared(type)
-            found = read._replace(type=self.interned(read.type))
-            self._declared[type] = found
-        return found
+    def rows(self, values: Iterable[Value]) -> tuple[Contents, ...]:
+        """The elements of values, with what is known at the op being visited."""
+        if self.knowledge.values:
+            return tuple([self.current_contents(value) for value in values])
+        held = self._contents
+        return tuple([held[a] if (a := hash(v)) in held else self.contents(v) for v in values])
 
     # --- walking ----------------------------------------------------------------------------------
     def function(
@@ -187,21 +137,36 @@ class Shapes:
         Args:
             arguments: more exact types of its arguments.
         """
-        block = func.regions[0].blocks[0]
+        region = func.regions[0]
+        block = region.blocks[0]
         self.bind_arguments(block, arguments)
         outside, self.knowledge = self.knowledge, Knowledge()
         try:
-            for block in func.regions[0].blocks:
-                with self.knowledge.within():  # blocks that branch to each other: no order is known
-                    self.block(block)
+            if len(region.blocks) > 1:
+                return blocks.visit(self, region)
+            end = self.block(block)
         finally:
             self.knowledge = outside
-        end = block.operations[-1]
+        self.ends[mlir.address_of(func)] = end
         return [self.type(value) for value in end.operands]
 
-    def block(self, block: Block) -> None:
+    def block(self, block: Block) -> Operation:
+        """Visit the ops of a block; returns the last one, which MLIR finds by counting them.
+
+        Raises:
+            ConstraintError: sizes contradict each other; it names the op and both.
+        """
         for view in block.operations:
-            self.visit(mlir.inner_operation(view))
+            op: Operation = view.operation
+            kind = kind_of(op.name)
+            try:
+                if kind.is_plain:
+                    self._infer(op, kind)
+                else:
+                    self._visit(op, kind)
+            except ConstraintError as error:
+                self._contradicted(op, error)
+        return op
 
     def region(self, region: Region) -> None:
         """Visit a region; what its ops check is known within it."""
@@ -209,33 +174,64 @@ class Shapes:
             for block in region.blocks:
                 self.block(block)
 
-    def visit(self, op: Operation) -> None:
-        """Find the types of an op's results, and what it demands.
-
-        Raises:
-            ConstraintError: sizes contradict each other; it names the op and both.
-        """
-        name = op.name
+    @contextmanager
+    def perhaps(self) -> Iterator[None]:
+        """What is visited in the block may never run: what fails there is for run time to tell."""
+        self._optional += 1
         try:
-            special = self._special.get(name)
-            if special is not None:
-                self.others.add(name)
-                special(self, op)
-            elif name in PLAIN:
-                self._infer(op, name, ())
-            else:
-                self.others.add(name)
-                count = len(self.integers)
-                for region in op.regions:
-                    self.region(region)
-                del self.integers[count:]  # of computations nothing is folded: they are the op's
-                if name in DESCRIPTIONS or name in RULES:
-                    self._infer(op, name, self._yielded(op))
-        except ConstraintError as error:
-            if error.diagnostics[0].place is not None:
-                raise
-            message = f"{name}: {error.diagnostics[0].message}"
-            raise ConstraintError(message, place=mlir.place_of(op.location)) from error
+            yield
+        finally:
+            self._optional -= 1
+
+    def _visit(self, op: Operation, kind: Kind) -> None:
+        self.others.add(kind.name)
+        special = self._special.get(kind.name)
+        if special is not None:
+            special(self, op)
+            return
+        count = len(self.integers)
+        # A branch or a loop's body may never run.
+        with self.perhaps() if kind.name.startswith("scf.") else nullcontext():
+            for region in op.regions:
+                self.region(region)
+        del self.integers[count:]  # of computations nothing is folded: they are the op's
+        if kind.is_described or kind.name in RULES:
+            self._infer(op, kind, self._yielded(op))
+
+    def _contradicted(self, op: Operation, error: ConstraintError) -> None:
+        """An op that fails whenever it runs is an error, unless it may never run."""
+        message = error.diagnostics[0].message
+        if self._optional:
+            self._forget_inside(op)
+            self.open.append(Open(op, Obligation("never", (NEVER,), message)))
+            self.failing[mlir.address_of(op)] = op
+        elif self._refuted is not None:
+            raise self._refuted from error
+        elif error.diagnostics[0].place is not None:
+            raise error
+        else:
+            place = mlir.place_of(op.location)
+            raise ConstraintError(f"{op.name}: {message}", place=place) from error
+
+    def refute(self, op: Operation, message: str) -> None:
+        """An assertion fails before anything after it does: its message says more."""
+        if not self._optional and self._refuted is None:
+            self._refuted = ConstraintError(message, place=mlir.place_of(op.location))
+
+    def _forget_inside(self, op: Operation) -> None:
+        """Forget what has been found of an op's results and of all that is in it."""
+        inside = {mlir.address_of(inner) for inner in mlir.walk(op)}
+        self.open[:] = [o for o in self.open if mlir.address_of(o.op) not in inside]
+        self.integers[:] = [i for i in self.integers if mlir.address_of(i[1]) not in inside]
+        self._forget(op)
+
+    def _forget(self, root: Operation) -> None:
+        for op in mlir.walk(root):
+            self.forget(op.results)
+            self.forget(a for r in op.regions for b in r.blocks for a in b.arguments)
+            for table in (self.wrappers, self.failing, self.apart):
+                if table:
+                    table.pop(mlir.address_of(op), None)
 
     def _yielded(self, op: Operation) -> tuple[Hashable, ...]:
         """What the regions of an op take and yield, as part of what it is known by."""
@@ -246,57 +242,74 @@ class Shapes:
                 values += ir.terminator(block).operands
         return tuple([id(self.current(value)) for value in values])
 
-    def _infer(self, op: Operation, name: str, yielded: tuple[Hashable, ...]) -> None:
-        """Find the types of results by the op's function, and elements of small integer tensors."""
-        operands, results = list(op.operands), list(op.results)
-        types, nothing_learnt = self._types, self.knowledge.is_empty
-        settled = name not in SIZES_AS_OPERANDS
-        alike: list[Hashable] = [name, yielded]  # types are kept for good: they are known by id
+    def _infer(self, op: Operation, kind: Kind, yielded: tuple[Hashable, ...] = ()) -> None:
+        """Find the types of results by the op's function, and elements of small integer tensors.
+
+        This is where refinement spends its time: on table look-ups and on what MLIR is asked.
+        """
+        types, static, learnt = self._types, self._static, self.knowledge.values
+        operands, results = listed(op.operands), listed(op.results)
+        settled, follows = kind.is_settled_by_types, False
+        key: list[Hashable] = [kind.name]  # types are kept for good: they are known by id
         for value in operands:
-            type = types.get(value)
+            address = hash(value)
+            type = static.get(address)
             if type is None:
-                type, is_static, _ = self._declaration(value)
-                if not is_static:
-                    type, settled = self.type(value), False
+                type = types.get(address) or self.type(value)
+                settled = settled and address in static
+                if learnt:
+                    type = self.current(value)
+            key.append(id(type))
+        for value in results:
+            declared = self._declared.get(hash(value.type)) or self.declaration(value)
+            type, is_static, follows = declared
+            address = hash(value)
+            if is_static:
+                static[address] = type
             else:
                 settled = False
-            alike.append(id(type if nothing_learnt else self.current(value)))
-        for value in results:
-            declared = self._declaration(value)
-            settled = settled and declared.is_static
-            alike.append(id(declared.type))
-        if name not in WITHOUT_ATTRIBUTES:
-            alike += op.attributes.items()
-        key = tuple(alike)
-        if not settled and name in DESCRIPTIONS:
-            inferred = self._inference.of(op, operands, key)
-            if inferred.obligations:
-                self.oblige(op, inferred.obligations)
-            for value, result in zip(results, inferred.results or (), strict=False):
-                if nothing_learnt and inferred.is_closed:
-                    types[value] = result.type
+            key.append(id(type))
+        follows = follows and len(results) == 1
+        if settled and not follows:
+            return
+        if kind.attributes:
+            held = op.attributes
+            for name in kind.attributes:
+                key.append(hash(held.get(name)))
+        alike = (*key, yielded) if yielded else tuple(key)
+        known = self._known.get(alike)
+        if known is None:
+            known = self._known[alike] = Known()
+        if not settled and kind.is_described:
+            result = known.result
+            if result is None or learnt:
+                self._bind_inferred(op, results, self._inference.inferred(known, op, operands))
+            else:
+                if address not in static:
+                    types[address] = result.type
+                    self._values[address] = value
+                if result.contents is not None:
+                    self._contents[address] = result.contents
+        if follows:
+            if address not in self._contents:
+                # Regions compute what they please.
+                like = Known() if kind.has_regions else known
+                self._contents[address] = self._inference.elements(like, op, self.rows(operands))
+            self.integers.append((kind.name, op, value))
+
+    def _bind_inferred(self, op: Operation, results: Sequence[Value], inferred: Inferred) -> None:
+        if inferred.obligations:
+            self.oblige(op, inferred.obligations)
+        as_found = inferred.is_closed and not self.knowledge.values
+        for value, result in zip(results, inferred.results or (), strict=False):
+            address = hash(value)
+            if address not in self._static:
+                if as_found:
+                    self._set_type(value, result.type)
                 else:
                     self._set(value, result.type)
-                if result.contents is not None:
-                    self._contents[value] = result.contents
-        if len(results) == 1 and declared.is_followed:
-            self.integers.append(op)
-            if results[0] not in self._contents:
-                self._contents[results[0]] = self._computed(op, operands, key)
-
-    def _computed(
-        self, op: Operation, operands: list[Value], alike: Hashable
-    ) -> tuple[Dim, ...] | None:
-        """The elements of a result, remembered for ops that are alike."""
-        value = op.results[0]
-        rows = tuple([self.current_contents(operand) for operand in operands])
-        key = (alike, rows)
-        found = self._alike.get(key)
-        if found is None:
-            found = contents.of_value(value, self)
-            if found is not None and all(isinstance(dim, int) for dim in found):
-                self._alike[key] = found
-        return found
+            if result.contents is not None:
+                self._contents[address] = result.contents
 
     def oblige(self, op: Operation, obligations: Sequence[Obligation]) -> None:
         """Note what an op demands; once it is checked, it is known."""
@@ -318,16 +331,12 @@ class Shapes:
                 self.oblige(op, found)
         self._set(value, type)
 
-    def bind_contents(self, value: Value, elements: Sequence[Dim]) -> None:
-        """Say what the elements of a small integer tensor are."""
-        self._contents[value] = tuple(elements)
-
     def _set(self, value: Value, type: ValueType) -> None:
         if isinstance(type, TensorType) and not type.is_static and UNKNOWN in type.shape:
             type = types.named(type, value)
-        if not self.knowledge.is_empty:
+        if self.knowledge.values:
             type = self.knowledge.type(type)
-        self._types[value] = self._interned.setdefault(type, type)
+        self._set_type(value, self.interned(type))
 
     def bind_arguments(self, block: Block, types: Sequence[ValueType] | None) -> None:
         """Say what is known of a block's arguments."""
@@ -336,14 +345,9 @@ class Shapes:
 
     def enter(self, block: Block, arguments: Sequence[ValueType]) -> None:
         """Visit a block that has been visited before with other arguments."""
-        for argument in block.arguments:
-            self._contents.pop(argument, None)
+        self.forget(block.arguments)
         for view in block.operations:
-            for op in mlir.walk(mlir.inner_operation(view)):
-                inner = (a for r in op.regions for b in r.blocks for a in b.arguments)
-                for value in (*op.results, *inner):
-                    self._contents.pop(value, None)
-                    self._types.pop(value, None)
+            self._forget(view.operation)
         self.bind_arguments(block, arguments)
         self.block(block)
 

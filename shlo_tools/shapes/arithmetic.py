@@ -13,8 +13,6 @@ from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._op import with_operands
-from shlo_tools.reference import EVALUATORS
-from shlo_tools.reference._evaluates import keywords_of
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes
@@ -227,11 +225,17 @@ _FAMILIES = ("elementwise", "data_movement", "gather_scatter")
 
 def evaluated(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     """An op on nothing but numbers, by the reference."""
-    evaluate = EVALUATORS.get(op.name)
-    if evaluate is None or op.regions or evaluate.__module__.split(".")[-1] not in _FAMILIES:
+    if len(op.regions) or not op.name.startswith("stablehlo."):
         return None
     rows = [_numbers(operand, shapes) for operand in op.operands]
     if None in rows:
+        return None
+    # Importing the reference takes longer than refining a small program.
+    from shlo_tools.reference import EVALUATORS
+    from shlo_tools.reference._evaluates import keywords_of
+
+    evaluate = EVALUATORS.get(op.name)
+    if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
         return None
     types = [shapes.current(value) for value in (*op.operands, *op.results)]
     known = [type for type in types if isinstance(type, TensorType) and type.is_static]

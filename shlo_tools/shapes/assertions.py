@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._constraints import Fact
@@ -36,8 +36,13 @@ def message_of(text: str, values: Sequence[object]) -> str:
 
 def assume(shapes: Shapes, op: Operation) -> None:
     """Take for true in what follows what an assertion checks."""
-    if len(op.operands):
-        _learn(shapes, op.operands[0])
+    if not len(op.operands):
+        return
+    holds, *rows = shapes.rows(op.operands)
+    if holds == (0,):
+        numbers = [row[0] for row in rows if row is not None and len(row) == 1]
+        shapes.refute(op, message_of(ir.text_of(op, "error_message"), numbers))
+    _learn(shapes, op.operands[0])
 
 
 def _learn(shapes: Shapes, condition: Value) -> None:

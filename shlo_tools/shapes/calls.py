@@ -20,7 +20,11 @@ NAMES = ("func.call", "stablehlo.composite")
 
 @dataclass(frozen=True)
 class Summary:
-    """A function's results as expressions of its arguments' sizes."""
+    """A function's results as expressions of its arguments' sizes.
+
+    Attributes:
+        returned: the values that it returns; empty where several blocks return.
+    """
 
     func: Operation
     arguments: list[ValueType]
@@ -40,7 +44,7 @@ class Calls:
 
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
-        self._summaries: dict[Operation, Summary] = {}
+        self._summaries: dict[int, Summary] = {}  # by the function's address
         self._functions: dict[str, Operation] | None = None
 
     def function_named(self, name: str, near: Operation) -> Operation | None:
@@ -54,20 +58,23 @@ class Calls:
 
     def summary(self, func: Operation) -> Summary:
         """What a call of a function returns."""
-        if func not in self._summaries:
+        address = mlir.address_of(func)
+        if address not in self._summaries:
             block = func.regions[0].blocks[0]
             arguments = [self._shapes.type(argument) for argument in block.arguments]
             results = self._shapes.function(func)
-            returned = list(ir.terminator(list(func.regions[0].blocks)[-1]).operands)
-            self._summaries[func] = Summary(func, arguments, results, returned)
-        return self._summaries[func]
+            end = self._shapes.ends.get(address)
+            returned = [] if end is None else list(end.operands)
+            self._summaries[address] = Summary(func, arguments, results, returned)
+        return self._summaries[address]
 
     def bind(self, op: Operation, func: Operation) -> None:
         """Bind the results of a call of a function."""
         shapes, summary = self._shapes, self.summary(func)
         caller = _Caller(shapes, op, func, summary)
-        for result, type, value in zip(op.results, summary.results, summary.returned, strict=True):
+        for result, type in zip(op.results, summary.results, strict=True):
             shapes.bind(result, caller.type(type))
+        for result, value in zip(op.results, summary.returned, strict=False):
             inside = shapes.contents(value)
             if inside is not None:
                 elements = [caller.size(dim) for dim in inside]

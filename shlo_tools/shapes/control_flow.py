@@ -20,19 +20,20 @@ def branches(shapes: Shapes, op: Operation) -> None:
     yielded: list[list[ValueType]] = []
     known: list[Knowledge] = []
     for region in op.regions:
-        with shapes.knowledge.within():
+        with shapes.knowledge.within(), shapes.perhaps():
             shapes.block(region.blocks[0])
             known.append(shapes.knowledge.copy())
         end = ir.terminator(region.blocks[0])
         yielded.append([shapes.type(value) for value in end.operands])
-    shapes.apart.pop(op, None)
+    apart: list[int] = []
     for position, (result, *found) in enumerate(zip(op.results, *yielded, strict=True)):
         joined, inside = found[0], known[0]
         for type, other in zip(found[1:], known[1:], strict=True):
             joined = _joined(joined, inside, type, other)
         shapes.bind(result, joined)
         if len({types.text(type) for type in found}) > 1:
-            shapes.apart.setdefault(op, []).append(position)
+            apart.append(position)
+    shapes.apart[mlir.address_of(op)] = op, apart
 
 
 def _joined(a: ValueType, in_a: Knowledge, b: ValueType, in_b: Knowledge) -> ValueType:
@@ -58,20 +59,22 @@ def loop(shapes: Shapes, op: Operation) -> None:
             break
         carried = kept
         del shapes.open[before:], shapes.integers[integers:]
-    shapes.apart.pop(op, None)
+    apart: list[int] = []
     for position, (result, type) in enumerate(zip(op.results, carried, strict=True)):
         shapes.bind(result, type)
         if types.text(shapes.type(op.operands[position])) != types.text(shapes.type(result)):
-            shapes.apart.setdefault(op, []).append(position)
+            apart.append(position)
+    shapes.apart[mlir.address_of(op)] = op, apart
 
 
 def _iterated(shapes: Shapes, op: Operation, carried: list[ValueType]) -> list[ValueType]:
     """The carried types without the sizes that an iteration changes."""
-    for region in op.regions:
-        with shapes.knowledge.within():
-            shapes.enter(region.blocks[0], carried)
-            known = shapes.knowledge.copy()
-    body = op.regions[1].blocks[0]
+    cond, body = (region.blocks[0] for region in op.regions)
+    with shapes.knowledge.within():
+        shapes.enter(cond, carried)
+    with shapes.knowledge.within(), shapes.perhaps():
+        shapes.enter(body, carried)
+        known = shapes.knowledge.copy()
     given = [shapes.type(argument) for argument in body.arguments]
     yielded = [shapes.type(value) for value in ir.terminator(body).operands]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shlo_tools import ir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.errors import ConstraintError
@@ -37,7 +37,7 @@ def custom_call(shapes: Shapes, op: Operation) -> None:
         return
     if target == WRAPPER and len(op.results) == 1 and len(op.operands):
         shapes.bind(op.results[0], shapes.current(op.operands[0]))
-        shapes.wrappers[op] = None
+        shapes.wrappers[mlir.address_of(op)] = op
         return
     rule = find_shape_rule(target) or BUILT_IN.get(target)
     if rule is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ from shlo_tools.ops import Value as Seen
 from shlo_tools.ops._constraints import Obligation, collecting
 from shlo_tools.ops._op import _read, _results
 from shlo_tools.ops._value import OtherType, Tensor, TupleType, ValueType, as_value
-from shlo_tools.shapes import types
+from shlo_tools.shapes import contents, types
+from shlo_tools.shapes.values import Contents
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes
@@ -65,18 +66,34 @@ class _Followed(Tensor):
         return None if self.value is None else self._inference.contents(self.value)
 
 
-class Inference:
-    """Applies op functions to ops.
+class Known:
+    """What is known of ops that are alike: of one name, attributes and types.
 
-    What an op gives is remembered by its name, attributes, types and those contents of its operands
-    that its function asked for.
+    Attributes:
+        asked: positions of the operands whose contents the op's function asks for; None before it
+            has been asked.
+        always: what the function says, where it asks for none.
+        result: what it says of the op's one result then.
+        inferred: what it says, by those contents.
+        elements: of the result, by the contents of all operands.
     """
+
+    __slots__ = ("always", "asked", "elements", "inferred", "result")
+
+    def __init__(self) -> None:
+        self.asked: tuple[int, ...] | None = None
+        self.always: Inferred | None = None
+        self.result: Result | None = None
+        self.inferred: dict[tuple[Contents, ...], Inferred] = {}
+        self.elements: dict[tuple[Contents, ...], tuple[Dim, ...]] = {}
+
+
+class Inference:
+    """Applies op functions to ops, and remembers what they say of ops that are alike."""
 
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
         self._asked: dict[Value, None] = {}
-        self._positions: dict[Hashable, tuple[int, ...]] = {}
-        self._known: dict[Hashable, Inferred] = {}
 
     def view(self, value: Value) -> Seen:
         """A value as op functions see operands."""
@@ -87,26 +104,35 @@ class Inference:
         self._asked[value] = None
         return self._shapes.current_contents(value)
 
-    def of(self, op: Operation, operands: list[Value], key: Hashable) -> Inferred:
-        """The types of an op's results, and what it demands.
-
-        Args:
-            key: equal for ops that are alike but for contents of their operands.
-        """
-        positions = self._positions.get(key)
-        if positions is not None:
-            held = tuple([self._shapes.current_contents(operands[i]) for i in positions])
-            found = self._known.get((key, held) if positions else key)
+    def inferred(self, known: Known, op: Operation, operands: Sequence[Value]) -> Inferred:
+        """The types of an op's results, and what it demands."""
+        if known.always is not None:
+            return known.always
+        if known.asked is not None:
+            found = known.inferred.get(self._shapes.rows([operands[i] for i in known.asked]))
             if found is not None:
                 return found
         self._asked.clear()
         inferred = self._inferred(op)
         if inferred.is_closed:
-            asked = tuple(i for i, operand in enumerate(operands) if operand in self._asked)
-            held = tuple([self._shapes.current_contents(operands[i]) for i in asked])
-            self._positions[key] = asked
-            self._known[(key, held) if asked else key] = inferred
+            known.asked = tuple(i for i, value in enumerate(operands) if value in self._asked)
+            if known.asked:
+                held = self._shapes.rows([operands[i] for i in known.asked])
+                known.inferred[held] = inferred
+            else:
+                known.always = inferred
+                if inferred.results is not None and len(inferred.results) == 1:
+                    known.result = inferred.results[0]
         return inferred
+
+    def elements(self, known: Known, op: Operation, held: tuple[Contents, ...]) -> Contents:
+        """The elements of an op's one result, by those of its operands; numbers are remembered."""
+        found = known.elements.get(held)
+        if found is None:
+            found = contents.of_value(op.results[0], self._shapes)
+            if found is not None and all(isinstance(dim, int) for dim in found):
+                known.elements[held] = found
+        return found
 
     def _inferred(self, op: Operation) -> Inferred:
         shapes = self._shapes
@@ -118,8 +144,8 @@ class Inference:
             seen = _applied(op, self.view, declared, given)
             results = []
             for type, value in zip(declared, seen, strict=True):
-                contents = value.contents if isinstance(value, Tensor) else None
-                held = None if contents is None else tuple(contents)
+                found_in = value.contents if isinstance(value, Tensor) else None
+                held = None if found_in is None else tuple(found_in)
                 results.append(Result(shapes.interned(_met(type, value.type)), held))
         return Inferred(tuple(results), tuple(found))
 

@@ -23,10 +23,14 @@ _FAR = 1 << 59  # limits beyond it say nothing that helps
 
 
 class Knowledge:
-    """Facts that hold from here on, as values of symbols and as ranges and divisors of theirs."""
+    """Facts that hold from here on, as values of symbols and as ranges and divisors of theirs.
+
+    Attributes:
+        values: of symbols; while there are none, types are as they were found.
+    """
 
     def __init__(self) -> None:
-        self._values: dict[Symbol, Dim] = {}
+        self.values: dict[Symbol, Dim] = {}
         self._facts: set[Fact] = set()
         self._learnt: list[Symbol | Fact] = []  # in order, to be forgotten when a region ends
 
@@ -40,28 +44,23 @@ class Knowledge:
             while len(self._learnt) > count:
                 item = self._learnt.pop()
                 if isinstance(item, Symbol):
-                    del self._values[item]
+                    del self.values[item]
                 else:
                     self._facts.discard(item)
 
     def copy(self) -> Knowledge:
         """What is known now, unchanged by what is learnt or forgotten later."""
         made = Knowledge()
-        made._values = dict(self._values)
+        made.values = dict(self.values)
         return made
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether types are as they were found."""
-        return not self._values
 
     # --- asking -----------------------------------------------------------------------------------
     def size(self, dim: Dim) -> Dim:
         """A size with what is known of its symbols by now."""
-        if not self._values:
+        if not self.values:
             return dim
         while isinstance(dim, Size):
-            known = dims.substituted(dim, self._values)
+            known = dims.substituted(dim, self.values)
             if known == dim:
                 break
             dim = known
@@ -69,7 +68,7 @@ class Knowledge:
 
     def type(self, type: ValueType) -> ValueType:
         """A type with such sizes."""
-        if not self._values:
+        if not self.values:
             return type
         if isinstance(type, TupleType):
             return TupleType(tuple(self.type(member) for member in type.members))
@@ -121,7 +120,7 @@ class Knowledge:
             self._set(symbol, dims.of_symbol(symbol.with_known(**known)))
 
     def _set(self, symbol: Symbol, value: Dim) -> None:
-        self._values[symbol] = value
+        self.values[symbol] = value
         self._learnt.append(symbol)
 
 

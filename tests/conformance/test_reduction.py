@@ -12,6 +12,8 @@ from batch import Case, check, type_of
 from expected import INTEGER
 from values import COMPLEX, FLOATS, INTEGERS, REAL, dtype, edges, noise
 
+import shlo_tools
+
 Array = np.ndarray[Any, Any]
 
 
@@ -207,6 +209,22 @@ def test_promotion(narrow: str, wide: str) -> None:
     init = np.zeros((), dtype(wide))
     wanted = np.asarray(array.astype(dtype(wide)).sum(dtype=dtype(wide)))
     check([_reduce(array, init, (0,), "add", wanted)])
+
+
+@pytest.mark.parametrize(("narrow", "wide"), PROMOTIONS)
+def test_the_initial_value_is_promoted_too(narrow: str, wide: str) -> None:
+    executable = shlo_tools.compile(f"""
+    func.func @main(%x: tensor<3x{narrow}>, %i: tensor<{narrow}>) -> tensor<{wide}> {{
+      %0 = "stablehlo.reduce"(%x, %i) ({{
+        ^bb0(%a: tensor<{wide}>, %b: tensor<{wide}>):
+          %c = stablehlo.add %a, %b : tensor<{wide}>
+          stablehlo.return %c : tensor<{wide}>
+      }}) {{dimensions = array<i64: 0>}}
+        : (tensor<3x{narrow}>, tensor<{narrow}>) -> tensor<{wide}>
+      return %0 : tensor<{wide}>
+    }}""")
+    result = executable(np.full(3, 100, dtype(narrow)), np.array(99, dtype(narrow)))
+    assert result.dtype == dtype(wide) and result == 399  # more than 8 bits hold
 
 
 def test_long_reductions_of_every_type() -> None:

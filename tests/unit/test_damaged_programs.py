@@ -7,8 +7,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+import shlo_tools
+from shlo_tools.errors import ShloError
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "programs"
@@ -67,3 +72,33 @@ def test_damaged_programs() -> None:
 @pytest.mark.slow
 def test_many_damaged_programs() -> None:
     fuzzed(range(1_000, 4_000))
+
+
+TWO = "tensor<2xf32>"
+NO_TEXT = {
+    "a function": (rf'func.func @"\FF"(%x: {TWO}) -> {TWO} {{ return %x : {TWO} }}', "sym_name"),
+    "a target": (
+        rf"""func.func @main(%x: {TWO}) -> {TWO} {{
+          %0 = "stablehlo.custom_call"(%x) {{call_target_name = "\FF"}} : ({TWO}) -> {TWO}
+          return %0 : {TWO}
+        }}""",
+        "custom_call",
+    ),
+    "einsum": (
+        rf"""func.func @main(%x: {TWO}) -> {TWO} {{
+          %0 = "stablehlo.unary_einsum"(%x) {{einsum_config = "\FF"}} : ({TWO}) -> {TWO}
+          return %0 : {TWO}
+        }}""",
+        "unary_einsum",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_TEXT)
+@pytest.mark.parametrize("backend", ["native", "reference"])
+def test_names_that_are_no_text_are_an_error_with_a_place(name: str, backend: Any) -> None:
+    """MLIR's strings are any bytes; a Python string of these bytes does not exist."""
+    text, where = NO_TEXT[name]
+    with pytest.raises(ShloError, match=rf'{where}.*"\\FF" is no text') as caught:
+        shlo_tools.compile(text, backend=backend)(np.zeros(2, np.float32))
+    assert caught.value.diagnostics[0].place is not None

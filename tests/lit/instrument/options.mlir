@@ -1,5 +1,5 @@
 // Which ops get probes: by a pattern found in the op's name, a name of its location, or its place;
-// by floats; and without values of unknown size.
+// by floats.
 
 // RUN: %shlo-opt %s --pass-pipeline='builtin.module(shlo-instrument{ops="loss|constant$"})' \
 // RUN:   | FileCheck %s --check-prefix=OPS
@@ -22,12 +22,6 @@
 // FLOATS: stablehlo.log
 // FLOATS-NEXT: @shlo.probe{{.*}}types = ["tensor<?xf32>"]
 // FLOATS-NOT: @shlo.probe
-
-// RUN: %shlo-opt %s --shlo-instrument='skip-dynamic=true ops="log|multiply"' \
-// RUN:   | FileCheck %s --check-prefix=STATIC
-// STATIC: stablehlo.multiply
-// STATIC-NEXT: @shlo.probe
-// STATIC-NOT: @shlo.probe
 
 // RUN: not %shlo-opt %s --shlo-instrument=ops="x[" 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: error: 'x[' is no regular expression: unterminated character set

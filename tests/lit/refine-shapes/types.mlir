@@ -45,8 +45,11 @@ func.func @others(%a: tensor<3xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x
 
 func.func private @external(tensor<?xf32>) -> tensor<?xf32>
 
-// Functions of several blocks stay as they are.
-// CHECK-LABEL: @blocks(%arg0: tensor<i1>, %arg1: tensor<3xf32>) -> tensor<?xf32>
+// Arguments of blocks are what all branches to them agree on, and results what all returns do.
+// CHECK-LABEL: @blocks(%arg0: tensor<i1>, %arg1: tensor<3xf32>) -> tensor<3xf32>
+// CHECK: cf.cond_br %{{.*}}, ^bb1(%{{.*}} : tensor<3xf32>), ^bb2
+// CHECK: ^bb1(%[[A:.*]]: tensor<3xf32>):
+// CHECK-NEXT: return %[[A]] : tensor<3xf32>
 func.func @blocks(%p: tensor<i1>, %a: tensor<3xf32>) -> tensor<?xf32> {
   %x = stablehlo.abs %a : (tensor<3xf32>) -> tensor<?xf32>
   %c = tensor.extract %p[] : tensor<i1>

@@ -1,0 +1,63 @@
+"""What ops of one name have in common, as shapes are found."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from shlo_tools.ops import DESCRIPTIONS
+from shlo_tools.ops._op import Role
+
+# Ops that demand something of the elements of their operands.
+SIZES_AS_OPERANDS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "dynamic_broadcast_in_dim",
+        "dynamic_conv",
+        "dynamic_gather",
+        "dynamic_iota",
+        "dynamic_pad",
+        "dynamic_reshape",
+        "real_dynamic_slice",
+        "rng",
+        "set_dimension_size",
+    )
+)
+
+
+# Ops whose results functions of the program or of users tell.
+LOOKING_ELSEWHERE = frozenset(
+    f"stablehlo.{name}" for name in ("async_done", "composite", "custom_call")
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Ops of one name.
+
+    Attributes:
+        is_described: whether an op function tells their results.
+        is_plain: whether it does so by their operands and attributes alone.
+        has_regions: whether what is in regions has a say in results.
+        attributes: names of those that have one.
+        is_settled_by_types: whether static types leave nothing to check.
+    """
+
+    name: str
+    is_described: bool
+    is_plain: bool
+    has_regions: bool
+    attributes: tuple[str, ...]
+    is_settled_by_types: bool
+
+
+@functools.cache
+def kind_of(name: str) -> Kind:
+    """What is known of the ops of a name; those that nothing is known of may have regions."""
+    found = DESCRIPTIONS.get(name)
+    if found is None:
+        return Kind(name, False, False, True, (), True)
+    plain = name not in LOOKING_ELSEWHERE
+    regions = any(p.role in (Role.REGION, Role.REGIONS) for p in found.parameters)
+    settled = name not in SIZES_AS_OPERANDS
+    return Kind(name, True, plain and not regions, regions, found.attribute_names, settled)
