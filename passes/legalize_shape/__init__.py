@@ -18,7 +18,8 @@ Indices and sizes become ``tensor<i64>``, shapes and extent tensors vectors of i
 ``!shape.shape`` or a ``!shape.size`` is invalid it stays so through all that is computed from it;
 what leaves for an index, an extent tensor or a caller is asserted to be valid. What is known to
 fail is an error of this pass. Functions that take or return shapes are inlined where they are
-called.
+called. Programs without the dialect whose sizes are computed by tensor and arith ops are rewritten,
+too, where all that they hold has a rule here.
 """
 
 from __future__ import annotations
@@ -39,16 +40,25 @@ class LegalizeShape(Pass):
     name = "shlo-legalize-shape"
 
     def run(self, op: Operation) -> None:
-        if not any(shape_names.concerns(inner) for inner in mlir.walk(op)):
-            return
-        # Few programs have any: what it takes is not loaded for the others.
-        from shlo_tools.passes.legalize_shape import families
-        from shlo_tools.passes.legalize_shape.conversion import ShapeConversion
+        ops = mlir.walk(op)
+        if any(shape_names.concerns(inner) for inner in ops):
+            _convert(op)
+        elif shape_names.sizes_beside(ops):
+            try:
+                _convert(op)
+            except UnsupportedError:  # linalg, for instance: what is there runs as it is
+                return
 
-        families.check(op)
-        ir.call_order(op)  # refuses recursion
-        try:
-            ShapeConversion(op).module(op)
-        except RecursionError as error:
-            place = mlir.place_of(op.location)
-            raise UnsupportedError("calls or regions are nested too deep", place=place) from error
+
+def _convert(module: Operation) -> None:
+    # Few programs need it: what it takes is not loaded for the others.
+    from shlo_tools.passes.legalize_shape import families
+    from shlo_tools.passes.legalize_shape.conversion import ShapeConversion
+
+    families.check(module)
+    ir.call_order(module)  # refuses recursion
+    try:
+        ShapeConversion(module).module(module)
+    except RecursionError as error:
+        place = mlir.place_of(module.location)
+        raise UnsupportedError("calls or regions are nested too deep", place=place) from error

@@ -110,13 +110,14 @@ class ShapeConversion(ir.Conversion):
 
     def _concerns(self, func: Operation) -> bool:
         """Whether a function holds anything to be converted."""
-        if self._changes(func):
+        ops = mlir.walk(func)
+        if self._changes(func) or shape_names.sizes_beside(ops):
             return True
         return any(
             op.name.startswith(shape_names.PREFIX)
             or op.name in self.said
             or ir.called_name(op) in self.inlined
-            for op in mlir.walk(func)
+            for op in ops
         )
 
     def _drop_unused(self) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 PREFIX = "shape."
@@ -25,3 +26,12 @@ def concerns(op: Any) -> bool:
     if op.name == "func.func":
         return "!shape." in str(op.attributes["function_type"])
     return bool(op.name.startswith(PREFIX))
+
+
+SIZE_OPS = frozenset(("tensor.dim", "tensor.from_elements"))
+
+
+def sizes_beside(ops: Iterable[Any]) -> bool:
+    """Whether tensor ops compute sizes beside StableHLO, as exporters do without the dialect."""
+    names = {op.name for op in ops}
+    return not names.isdisjoint(SIZE_OPS) and any(n.startswith("stablehlo.") for n in names)

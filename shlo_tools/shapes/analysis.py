@@ -16,6 +16,7 @@ from shlo_tools.ops._constraints import Fact, Obligation, collecting
 from shlo_tools.ops._value import ValueType
 from shlo_tools.shapes import blocks, calls, contents, control_flow, custom_calls, sources, types
 from shlo_tools.shapes.arithmetic import RULES
+from shlo_tools.shapes.evaluation import FROM_FLOATS
 from shlo_tools.shapes.inference import Inference, Inferred, Known
 from shlo_tools.shapes.kinds import Kind, kind_of
 from shlo_tools.shapes.knowledge import Knowledge
@@ -292,9 +293,11 @@ class Shapes(Values):
                     self._contents[address] = result.contents
         if follows:
             if address not in self._contents:
-                # Regions compute what they please.
-                like = Known() if kind.has_regions else known
-                self._contents[address] = self._inference.elements(like, op, self.rows(operands))
+                rows = self.rows(operands)
+                # Regions compute what they please, and rows do not tell one float from another.
+                fresh = kind.has_regions or (kind.name in FROM_FLOATS and None in rows)
+                like = Known() if fresh else known
+                self._contents[address] = self._inference.elements(like, op, rows)
             self.integers.append((kind.name, op, value))
 
     def _bind_inferred(self, op: Operation, results: Sequence[Value], inferred: Inferred) -> None:

@@ -12,7 +12,6 @@ from shlo_tools import dims, dtypes, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._op import with_operands
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes
@@ -219,39 +218,6 @@ def _reduce(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     return [functools.reduce(_FOLDS[body[0].name], sizes, init.item())]
 
 
-# --- constants ------------------------------------------------------------------------------------
-_FAMILIES = ("elementwise", "data_movement", "gather_scatter")
-
-
-def evaluated(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    """An op on nothing but numbers, by the reference."""
-    if len(op.regions) or not op.name.startswith("stablehlo."):
-        return None
-    rows = [_numbers(operand, shapes) for operand in op.operands]
-    if None in rows:
-        return None
-    # Importing the reference takes longer than refining a small program.
-    from shlo_tools.reference import EVALUATORS
-    from shlo_tools.reference._evaluates import keywords_of
-
-    evaluate = EVALUATORS.get(op.name)
-    if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
-        return None
-    types = [shapes.current(value) for value in (*op.operands, *op.results)]
-    known = [type for type in types if isinstance(type, TensorType) and type.is_static]
-    if len(known) < len(types):
-        return None
-    arrays = iter(
-        np.array(row, object).astype(type.element_type.dtype).reshape(type.static_shape)
-        for row, type in zip(rows, known, strict=False)
-    )
-    arguments = with_operands(op, arrays)
-    if "result_types" in keywords_of(evaluate):
-        arguments["result_types"] = known[len(rows) :]
-    taken = {name: value for name, value in arguments.items() if name in keywords_of(evaluate)}
-    return [int(x) for x in np.asarray(evaluate(**taken)).reshape(-1)]
-
-
 def _dimension_size(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     type, d = shapes.current(op.operands[0]), int(op.attributes["dimension"].value)
     return [type.shape[d]] if isinstance(type, TensorType) and d < type.rank else None
@@ -263,7 +229,7 @@ def _arith_constant(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     return _constant(op, shapes) if mlir.is_tensor(op.results[0].type) else [held.value]
 
 
-def _numbers(value: Value, shapes: Shapes) -> list[int] | None:
+def numbers(value: Value, shapes: Shapes) -> list[int] | None:
     """The elements where all of them are numbers."""
     elements = shapes.current_contents(value)
     found = [size for size in elements or () if isinstance(size, int)]
@@ -271,7 +237,7 @@ def _numbers(value: Value, shapes: Shapes) -> list[int] | None:
 
 
 def _extent(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    type, index = shapes.type(op.operands[0]), _numbers(op.operands[1], shapes)
+    type, index = shapes.type(op.operands[0]), numbers(op.operands[1], shapes)
     if not isinstance(type, TensorType) or index is None or not 0 <= index[0] < type.rank:
         return None
     return [type.shape[index[0]]]
@@ -279,7 +245,7 @@ def _extent(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
 
 def _extracted(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     array = _array(op.operands[0], shapes)
-    rows = [_numbers(operand, shapes) for operand in list(op.operands)[1:]]
+    rows = [numbers(operand, shapes) for operand in list(op.operands)[1:]]
     at = tuple(row[0] for row in rows if row is not None)
     if array is None or len(at) < len(rows):
         return None

@@ -14,7 +14,8 @@ from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.shapes import sources
-from shlo_tools.shapes.arithmetic import MAY_WRAP, ON_INTEGERS, RULES, evaluated, is_boolean
+from shlo_tools.shapes.arithmetic import MAY_WRAP, ON_INTEGERS, RULES, is_boolean
+from shlo_tools.shapes.evaluation import evaluated
 from shlo_tools.shapes.types import LIMIT
 
 if TYPE_CHECKING:

@@ -1,0 +1,100 @@
+"""Elements computed by the reference, where all that they are computed from is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.dims import Dim
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops._op import with_operands
+from shlo_tools.shapes.arithmetic import numbers
+from shlo_tools.shapes.types import LIMIT
+
+if TYPE_CHECKING:
+    from shlo_tools.shapes.analysis import Shapes
+
+_FAMILIES = ("elementwise", "data_movement", "gather_scatter")
+# Floats between integers, as in ceil(n / 2.0): what is rounded the same way by everybody.
+_EXACT = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("abs", "add", "broadcast_in_dim", "ceil", "concatenate", "constant", "convert", "divide"),
+        *("floor", "maximum", "minimum", "multiply", "negate", "reshape", "round_nearest_afz"),
+        *("round_nearest_even", "slice", "sqrt", "subtract"),
+    )
+)
+FROM_FLOATS = frozenset(
+    f"stablehlo.{name}" for name in ("bitcast_convert", "compare", "convert", "is_finite")
+)
+_DEEP = 64  # float ops in a row that are followed
+
+
+def evaluated(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+    """An op on nothing but numbers, by the reference."""
+    found = _evaluated(op, shapes, {}, 0)
+    return None if found is None else [int(x) for x in found.reshape(-1)]
+
+
+def _evaluated(
+    op: Operation, shapes: Shapes, floats: dict[Value, Array | None], depth: int
+) -> Array | None:
+    if len(op.regions) or not op.name.startswith("stablehlo."):
+        return None
+    arrays = []
+    for operand in op.operands:
+        array = _known(operand, shapes, floats, depth)
+        if array is None:
+            return None
+        arrays.append(array)
+    # Importing the reference takes longer than refining a small program.
+    from shlo_tools.reference import EVALUATORS
+    from shlo_tools.reference._evaluates import keywords_of
+
+    evaluate = EVALUATORS.get(op.name)
+    if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
+        return None
+    results = [shapes.current(value) for value in op.results]
+    if any(not isinstance(type, TensorType) or not type.is_static for type in results):
+        return None
+    arguments = with_operands(op, iter(arrays))
+    if "result_types" in keywords_of(evaluate):
+        arguments["result_types"] = results
+    taken = {name: value for name, value in arguments.items() if name in keywords_of(evaluate)}
+    return np.asarray(evaluate(**taken))
+
+
+def _known(
+    value: Value, shapes: Shapes, floats: dict[Value, Array | None], depth: int
+) -> Array | None:
+    """What a tensor holds, where that is known."""
+    type = shapes.current(value)
+    if not isinstance(type, TensorType) or not type.is_static:
+        return None
+    if type.element_type.is_float:
+        if value not in floats:
+            floats[value] = _known_float(value, type, shapes, floats, depth)
+        return floats[value]
+    row = numbers(value, shapes)
+    if row is None:
+        return None
+    return np.array(row, object).astype(type.element_type.dtype).reshape(type.static_shape)
+
+
+def _known_float(
+    value: Value,
+    type: TensorType,
+    shapes: Shapes,
+    floats: dict[Value, Array | None],
+    depth: int,
+) -> Array | None:
+    op = mlir.defining_op(value)
+    if op is None or op.name not in _EXACT or type.size > LIMIT or depth > _DEEP:
+        return None
+    if op.name == "stablehlo.constant":
+        return dtypes.from_attribute(op.attributes["value"])
+    return _evaluated(op, shapes, floats, depth + 1)
