@@ -69,7 +69,8 @@ EXCEPTIONS = """\
   ended by the kernel at once).
 - `interpreter.run_parallel` natively where its processes communicate (collectives, `send`, `recv`,
   `infeed`, `outfeed`, `async_start`): `--backend=reference` runs it.
-- The `shape` dialect.
+- Beside ops of the `shape` dialect: `scf`, unranked tensors, and `tensor.generate` but for short
+  vectors. Public functions that take a witness or a `value_shape`.
 """
 
 
