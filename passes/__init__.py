@@ -37,6 +37,7 @@ PASSES = {
     "shlo-plan-memory": "shlo_tools.passes.plan_memory:PlanMemory",
     "shlo-print-shapes": "shlo_tools.passes.print_shapes:PrintShapes",
     "shlo-protect-arguments": "shlo_tools.passes.protect_arguments:ProtectArguments",
+    "shlo-reduce-far-angles": "shlo_tools.passes.reduce_far_angles:ReduceFarAngles",
     "shlo-refine-arguments": "shlo_tools.passes.refine_arguments:RefineArguments",
     "shlo-refine-shapes": "shlo_tools.passes.refine_shapes:RefineShapes",
     "shlo-remove-size-checks": "shlo_tools.passes.remove_size_checks:RemoveSizeChecks",
@@ -106,6 +107,7 @@ _TO_LLVM = ",".join(
         "shlo-lower-checks",  # assertions leave the function instead of the process
         "convert-complex-to-standard",
         "func.func(arith-expand{include-bf16=true})",
+        "shlo-reduce-far-angles",
         "shlo-lower-intrinsics",
         "convert-math-to-libm",  # before convert-math-to-llvm, which would turn log1p into log
         "convert-math-to-llvm",
