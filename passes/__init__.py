@@ -124,5 +124,6 @@ _TO_LLVM = ",".join(
 
 PIPELINES = {
     "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
+    "shlo-linalg-to-llvm": (_TO_LLVM, "linalg on tensors, scf and arith to the llvm dialect"),
     "shlo-to-llvm": (f"{_TO_LINALG},{_TO_LLVM}", "StableHLO or linalg to the llvm dialect"),
 }

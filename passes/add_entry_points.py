@@ -52,7 +52,7 @@ def _add_entry(func: Operation) -> None:
     described = {
         "arena": func.attributes[ARENA],
         "signature": func.attributes[SIGNATURE],
-        "version": mlir.integer_attr(frames.VERSION, frames.i64()),
+        "version": mlir.i64_attr(frames.VERSION),
     }
     if GROWS in func.attributes:
         described["grows"] = mlir.unit_attr()

@@ -139,7 +139,7 @@ def _leave_on_failure(frame: Value, build: Build) -> None:
 
 
 def _is_zero(build: Build, value: Value) -> Value:
-    equal = {"predicate": mlir.integer_attr(0, frames.i64())}
+    equal = {"predicate": mlir.i64_attr(0)}
     zero = frames.constant(build, 0)
     return build.value("llvm.icmp", (value, zero), mlir.integer_type(1), equal)
 

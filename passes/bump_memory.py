@@ -123,7 +123,7 @@ def _at_most(build: Build, a: Value, b: Value, *, signed: bool = False) -> Value
 
 
 def _compare(build: Build, predicate: int, a: Value, b: Value) -> Value:
-    attributes = {"predicate": mlir.integer_attr(predicate, frames.i64())}
+    attributes = {"predicate": mlir.i64_attr(predicate)}
     return build.value("arith.cmpi", (a, b), mlir.integer_type(1), attributes)
 
 

@@ -115,7 +115,7 @@ def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
 
 def _limit(build: Build, sizes: Sequence[int | Value]) -> None:
     """BLAS counts rows and columns in 32 bits."""
-    at_most = {"predicate": mlir.integer_attr(3, frames.i64())}
+    at_most = {"predicate": mlir.i64_attr(3)}
     for size in sizes:
         if isinstance(size, int):
             continue
@@ -150,7 +150,7 @@ def _host(func: Operation, number: int) -> None:
         frames.pointer(),
         {
             "elem_type": mlir.type_attr(frames.i64()),
-            "alignment": mlir.integer_attr(8, frames.i64()),
+            "alignment": mlir.i64_attr(8),
         },
     )
     for index, word in enumerate(words):

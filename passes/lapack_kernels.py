@@ -290,6 +290,6 @@ def _emit(
         build, "scipy_" + prefixed, arguments, [] if is_cblas else [mlir.integer_type(32)]
     )
     if found.call.info is not None:
-        ordering = {"ordering": mlir.integer_attr(0, frames.i64())}
+        ordering = {"ordering": mlir.i64_attr(0)}
         build.op("llvm.store", [status[0], address(out(found.call.info))], (), ordering)
     return "scipy_" + prefixed, types, "void" if is_cblas else "i32"

@@ -69,7 +69,7 @@ def _merge(nest: Operation) -> None:
     nest.attributes["indexing_maps"] = mlir.array_attr(merged)
     nest.attributes["iterator_types"] = mlir.array_attr([kinds[group[0]] for group in groups])
     for number, op in positions:
-        new = mlir.integer_attr(number_of[number], mlir.integer_type(64))
+        new = mlir.i64_attr(number_of[number])
         op.attributes["dim"] = new
 
 
@@ -142,8 +142,7 @@ def _collapsed(
         return operand, left
     attributes = {
         "reassociation": mlir.array_attr(
-            mlir.array_attr(mlir.integer_attr(at, mlir.integer_type(64)) for at in piece)
-            for piece in pieces
+            mlir.array_attr(mlir.i64_attr(at) for at in piece) for piece in pieces
         )
     }
     type = _collapsed_type(operand.type, pieces)

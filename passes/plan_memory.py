@@ -59,7 +59,7 @@ class PlanMemory(Pass):
             if dynamic or growing & callees:
                 growing.add(ir.symbol_name(func))
                 func.attributes[GROWS] = mlir.unit_attr()
-            func.attributes[ARENA] = mlir.integer_attr(own + below, frames.i64())
+            func.attributes[ARENA] = mlir.i64_attr(own + below)
 
 
 @dataclass

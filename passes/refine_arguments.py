@@ -166,10 +166,10 @@ def _shape_of(argument: Value, build: Build) -> Value:
     scalar = TensorType((), dtypes.ELEMENT_TYPES["i32"]).mlir()
     parts = []
     for d in range(len(sizes)):
-        attributes = {"dimension": mlir.integer_attr(d, mlir.integer_type(64))}
+        attributes = {"dimension": mlir.i64_attr(d)}
         size = build.value("stablehlo.get_dimension_size", (argument,), scalar, attributes)
         wide = build.value("stablehlo.convert", (size,), index.mlir())
         parts.append(build.value("stablehlo.reshape", (wide,), one.mlir()))
     result = TensorType((len(sizes),), dtypes.ELEMENT_TYPES["i64"]).mlir()
-    along = {"dimension": mlir.integer_attr(0, mlir.integer_type(64))}
+    along = {"dimension": mlir.i64_attr(0)}
     return build.value("stablehlo.concatenate", parts, result, along)

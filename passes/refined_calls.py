@@ -53,7 +53,7 @@ class RefinedCalls:
     """
 
     def __init__(self, module: Operation) -> None:
-        self._functions = {ir.symbol_name(func): func for func in ir.functions(module)}
+        self._functions = ir.functions_by_name(module)
         self._plain = {n: f for n, f in self._functions.items() if not ir.is_declaration(f)}
         unknown: dict[Type, bool] = {}
         alone = len(self._plain) == 1

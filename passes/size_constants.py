@@ -19,24 +19,21 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops._op import Role
+from shlo_tools.passes.effects import EFFECTS
 from shlo_tools.shapes import Shapes
 
-# Ops that do more than compute their results.
-_EFFECTS = frozenset(
+# Ops that the reference alone cannot compute: they talk to others, or ask who they are.
+_OTHERS = EFFECTS | frozenset(
     f"stablehlo.{name}"
     for name in (
-        *("after_all", "all_gather", "all_reduce", "all_to_all", "async_done", "async_start"),
-        *("collective_broadcast", "collective_permute", "collective_reduce", "create_token"),
-        *("cross-replica-sum", "custom_call", "infeed", "outfeed", "partition_id", "recv"),
-        *("reduce_scatter", "replica_id", "rng", "rng_bit_generator", "send"),
+        *("after_all", "create_token", "custom_call", "partition_id", "replica_id"),
+        "rng_bit_generator",
     )
 )
-
-
 _FOLDED = frozenset(
     name
     for name, description in DESCRIPTIONS.items()
-    if name not in _EFFECTS
+    if name not in _OTHERS
     and not any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
 ) | {"stablehlo.reduce"}
 

@@ -96,6 +96,11 @@ def functions(module: Operation) -> list[Operation]:
     return [op for op in children(module) if op.name == "func.func"]
 
 
+def functions_by_name(module: Operation) -> dict[str, Operation]:
+    """The ``func.func`` ops directly in a module, in order, by their symbols."""
+    return {symbol_name(func): func for func in functions(module)}
+
+
 def children(parent: Operation) -> list[Operation]:
     """The ops directly in the regions of ``parent``, in order."""
     return [
@@ -179,7 +184,7 @@ def describe(op: Operation) -> str:
 # --- calls ----------------------------------------------------------------------------------------
 def call_order(module: Operation) -> list[Operation]:
     """Functions of a module, callees first; raises UnsupportedError on recursion."""
-    named = {symbol_name(func): func for func in functions(module)}
+    named = functions_by_name(module)
     order: list[Operation] = []
     state: dict[str, str] = {}
 

@@ -374,6 +374,10 @@ def dict_attr(items: Mapping[str, Attribute]) -> Attribute:
     return cast(Attribute, ir.DictAttr.get(dict(items)))
 
 
+def i64_attr(value: int) -> Attribute:
+    return integer_attr(value, integer_type(64))
+
+
 def i64_array_attr(values: Sequence[int]) -> Attribute:
     return cast(Attribute, ir.DenseI64ArrayAttr.get(list(values)))
 

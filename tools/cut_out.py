@@ -41,7 +41,7 @@ def cut_out(found: Found, module: Operation) -> mlir.Module:
 
 
 def _copy_functions(op: Operation, module: Operation, made: mlir.Module) -> None:
-    named = {ir.symbol_name(func): func for func in ir.functions(module)}
+    named = ir.functions_by_name(module)
     left = sorted({name for inner in mlir.walk(op) for name in called_by(inner)})
     copied: set[str] = set()
     while left:

@@ -19,11 +19,11 @@ from dataclasses import dataclass, fields
 from shlo_tools.errors import PipelineError
 from shlo_tools.mlir import Operation
 from shlo_tools.passes import simplify
+from shlo_tools.passes.effects import Effects
 from shlo_tools.passes.fold import sweep
 from shlo_tools.passes.fold.evaluation import Limits
 from shlo_tools.passes.simplify import control_flow, driver, dynamism
 from shlo_tools.passes.simplify.driver import Rules
-from shlo_tools.passes.simplify.effects import Effects
 from shlo_tools.passes.simplify.values import LIMIT
 from shlo_tools.pipeline.registry import Pass
 

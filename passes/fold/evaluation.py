@@ -17,10 +17,9 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._op import with_operands
 from shlo_tools.passes.simplify.values import LIMIT, is_splat, static
 from shlo_tools.reference import EVALUATORS
-from shlo_tools.reference._evaluates import keywords_of
+from shlo_tools.reference._evaluates import evaluated as reference_value
 from shlo_tools.reference.rounding import element_of
 
 
@@ -121,18 +120,14 @@ def _repeated(op: Operation, operands: Sequence[Array], result: TensorType) -> A
 
 def _computed(op: Operation, operands: Sequence[Array], result: TensorType) -> Array | None:
     """What the reference gives; None where that is an error, which the program shall meet."""
-    evaluate = EVALUATORS[op.name]
+    regions: dict[str, _Monoid] = {}
+    if op.regions:
+        body = _monoid(op)
+        if body is None:
+            return None
+        regions["body"] = body
     try:
-        arguments = with_operands(op, iter(operands))
-        if op.regions:
-            body = _monoid(op)
-            if body is None:
-                return None
-            arguments["body"] = body
-        offered = keywords_of(evaluate)
-        if "result_types" in offered:
-            arguments["result_types"] = [result]
-        computed = evaluate(**{name: arguments[name] for name in arguments if name in offered})
+        computed = reference_value(op, operands, [result], **regions)
     except ShloError:
         return None
     if isinstance(computed, tuple):

@@ -59,7 +59,7 @@ def _attribute(value: str | float) -> Attribute:
     if isinstance(value, str):
         return mlir.string_attr(value)
     if isinstance(value, int):
-        return mlir.integer_attr(value, mlir.integer_type(64))
+        return mlir.i64_attr(value)
     return mlir.float_attr(value, mlir.parse_type("f64"))
 
 

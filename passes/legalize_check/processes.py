@@ -32,7 +32,7 @@ def functions(op: Operation) -> list[Operation]:
     """
     programs = read_programs(op)
     module = module_of(op)
-    named = {ir.symbol_name(func): func for func in ir.functions(module)}
+    named = ir.functions_by_name(module)
     replicas, partitions = range(len(programs.programs)), range(len(programs.programs[0]))
     called = []
     for process, name in zip(itertools.product(replicas, partitions), programs.names, strict=True):

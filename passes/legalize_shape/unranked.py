@@ -120,7 +120,7 @@ def at(build: Lowering, vector: Value, position: Value) -> Value:
 
 def joined(build: Lowering, a: Value, b: Value) -> Value:
     """One vector after the other."""
-    held = {"dimension": mlir.integer_attr(0, mlir.integer_type(64))}
+    held = {"dimension": mlir.i64_attr(0)}
     return emit(build, "stablehlo.concatenate", (a, b), vectors.vector_type(None), held)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
-from shlo_tools.mlir import Attribute, Operation, Type, Value
+from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes.legalize_shape.integers import (
     I32,
     I64,
@@ -54,7 +54,7 @@ def vector(build: Lowering, elements: Sequence[Value]) -> Value:
     pieces = [emit(build, "stablehlo.reshape", (element,), single) for element in elements]
     if len(pieces) == 1:
         return pieces[0]
-    return emit(build, "stablehlo.concatenate", pieces, type, {"dimension": _i64(0)})
+    return emit(build, "stablehlo.concatenate", pieces, type, {"dimension": mlir.i64_attr(0)})
 
 
 def elements(build: Lowering, vector: Value) -> list[Value] | None:
@@ -118,10 +118,6 @@ def dimension_size(build: Lowering, tensor: Value, dimension: int) -> Value:
     size = tensor.type.shape[dimension]
     if size != mlir.DYNAMIC:
         return constant(build, int(size))
-    held = {"dimension": _i64(dimension)}
+    held = {"dimension": mlir.i64_attr(dimension)}
     found = emit(build, "stablehlo.get_dimension_size", (tensor,), I32, held)
     return converted(build, found, "i64")
-
-
-def _i64(value: int) -> Attribute:
-    return mlir.integer_attr(value, mlir.integer_type(64))

@@ -48,6 +48,7 @@ from shlo_tools.passes.legalize_to_linalg import (
     signal,
     size_checks,
     sorting,
+    structured,
     transfer,
     windows,
 )
@@ -150,9 +151,9 @@ def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
 def _of_its_type(old: Value, new: Lowered, build: Lowering) -> Lowered:
     """A rule that has nothing to do returns its operand, of which less may be known."""
     type = lowered_type(old.type)
-    if isinstance(new, tuple) or isinstance(type, tuple) or new.type == type:
+    if isinstance(new, tuple) or isinstance(type, tuple):
         return new
-    return build.value("tensor.cast", (new,), type)
+    return structured.as_declared(build, [new], [type])[0]
 
 
 # Upstream dialects that the way from linalg to LLVM knows.

@@ -9,7 +9,7 @@ from shlo_tools import mlir
 from shlo_tools.dims import equal
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering, flatten
-from shlo_tools.mlir import Attribute, Operation, Region, Type, Value
+from shlo_tools.mlir import Attribute, Operation, Region, Value
 from shlo_tools.passes.legalize_to_linalg import kernels, structured
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowers
 from shlo_tools.passes.place_carried_values import STEADY
@@ -20,7 +20,7 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     """``scf.while``; where its values live is decided before bufferization."""
     old_types = [value.type for value in op.operands]
     types = build.types(old_types)
-    given = as_declared(build, flatten(operands), types)
+    given = structured.as_declared(build, flatten(operands), types)
     loop = build.op("scf.while", given, types, _steady(op, build), regions=2)
     block, inner = build.block(loop.regions[0], types)
     carried = list(block.arguments)
@@ -30,16 +30,8 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     block, inner = build.block(loop.regions[1], types)
     carried = list(block.arguments)
     results = inner.inline(op.regions[1], inner.regrouped(old_types, carried))
-    inner.op("scf.yield", as_declared(inner, flatten(results), types))
+    inner.op("scf.yield", structured.as_declared(inner, flatten(results), types))
     return build.regrouped(old_types, list(loop.results))
-
-
-def as_declared(build: Lowering, values: Sequence[Value], types: Sequence[Type]) -> list[Value]:
-    """Tensors in the types that are wanted: of some, less is declared than is known."""
-    return [
-        value if value.type == type else build.value("tensor.cast", (value,), type)
-        for value, type in zip(values, types, strict=True)
-    ]
 
 
 def _steady(op: Operation, build: Lowering) -> dict[str, Attribute]:
@@ -63,7 +55,7 @@ def if_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Lower
         build,
         pred,
         op.regions[0],
-        lambda b: as_declared(b, _inlined(b, op.regions[1]), types),
+        lambda b: structured.as_declared(b, _inlined(b, op.regions[1]), types),
     )
     return build.regrouped([result.type for result in op.results], values)
 
@@ -77,7 +69,7 @@ def case(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Lowe
 
     def from_branch(inner: Lowering, number: int) -> list[Value]:
         if number == len(op.regions) - 1:
-            return as_declared(inner, _inlined(inner, op.regions[number]), types)
+            return structured.as_declared(inner, _inlined(inner, op.regions[number]), types)
         wanted = structured.scalar(inner, number, ELEMENT_TYPES["i32"])
         chosen = kernels.compare(inner, kernels.EQ, index, wanted)
         return _branch(op, inner, chosen, op.regions[number], lambda b: from_branch(b, number + 1))
@@ -94,7 +86,11 @@ def _branch(
 ) -> list[Value]:
     types = build.types([result.type for result in op.results])
     return kernels.choose(
-        build, condition, types, lambda b: as_declared(b, _inlined(b, then), types), otherwise
+        build,
+        condition,
+        types,
+        lambda b: structured.as_declared(b, _inlined(b, then), types),
+        otherwise,
     )
 
 

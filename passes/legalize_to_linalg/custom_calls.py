@@ -64,7 +64,9 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
         if target in APPROX_TOP_K:
             return _approx_top_k(op, flatten(operands), build)
         if target == WRAPPER:  # around an operand whose type was made more exact
-            return [_as_declared(operands[0], op.results[0], build)]
+            types = [op.results[0].type]
+            values = structured.as_declared(build, flatten(operands[:1]), build.types(types))
+            return build.regrouped(types, values)
         if target == REDUCE_WINDOW:
             return _reduce_window(op, flatten(operands), build)
         if target == RNG_BIT_GENERATOR:
@@ -87,13 +89,6 @@ def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> list[
         return []
 
     return choose(build, arithmetic(build, "xori", holds, yes), [], refuse, lambda inner: [])
-
-
-def _as_declared(value: Lowered, result: Value, build: Lowering) -> Lowered:
-    (type,) = build.types([result.type])
-    if isinstance(value, tuple) or value.type == type:
-        return value
-    return build.value("tensor.cast", (value,), type)
 
 
 def _reduce_window(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:

@@ -138,10 +138,6 @@ def iota(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Valu
     return structured.generic(build, [], [], outputs, [result], body)
 
 
-def _i64(value: int) -> mlir.Attribute:
-    return mlir.integer_attr(value, mlir.integer_type(64))
-
-
 def _number(op: Operation, build: Lowering, index: Value, target: ElementType) -> Value:
     """An index as an element of type ``target``, rounded once."""
     wide = element_type_of("i64")
@@ -182,7 +178,7 @@ def _reshaped_at_run_time(build: Lowering, value: Value, result: TensorType) -> 
 
 
 def _groups_attr(groups: list[list[int]]) -> mlir.Attribute:
-    return mlir.array_attr(mlir.array_attr(_i64(d) for d in group) for group in groups)
+    return mlir.array_attr(mlir.array_attr(mlir.i64_attr(d) for d in group) for group in groups)
 
 
 def _reassociation(a: Sequence[int], b: Sequence[int]) -> list[list[int]] | None:

@@ -71,7 +71,7 @@ def dynamic_reduce_window(
 
     made = [structured.empty(build, type) for type in results]
     serial = len(build.conversion.kernels)  # the computation is no part of what makes it unique
-    described = {"serial": mlir.integer_attr(serial, mlir.integer_type(64))}
+    described = {"serial": mlir.i64_attr(serial)}
     return kernel_call(op, build, "reduce_window", made, operands[: 2 * count], body, described)
 
 

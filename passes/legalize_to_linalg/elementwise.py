@@ -93,7 +93,7 @@ FLOAT += ("ugt", "uge", "ult", "ule", "une", "uno", "true")
 
 
 def _enum(names: Sequence[str], name: str) -> mlir.Attribute:
-    return mlir.integer_attr(names.index(name), mlir.integer_type(64))
+    return mlir.i64_attr(names.index(name))
 
 
 def _i1() -> Type:

@@ -192,7 +192,7 @@ def arithmetic(build: Build, name: str, lhs: Value, rhs: Value) -> Value:
 
 def compare(build: Build, predicate: int, lhs: Value, rhs: Value) -> Value:
     """``arith.cmpi`` on indices; see the predicates below."""
-    attributes = {"predicate": mlir.integer_attr(predicate, mlir.integer_type(64))}
+    attributes = {"predicate": mlir.i64_attr(predicate)}
     return build.value("arith.cmpi", (lhs, rhs), mlir.integer_type(1), attributes)
 
 

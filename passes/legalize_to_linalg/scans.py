@@ -90,7 +90,7 @@ def scan(
         return [*_with_inits(op, inner, found, scanned, folded), *folded]
 
     attributes = {
-        "dimension": mlir.integer_attr(found.dimension, mlir.integer_type(64)),
+        "dimension": mlir.i64_attr(found.dimension),
         "reverse": mlir.bool_attr(not found.forward),
         "neutral": mlir.bool_attr(neutral),
     }

@@ -110,7 +110,7 @@ def _escaped(text: str) -> str:
 
 
 def _compared(build: Lowering, predicate: int, a: Value, b: Value) -> Value:
-    attributes = {"predicate": mlir.integer_attr(predicate, mlir.integer_type(64))}
+    attributes = {"predicate": mlir.i64_attr(predicate)}
     return build.value("arith.cmpi", (a, b), mlir.integer_type(1), attributes)
 
 

@@ -68,7 +68,7 @@ def index(build: Lowering, value: Dim) -> Value:
 
 def position(build: Lowering, dimension: int) -> Value:
     """The loop counter of a ``linalg.generic``'s dimension, inside its body."""
-    number = {"dim": mlir.integer_attr(dimension, mlir.integer_type(64))}
+    number = {"dim": mlir.i64_attr(dimension)}
     return build.value("linalg.index", (), mlir.index_type(), number)
 
 
@@ -76,6 +76,14 @@ def empty(build: Lowering, type: TensorType) -> Value:
     """A tensor without values, to be written."""
     sizes = [index(build, dim) for dim in type.shape if not isinstance(dim, int)]
     return build.value("tensor.empty", sizes, lowered_tensor(type))
+
+
+def as_declared(build: Lowering, values: Sequence[Value], types: Sequence[Type]) -> list[Value]:
+    """Tensors in the types that are wanted: of some, less is declared than is known."""
+    return [
+        value if value.type == type else build.value("tensor.cast", (value,), type)
+        for value, type in zip(values, types, strict=True)
+    ]
 
 
 def anything(build: Lowering, type: Any) -> Value:

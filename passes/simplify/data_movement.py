@@ -183,7 +183,7 @@ def count_once(op: Operation, build: Rewriter) -> Replacement | None:
         return None
     dimension = op.attributes["iota_dimension"].value
     row = type.with_shape([type.shape[dimension]]).mlir()
-    zero = {"iota_dimension": mlir.integer_attr(0, mlir.integer_type(64))}
+    zero = {"iota_dimension": mlir.i64_attr(0)}
     return _broadcast(op, build, build.value("stablehlo.iota", (), row, zero), [dimension])
 
 

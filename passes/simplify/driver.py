@@ -17,8 +17,8 @@ from typing import Any
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Attribute, Location, Operation, Region, Type, Value
-from shlo_tools.passes.simplify.effects import Effects
+from shlo_tools.mlir import Attribute, Location, Operation, Type, Value
+from shlo_tools.passes.effects import Effects
 
 Replacement = Sequence[Value | None]  # None stands for a result that has no uses
 
@@ -166,10 +166,3 @@ def _keep_attributes(op: Operation, values: Sequence[Value], made: Sequence[Oper
         named = ir.op_attribute(op, index)
         if "." in named.name and named.name not in last.attributes:
             last.attributes[named.name] = named.attr
-
-
-def move_block(region: Region, target: Region) -> Any:
-    """Move the one block of a region into an empty one."""
-    block: Any = region.blocks[0]
-    block.append_to(target)
-    return block

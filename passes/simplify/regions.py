@@ -7,8 +7,8 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Block, Operation, Region, Value
+from shlo_tools.passes.effects import Effects
 from shlo_tools.passes.simplify.driver import Rewriter
-from shlo_tools.passes.simplify.effects import Effects
 
 
 def body(region: Region) -> Block:

@@ -22,7 +22,7 @@ from shlo_tools.ops._value import ValueType, value_type
 from shlo_tools.pipeline import runner
 
 PIPELINE = "shlo-to-llvm"
-_UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks"
+_UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks,shlo-linalg-to-llvm"
 _ENTRY = "shlo.entry"
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 _FREE_FRAMES = 4  # kept per executable for the next call
@@ -205,7 +205,7 @@ def lowered(
 ) -> Executable:
     """Lower a module, and make machine code of it; ``before`` are passes to run first."""
     if find_entry(module, function) is None:
-        passes = [before, "" if check_sizes else _UNCHECKED, PIPELINE]
+        passes = [before, PIPELINE if check_sizes else _UNCHECKED]
         runner.run(f"builtin.module({','.join(filter(None, passes))})", module)
     engine = _engine(module, opt_level)
     host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
@@ -248,7 +248,7 @@ def select_function(module: mlir.Module, function: str) -> None:
         ShloError: there is none of that name, or it has no body.
         UnsupportedError: its types are dynamic.
     """
-    named = {ir.symbol_name(func): func for func in ir.functions(module.operation)}
+    named = ir.functions_by_name(module.operation)
     if function not in named:
         listed = ", ".join(f"@{name}" for name in list(named)[:10]) or "none"
         hint = did_you_mean(function, named) or f"functions: {listed}"

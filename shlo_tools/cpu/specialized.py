@@ -114,16 +114,12 @@ def compile(
 
 
 def _signature(module: mlir.Module, function: str) -> Signature:
-    inputs, results = ir.signature(_function(module, function))
+    inputs, results = ir.signature(ir.functions_by_name(module.operation)[function])
     return Signature(tuple(map(value_type, inputs)), tuple(map(value_type, results)))
 
 
-def _function(module: mlir.Module, name: str) -> mlir.Operation:
-    return next(func for func in ir.functions(module.operation) if ir.symbol_name(func) == name)
-
-
 def _refinement(module: mlir.Module, function: str, shapes: Shapes) -> str:
-    inputs, _ = ir.signature(_function(module, function))
+    inputs, _ = ir.signature(ir.functions_by_name(module.operation)[function])
     types: list[Any] = list(inputs)
     refined = [
         mlir.tensor_type(shape, type.element_type)

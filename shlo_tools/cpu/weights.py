@@ -72,7 +72,7 @@ def _declare(module: mlir.Module, number: int, op: Operation) -> None:
         "type": mlir.type_attr(_memref(op)),
         "constant": mlir.unit_attr(),
         "initial_value": mlir.unit_attr(),
-        WEIGHT: mlir.integer_attr(number, mlir.integer_type(64)),
+        WEIGHT: mlir.i64_attr(number),
     }
     ir.Build(mlir.at_start(module.body), op.location).op("memref.global", (), (), attributes)
 

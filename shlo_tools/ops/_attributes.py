@@ -163,7 +163,7 @@ def _encode_any(value: Any) -> Attribute:
     if isinstance(value, bool):
         return mlir.bool_attr(value)
     if isinstance(value, int):
-        return mlir.integer_attr(value, mlir.integer_type(64))
+        return mlir.i64_attr(value)
     if isinstance(value, float):
         return mlir.float_attr(value, mlir.parse_type("f64"))
     if isinstance(value, str | bytes):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, overload
+
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Operation
+from shlo_tools.ops._op import with_operands
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,3 +48,17 @@ def evaluates(
 def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
     """The names of a function's parameters."""
     return frozenset(inspect.signature(function).parameters)
+
+
+def evaluated(
+    op: Operation, operands: Iterable[Any], result_types: Sequence[TensorType], **regions: Any
+) -> Any:
+    """What the reference gives for an op on arrays: one value, or a tuple of them.
+
+    Args:
+        regions: functions of arrays for the op's regions, by their names in its signature.
+    """
+    evaluate = EVALUATORS[op.name]
+    arguments = {**with_operands(op, iter(operands)), **regions, "result_types": result_types}
+    offered = keywords_of(evaluate)
+    return evaluate(**{name: value for name, value in arguments.items() if name in offered})

@@ -118,7 +118,7 @@ def read_programs(op: Operation) -> Programs:
     held: Any = op.attributes
     programs = [[name.value for name in row] for row in held["programs"]]
     infeed = [name.value for name in held["infeed"]] if "infeed" in op.attributes else []
-    named = {ir.symbol_name(func): func for func in ir.functions(module_of(op))}
+    named = ir.functions_by_name(module_of(op))
     if len({len(row) for row in programs}) != 1 or not programs[0]:
         raise _malformed(op, "programs needs a row per replica, all of one length")
     for name in (*infeed, *(name for row in programs for name in row)):

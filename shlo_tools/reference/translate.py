@@ -31,7 +31,7 @@ def translate(module: mlir.Module, roots: Sequence[str]) -> Program:
     Raises:
         ShloError: there is no such function, or functions call each other in a circle.
     """
-    named = {ir.symbol_name(func): func for func in ir.functions(module.operation)}
+    named = ir.functions_by_name(module.operation)
     functions: dict[str, Function] = {}
     wanted = list(roots)
     while wanted:

@@ -53,7 +53,7 @@ class Calls:
             module = near
             while module.parent is not None:
                 module = mlir.inner_operation(module.parent)
-            self._functions = {ir.symbol_name(func): func for func in ir.functions(module)}
+            self._functions = ir.functions_by_name(module)
         return self._functions.get(name)
 
     def summary(self, func: Operation) -> Summary:

@@ -11,7 +11,6 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._op import with_operands
 from shlo_tools.shapes.arithmetic import numbers
 from shlo_tools.shapes.types import LIMIT
 
@@ -53,19 +52,16 @@ def _evaluated(
         arrays.append(array)
     # Importing the reference takes longer than refining a small program.
     from shlo_tools.reference import EVALUATORS
-    from shlo_tools.reference._evaluates import keywords_of
+    from shlo_tools.reference._evaluates import evaluated as reference_value
 
     evaluate = EVALUATORS.get(op.name)
     if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
         return None
-    results = [shapes.current(value) for value in op.results]
-    if any(not isinstance(type, TensorType) or not type.is_static for type in results):
+    types = [shapes.current(value) for value in op.results]
+    results = [type for type in types if isinstance(type, TensorType) and type.is_static]
+    if len(results) < len(types):
         return None
-    arguments = with_operands(op, iter(arrays))
-    if "result_types" in keywords_of(evaluate):
-        arguments["result_types"] = results
-    taken = {name: value for name, value in arguments.items() if name in keywords_of(evaluate)}
-    return np.asarray(evaluate(**taken))
+    return np.asarray(reference_value(op, arrays, results))
 
 
 def _known(

@@ -129,6 +129,13 @@ class Redundant:
         self.lines.append(f"{name} = stablehlo.constant {held}")
         return name
 
+    def pair(self, one: str) -> list[str]:
+        """A value and one beside it, in either order."""
+        operands = [one, self.beside(one)]
+        if self.random.random() < 0.4:
+            operands.reverse()
+        return operands
+
     def beside(self, name: str) -> str:
         """A value of the type of another: itself, a constant, or any."""
         form = self.random.random()
@@ -152,9 +159,7 @@ def binary(p: Redundant) -> Made:
     one = p.pick()
     if one is None:
         return None
-    operands = [one, p.beside(one)]
-    if p.random.random() < 0.4:
-        operands.reverse()
+    operands = p.pair(one)
     type = p.types[one]
     name = p.choose(BINARY[kind(type.element_type.name)].split())
     return p.define(f"stablehlo.{name} {', '.join(operands)} : {type}", type)
@@ -182,9 +187,7 @@ def compare(p: Redundant) -> Made:
     one = p.pick(lambda type: not type.element_type.is_complex)
     if one is None:
         return None
-    operands = [one, p.beside(one)]
-    if p.random.random() < 0.4:
-        operands.reverse()
+    operands = p.pair(one)
     type = p.types[one]
     total = ", TOTALORDER" if kind(type.element_type.name) == "float" and p.choose([0, 1]) else ""
     answer = type.with_element(dtypes.element_type("i1"))

@@ -5,10 +5,9 @@ It ends its process on whatever it cannot do; the parent (``run_oracles.py``) st
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
 from typing import Any
+
+from run_oracle import serve
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.errors import ShloError
@@ -30,17 +29,5 @@ def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
         return "refused", str(error).partition("\n")[0]
 
 
-def main() -> None:
-    talk = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what native code prints goes elsewhere
-    while True:
-        try:
-            text, inputs = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        pickle.dump(answer(text, inputs), talk)
-        talk.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(answer)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
 from typing import Any
 
 import jax
@@ -13,6 +10,7 @@ from jax._src import xla_bridge
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
+from run_oracle import serve
 
 
 def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
@@ -31,17 +29,5 @@ def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
         return "refused", str(error).partition("\n")[0]
 
 
-def main() -> None:
-    talk = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while True:
-        try:
-            text, inputs = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        pickle.dump(answer(text, inputs), talk)
-        talk.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(answer)

@@ -24,9 +24,7 @@ from shlo_tools.errors import ExecutionError, ExecutionTimeout, ShloError, Unsup
 Array = np.ndarray[Any, Any]
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def calling(target: str, type: str = "4xf32", attributes: str = "") -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shlo_tools
-from shlo_tools import extend, reference
+from shlo_tools import reference
 from shlo_tools.errors import ExecutionError, ShloError, UnsupportedError
 
 Array = np.ndarray[Any, Any]
@@ -20,9 +20,7 @@ BOTH = pytest.mark.parametrize("compile", [shlo_tools.compile, reference.compile
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def calling(attributes: str = "", type: str = "2x3xf32") -> str:

@@ -35,9 +35,7 @@ UNIFIED = ctypes.CFUNCTYPE(
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def floats(address: int, count: int = 6) -> Any:

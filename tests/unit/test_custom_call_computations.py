@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import shlo_tools
-from shlo_tools import extend, mlir, reference
+from shlo_tools import mlir, reference
 from shlo_tools.cpu.executable import select_function
 from shlo_tools.errors import (
     ArgumentError,
@@ -31,9 +31,7 @@ BOTH = pytest.mark.parametrize("compile", [shlo_tools.compile, reference.compile
 X = np.arange(4, dtype=np.float32)
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def calling(functions: str, called: str, type: str = "4xf32") -> str:

@@ -17,9 +17,7 @@ PYTHON, C = (
 )
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def check(example: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shlo_tools
-from shlo_tools import extend, reference
+from shlo_tools import reference
 from shlo_tools.errors import ExecutionError, ShapeMismatchError
 
 Array = np.ndarray[Any, Any]
@@ -17,9 +17,7 @@ Compile = Callable[[str], Callable[..., Any]]
 BOTH = pytest.mark.parametrize("compile", [shlo_tools.compile, reference.compile])
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 M = "tensor<?x3xf32>"

@@ -13,7 +13,7 @@ import pytest
 from scipy import special
 
 import shlo_tools
-from shlo_tools import extend, reference
+from shlo_tools import reference
 from shlo_tools.errors import ExecutionError, UnsupportedError
 
 Array = np.ndarray[Any, Any]
@@ -22,9 +22,7 @@ Compile = Callable[[str], Any]
 BOTH = pytest.mark.parametrize("compile", [shlo_tools.compile, reference.compile])
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 # --- ops under another name -----------------------------------------------------------------------

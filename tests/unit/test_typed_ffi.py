@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import shlo_tools
-from shlo_tools import extend, reference
+from shlo_tools import reference
 from shlo_tools.dtypes import element_type
 from shlo_tools.errors import ExecutionError, UnsupportedError
 
@@ -100,9 +100,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return ctypes.CDLL(str(target))
 
 
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extend, "_registered", {})
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def program(config: str = 'name = "abc", by = 3 : i32', type: str = "2x3xf64") -> str:

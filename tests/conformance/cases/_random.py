@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cases import contraction, convolution, data_movement, gather_scatter, reduction, windows
-from cases._case import Case, call, given
+from cases._case import Case, Input, call, given
 from cases._inputs import at_edges, moderate, small
 from cases._regions import comparator, integers, reducer, second
 from cases._types import tensor
@@ -273,14 +273,17 @@ def convolutions(draw: Draw) -> Case:
     return convolution._case(element, element, form)
 
 
+def _indices(draw: Draw, form: dict[str, Any]) -> Input:
+    element = draw(st.sampled_from(("i32", "ui8", "i64")))
+    return gather_scatter.indices(element, form["indices"], 6, draw(SEEDS))
+
+
 @st.composite
 def gathers(draw: Draw) -> Case:
     """Of each operand dimension: batched, collapsed, or part of the slice; indexed or not."""
     form = draw(_indexed())
     element = draw(ELEMENTS)
-    start = gather_scatter.indices(
-        draw(st.sampled_from(("i32", "ui8", "i64"))), form["indices"], 6, draw(SEEDS)
-    )
+    start = _indices(draw, form)
     gather = gather_scatter.Gather(
         form["operand"],
         form["indices"],
@@ -300,9 +303,7 @@ def gathers(draw: Draw) -> Case:
 @st.composite
 def scatters(draw: Draw) -> Case:
     form, element = draw(_indexed()), draw(ARITHMETIC)
-    index = gather_scatter.indices(
-        draw(st.sampled_from(("i32", "ui8", "i64"))), form["indices"], 6, draw(SEEDS)
-    )
+    index = _indices(draw, form)
     scatter = gather_scatter.Scatter(
         form["operand"],
         form["indices"],

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shlo_tools import mlir
 from shlo_tools.mlir import Operation
 
 # Talk to the host or to other processes, or (rng) move on what others see.
-_EFFECTS = frozenset(
+EFFECTS = frozenset(
     f"stablehlo.{name}"
     for name in (
         "all_gather",
@@ -19,6 +18,7 @@ _EFFECTS = frozenset(
         "async_start",
         "collective_broadcast",
         "collective_permute",
+        "collective_reduce",
         "cross-replica-sum",
         "infeed",
         "outfeed",
@@ -60,10 +60,6 @@ class Effects:
         inner = mlir.walk(op)[1:] if len(op.regions) else ()
         return all(o.name in _ENDS or self._alone(o) for o in inner)
 
-    def any_effects(self, ops: Iterable[Operation]) -> bool:
-        """Whether some of these ops do more than compute."""
-        return not all(op.name in _ENDS or self.only_computes(op) for op in ops)
-
     def _alone(self, op: Operation) -> bool:
         name = op.name
         if name == "stablehlo.custom_call":
@@ -71,6 +67,6 @@ class Effects:
             return "has_side_effect" not in held or not held["has_side_effect"].value
         if name in _CALLS:
             return self.pure_calls
-        if name in _EFFECTS or name in _ENDS:
+        if name in EFFECTS or name in _ENDS:
             return False
         return name.startswith(("stablehlo.", "chlo.")) or name in _PURE
