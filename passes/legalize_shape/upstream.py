@@ -97,9 +97,8 @@ def _rule(function: _Binary) -> Rule:
 def _register() -> None:
     for name, function in _BINARY.items():
         RULES[f"index.{name}"] = _rule(function)
-        signed = name[-1] in _ARITH_ENDS and name not in ("add", "mul", "sub")
-        of_arith = name[:-1] + _ARITH_ENDS[name[-1]] if signed else f"{name}i"
-        RULES[f"arith.{'shli' if name == 'shl' else of_arith}"] = _rule(function)
+        end = _ARITH_ENDS.get(name[-1])
+        RULES[f"arith.{name[:-1]}{end}" if end else f"arith.{name}i"] = _rule(function)
     for name, made in _FLOAT.items():
         RULES[f"arith.{name}"] = _rule(_stablehlo(made))
 
