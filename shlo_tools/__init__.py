@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.extend.shape_rules import shape_rule
-    from shlo_tools.passes.instrument.hits import Hit
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
+    from shlo_tools.probes.hits import Hit
     from shlo_tools.program import load, save, verify
 
 __version__ = "0.1.0"
 
 _WHERE = {
     "Executable": "shlo_tools.cpu.executable",
-    "Hit": "shlo_tools.passes.instrument.hits",
+    "Hit": "shlo_tools.probes.hits",
     "Module": "shlo_tools.builder",
     "Pass": "shlo_tools.pipeline.registry",
     "Pipeline": "shlo_tools.pipeline.runner",
@@ -116,7 +116,7 @@ def compile(
         return cast("Executable", remote.compile(source, **options))
     if probe is None and not check_nans:
         return _compiled(source, backend, options)
-    from shlo_tools.passes.instrument import probed
+    from shlo_tools.probes import probed
 
     def tell(hit: Hit) -> None:
         if probe is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from shlo_tools import ir, mlir
 from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.ops._attributes import FunctionSymbol
-from shlo_tools.ops._value import Value, ValueType, as_value, coerce_type, of_value
+from shlo_tools.types import Value, ValueType, as_value, coerce_type, of_value
 
 
 class Function(FunctionSymbol):

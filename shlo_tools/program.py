@@ -12,9 +12,8 @@ import re
 import subprocess
 import sys
 
-from shlo_tools import files, mlir, scan
-from shlo_tools.dialects import check_syntax, rules
-from shlo_tools.dialects.check_syntax import GenericText
+from shlo_tools import files, mlir
+from shlo_tools.dialects import rules
 from shlo_tools.errors import (
     Diagnostic,
     ParseError,
@@ -24,8 +23,11 @@ from shlo_tools.errors import (
     did_you_mean,
     warn,
 )
-from shlo_tools.sharding import bytecode as annotated_bytecode
-from shlo_tools.sharding import text as annotated_text
+from shlo_tools.text import check_syntax
+from shlo_tools.text import guards as scan
+from shlo_tools.text.check_syntax import GenericText
+from shlo_tools.text.sharding import bytecode as annotated_bytecode
+from shlo_tools.text.sharding import text as annotated_text
 
 BYTECODE_MAGIC = b"ML\xefR"
 

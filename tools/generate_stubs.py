@@ -24,7 +24,7 @@ from shlo_tools.ops import _attributes as attributes
 from shlo_tools.ops import chlo
 from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct
 from shlo_tools.ops._op import OpDescription, Parameter, Role
-from shlo_tools.ops._value import Value
+from shlo_tools.types import Value
 
 LINE_LENGTH = 100
 
@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shlo_tools.dtypes import Dim
-from shlo_tools.ops._value import ValueType
+from shlo_tools.types import ValueType
 '''
 
 _ALIASES = """\

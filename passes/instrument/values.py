@@ -16,7 +16,7 @@ from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Type, Value
-from shlo_tools.ops._quantized import is_quantized, parse_quantized
+from shlo_tools.quantized_types import is_quantized, parse_quantized
 
 _WIDE = dtypes.element_type("i64")
 

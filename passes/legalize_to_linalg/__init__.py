@@ -23,15 +23,11 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend.targets import REDUCE_WINDOW
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes import result_accuracy
+from shlo_tools.passes.host.protect_arguments import note_signature
 from shlo_tools.passes.legalize_to_linalg import (
     batch_normalization,
     bitcast,
     collectives,
-    complex_arithmetic,
-    complex_functions,
-    complex_logarithms,
-    complex_power,
     contraction,
     control_flow,
     conversion,
@@ -46,15 +42,18 @@ from shlo_tools.passes.legalize_to_linalg import (
     random,
     reduction,
     signal,
-    size_checks,
     sorting,
-    structured,
     transfer,
     windows,
 )
-from shlo_tools.passes.legalize_to_linalg.kernels import KERNEL
+from shlo_tools.passes.legalize_to_linalg.complex import arithmetic as complex_arithmetic
+from shlo_tools.passes.legalize_to_linalg.complex import functions as complex_functions
+from shlo_tools.passes.legalize_to_linalg.complex import logarithms as complex_logarithms
+from shlo_tools.passes.legalize_to_linalg.complex import power as complex_power
+from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
 from shlo_tools.passes.legalize_to_linalg.rules import NARROW, RULES, lowered_type
-from shlo_tools.passes.protect_arguments import note_signature
+from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
 

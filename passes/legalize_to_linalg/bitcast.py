@@ -12,9 +12,9 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import ElementType, element_type
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
-from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic, load
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import arithmetic, load
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import grid, ir, mlir
+from shlo_tools.constraints import Fact
 from shlo_tools.dims import equal
 from shlo_tools.dtypes import TensorType, from_attribute
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._constraints import Fact
 from shlo_tools.ops.collectives import CHANNEL_HANDLE
-from shlo_tools.passes.legalize_to_linalg import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.contraction import _zero, converted
+from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 ALONE = (0, 0)

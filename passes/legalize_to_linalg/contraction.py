@@ -10,8 +10,8 @@ from shlo_tools.dims import Dim, at_most, product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.narrow_floats import is_narrow, wide_type
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
 from shlo_tools.passes.legalize_to_linalg.dot_algorithm import (
@@ -20,9 +20,9 @@ from shlo_tools.passes.legalize_to_linalg.dot_algorithm import (
     rounded_operand,
 )
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import kernel_call
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import kernel_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
-from shlo_tools.passes.narrow_floats import is_narrow, wide_type
 
 # Below this many multiplications a loop is as fast as the call of a library.
 LIBRARY_THRESHOLD = 16 * 16 * 16

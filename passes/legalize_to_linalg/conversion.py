@@ -14,10 +14,10 @@ import ml_dtypes
 from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.narrow_floats import is_narrow
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise
+from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.encoding import MANTISSA, decode, encode, reduced
-from shlo_tools.passes.narrow_floats import is_narrow
 
 F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
 I32, I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.constraints import Fact
 from shlo_tools.dims import symbols
 from shlo_tools.dtypes import TensorType, element_type, tensor_type
 from shlo_tools.errors import UnsupportedError
@@ -38,12 +39,12 @@ from shlo_tools.ir import (
     text_of,
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
-from shlo_tools.ops._constraints import Fact
-from shlo_tools.passes import lapack_kernels
-from shlo_tools.passes.legalize_to_linalg import size_checks, sparse, structured
+from shlo_tools.passes.kernels import lapack_kernels
+from shlo_tools.passes.legalize_to_linalg import sparse
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
-from shlo_tools.passes.legalize_to_linalg.kernels import arithmetic, choose, kernel_call
+from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import arithmetic, choose, kernel_call
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along

@@ -20,12 +20,12 @@ from shlo_tools.dtypes import (
 from shlo_tools.dtypes import element_type as element_type_of
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.narrow_floats import STORAGE, is_narrow
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
-from shlo_tools.passes.legalize_to_linalg.kernels import EQ, compare, index_of, load
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import EQ, compare, index_of, load
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_element, lowered_tensor, lowers
-from shlo_tools.passes.narrow_floats import STORAGE, is_narrow
 
 
 def _mapped(

@@ -10,8 +10,8 @@ from shlo_tools.dims import Dim, maximum
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
-from shlo_tools.passes.legalize_to_linalg.kernels import (
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     EQ,
     ULT,
     arithmetic,
@@ -24,7 +24,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
 from shlo_tools.passes.legalize_to_linalg.scans import init_is_identity
 
 

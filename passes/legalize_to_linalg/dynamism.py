@@ -13,9 +13,10 @@ from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
-from shlo_tools.passes.legalize_to_linalg import data_movement, structured
+from shlo_tools.passes.legalize_to_linalg import data_movement
 from shlo_tools.passes.legalize_to_linalg.contraction import _zero
 from shlo_tools.passes.legalize_to_linalg.convolution import convolved, spatial_dimensions
+from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.gather_scatter import gathered
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 

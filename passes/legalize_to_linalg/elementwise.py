@@ -13,7 +13,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, op_name
 
 I1 = ELEMENT_TYPES["i1"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg import structured
+from shlo_tools.narrow_floats import Format, format_of
 from shlo_tools.passes.legalize_to_linalg.elementwise import F32, Emit
-from shlo_tools.passes.narrow_floats import Format, format_of
+from shlo_tools.passes.legalize_to_linalg.emit import structured
 
 U32 = ELEMENT_TYPES["ui32"]
 MANTISSA, BIAS = 23, 127  # of f32

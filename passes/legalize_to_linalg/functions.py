@@ -6,8 +6,8 @@ import copy
 from functools import wraps
 
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.elementwise import F32, F64, Emit, Scalar, elementwise
+from shlo_tools.passes.legalize_to_linalg.emit import structured
 
 
 def _function(name: str, math: str) -> None:

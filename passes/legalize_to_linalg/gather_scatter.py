@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim, at_most, maximum, minimum, product
 from shlo_tools.dtypes import ElementType, Kind, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._constraints import Fact
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
-from shlo_tools.passes.buffers import copied
-from shlo_tools.passes.legalize_to_linalg import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted
-from shlo_tools.passes.legalize_to_linalg.kernels import (
+from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     ULT,
     arithmetic,
     choose,
@@ -25,8 +24,9 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.memory.buffers import copied
 
 
 def as_index(build: Lowering, value: Value, type: ElementType) -> Value:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from shlo_tools.dtypes import ElementType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.regions import computed, inline
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

@@ -14,7 +14,7 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Operation, Type
-from shlo_tools.passes.narrow_floats import STORAGE, is_narrow
+from shlo_tools.narrow_floats import STORAGE, is_narrow
 
 RULES: dict[str, Rule] = {}
 

@@ -17,10 +17,10 @@ from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ElementType, Kind, from_attribute, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import (
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     arithmetic,
     kernel_call,
     load,
@@ -28,7 +28,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
 
 if TYPE_CHECKING:
     from shlo_tools.passes.legalize_to_linalg.windows import Windows

@@ -10,9 +10,9 @@ from shlo_tools.dims import Dim, product
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg import structured
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
-from shlo_tools.passes.legalize_to_linalg.kernels import (
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     SGE,
     SLT,
     arithmetic,
@@ -23,7 +23,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import inline
+from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

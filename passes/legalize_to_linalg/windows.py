@@ -14,11 +14,12 @@ from shlo_tools.dtypes import ElementType, TensorType, from_attribute, tensor_ty
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.windows import dilated
-from shlo_tools.passes.legalize_to_linalg import scans, structured
+from shlo_tools.passes.legalize_to_linalg import scans
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import padded
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
-from shlo_tools.passes.legalize_to_linalg.kernels import (
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     SLT,
     arithmetic,
     choose,
@@ -29,7 +30,7 @@ from shlo_tools.passes.legalize_to_linalg.kernels import (
     nest,
     store,
 )
-from shlo_tools.passes.legalize_to_linalg.regions import computed, inline
+from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 

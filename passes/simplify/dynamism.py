@@ -7,7 +7,6 @@ is: refining shapes is another pass.
 from __future__ import annotations
 
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes import static_forms
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.values import (
     filled,
@@ -17,6 +16,7 @@ from shlo_tools.passes.simplify.values import (
     static,
     typed,
 )
+from shlo_tools.passes.sizes import static_forms
 from shlo_tools.shapes.types import LIMIT
 
 

@@ -12,7 +12,7 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Type, Value
-from shlo_tools.ops._value import value_type
+from shlo_tools.types import value_type
 
 LIMIT = 65536  # elements of a constant that rules compute with
 

@@ -1,4 +1,4 @@
-"""The table through which a call passes addresses and sizes; see ``passes/announce_results.py``."""
+"""The table of a call's addresses and sizes; see ``passes/host/announce_results.py``."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from shlo_tools.cpu.host_calls import HostCall, limited
 from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
-from shlo_tools.ops._quantized import is_quantized, parse_quantized
-from shlo_tools.ops._value import ValueType, value_type
 from shlo_tools.pipeline import runner
+from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.types import ValueType, value_type
 
 PIPELINE = "shlo-to-llvm"
 _UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks,shlo-linalg-to-llvm"

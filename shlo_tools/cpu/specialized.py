@@ -10,8 +10,8 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.cpu import executable
 from shlo_tools.cpu.executable import Executable, Parameters, Signature
 from shlo_tools.errors import ConstraintError, ShloError
-from shlo_tools.ops._value import value_type
 from shlo_tools.pipeline import runner
+from shlo_tools.types import value_type
 
 Shapes = tuple[tuple[int, ...], ...]
 MOST = 32  # sets of shapes whose code is kept

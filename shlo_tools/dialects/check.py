@@ -7,7 +7,7 @@
     check.expect_serialized_eq %0, probe_id = "logits", iteration = 1 : tensor<2xf32>
 
 StableHLO's test files are written in it, and the MLIR wheel does not have it. ``DEFINITION``
-defines its ops; ``shlo_tools.dialects.check_syntax`` reads these forms.
+defines its ops; ``shlo_tools.text.check_syntax`` reads these forms.
 """
 
 from __future__ import annotations

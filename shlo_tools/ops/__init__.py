@@ -27,13 +27,13 @@ from shlo_tools.ops import (
     windows,
 )
 from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, infer_values, verify
-from shlo_tools.ops._value import Tensor, TokenType, TupleType, Value
 from shlo_tools.ops.accuracy import ResultAccuracy, ResultAccuracyMode
 from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.ops.signal import FftType
+from shlo_tools.types import OPERATORS, Tensor, TokenType, TupleType, Value
 
 FAMILIES = (
     batch_normalization,
@@ -58,3 +58,4 @@ FAMILIES = (
 )
 
 globals().update(BUILDERS)
+OPERATORS.update(BUILDERS)  # `a + b` on tensors builds `add`

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shlo_tools.dtypes import Dim
-from shlo_tools.ops._value import ValueType
+from shlo_tools.types import ValueType
 from shlo_tools.ops import (
     batch_normalization as batch_normalization,
     chlo as chlo,
@@ -39,12 +39,6 @@ from shlo_tools.ops._op import (
     infer_values as infer_values,
     verify as verify,
 )
-from shlo_tools.ops._value import (
-    Tensor as Tensor,
-    TokenType as TokenType,
-    TupleType as TupleType,
-    Value as Value,
-)
 from shlo_tools.ops.accuracy import (
     ResultAccuracy as ResultAccuracy,
     ResultAccuracyMode as ResultAccuracyMode,
@@ -66,6 +60,13 @@ from shlo_tools.ops.random import (
 )
 from shlo_tools.ops.signal import (
     FftType as FftType,
+)
+from shlo_tools.types import (
+    OPERATORS as OPERATORS,
+    Tensor as Tensor,
+    TokenType as TokenType,
+    TupleType as TupleType,
+    Value as Value,
 )
 
 FAMILIES: builtins.tuple[ModuleType, ...]

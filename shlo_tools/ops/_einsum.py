@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import dims
+from shlo_tools.constraints import meet_dims, require, same, same_shape
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType
-from shlo_tools.ops._constraints import meet_dims, require, same, same_shape
 
 Labels = tuple[str, ...]  # one for each dimension: a letter, or ``...2`` for the last but one
 

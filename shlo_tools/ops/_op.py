@@ -38,12 +38,12 @@ from typing import (
 import numpy as np
 
 from shlo_tools import ir, mlir
+from shlo_tools.constraints import compatible
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
-from shlo_tools.ops._constraints import compatible
-from shlo_tools.ops._value import (
+from shlo_tools.types import (
     OtherType,
     Region,
     Scalar,

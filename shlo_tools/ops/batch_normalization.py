@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from shlo_tools.constraints import every, meet_all, require, same
 from shlo_tools.ops._attributes import F32
-from shlo_tools.ops._constraints import every, meet_all, require, same
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
+from shlo_tools.types import Tensor
 
 
 @op

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.constraints import divides, is_unique, meet, require
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
-from shlo_tools.ops._constraints import divides, is_unique, meet, require
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Tensor
+from shlo_tools.types import Region, Tensor
 
 
 class ChannelHandle(Struct):

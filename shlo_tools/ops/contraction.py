@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from shlo_tools.dtypes import TensorType
-from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
-from shlo_tools.ops._constraints import (
+from shlo_tools.constraints import (
     every,
     in_range,
     is_unique,
@@ -19,8 +17,10 @@ from shlo_tools.ops._constraints import (
     same,
     same_shape,
 )
+from shlo_tools.dtypes import TensorType
+from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
+from shlo_tools.types import Tensor
 
 
 class Precision(AttributeEnum):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shlo_tools.constraints import compatible, every, meet_all, require
 from shlo_tools.ops._attributes import I32, Symbol, Symbols
-from shlo_tools.ops._constraints import compatible, every, meet_all, require
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Scalar, Tensor, Value, ValueType, as_value
+from shlo_tools.types import Region, Scalar, Tensor, Value, ValueType, as_value
 
 
 def _branches(label: str, results: Sequence[Sequence[Tensor]]) -> tuple[Tensor, ...]:

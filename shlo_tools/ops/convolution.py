@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.constraints import divides, is_permutation, meet, require, same
 from shlo_tools.dtypes import Dim, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import I64Matrix, Struct
-from shlo_tools.ops._constraints import divides, is_permutation, meet, require, same
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.windows import dilated, window_count
+from shlo_tools.types import Tensor
 
 # Letter of a non-spatial dimension in each part of the attribute -> the spec's name for it.
 _LETTERS = (

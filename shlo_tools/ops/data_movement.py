@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
-from shlo_tools.dtypes import TensorType, of_array
-from shlo_tools.ops._attributes import Elements
-from shlo_tools.ops._constraints import (
+from shlo_tools.constraints import (
     Verdict,
     at_most,
     every,
@@ -19,8 +16,11 @@ from shlo_tools.ops._constraints import (
     same,
     stretches,
 )
+from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
+from shlo_tools.dtypes import TensorType, of_array
+from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Scalar, Tensor
+from shlo_tools.types import Scalar, Tensor
 
 
 @op

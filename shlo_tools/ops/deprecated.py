@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import meet, require, same, same_shape
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops import _einsum
 from shlo_tools.ops._attributes import I64Matrix
-from shlo_tools.ops._constraints import meet, require, same, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor, TokenType, Value
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.types import Tensor, TokenType, Value
 
 
 @op

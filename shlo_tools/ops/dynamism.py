@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum
-from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
-from shlo_tools.ops._constraints import (
+from shlo_tools.constraints import (
     at_most,
     divides,
     every,
@@ -18,8 +16,9 @@ from shlo_tools.ops._constraints import (
     same_shape,
     stretches,
 )
+from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum
+from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
 from shlo_tools.ops.data_movement import reshaped
@@ -29,6 +28,7 @@ from shlo_tools.ops.gather_scatter import (
     require_vectors,
 )
 from shlo_tools.ops.windows import dilated, window_count
+from shlo_tools.types import Scalar, Tensor
 
 FAR = 1 << 60  # beyond it, sums of sizes might wrap around
 

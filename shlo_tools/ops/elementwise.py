@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shlo_tools.constraints import Verdict, every, meet_all, require, same_shape
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.ops._attributes import I32, AttributeEnum
-from shlo_tools.ops._constraints import Verdict, every, meet_all, require, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.accuracy import ResultAccuracy
+from shlo_tools.types import Scalar, Tensor
 
 Allowed = Callable[[ElementType], bool]
 

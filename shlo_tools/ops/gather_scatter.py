@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import at_most, every, in_range, is_unique, require, same, same_shape
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._attributes import Struct
-from shlo_tools.ops._constraints import (
-    at_most,
-    every,
-    in_range,
-    is_unique,
-    require,
-    same,
-    same_shape,
-)
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Scalar, Tensor
+from shlo_tools.types import Region, Scalar, Tensor
 
 
 @op

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import require
 from shlo_tools.ops._attributes import I32
-from shlo_tools.ops._constraints import require
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import TokenType, TupleType, Value, as_value
+from shlo_tools.types import TokenType, TupleType, Value, as_value
 
 
 @op

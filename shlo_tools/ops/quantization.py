@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shlo_tools.ops._constraints import require, same_shape
+from shlo_tools.constraints import require, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._quantized import is_quantized, parse_quantized
-from shlo_tools.ops._value import OtherType, Tensor, Value
+from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.types import OtherType, Tensor, Value
 
 
 @op

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import every, require, same, same_shape
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum
-from shlo_tools.ops._constraints import every, require, same, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Scalar, Tensor
 from shlo_tools.ops.dynamism import shaped, sizes_of
+from shlo_tools.types import Scalar, Tensor
 
 
 class RngDistribution(AttributeEnum):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import Dim
-from shlo_tools.ops._constraints import (
+from shlo_tools.constraints import (
     accumulators_of,
     compatible,
     every,
@@ -15,8 +14,9 @@ from shlo_tools.ops._constraints import (
     require,
     same_shape,
 )
+from shlo_tools.dtypes import Dim
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Scalar, Tensor
+from shlo_tools.types import Region, Scalar, Tensor
 
 
 @op

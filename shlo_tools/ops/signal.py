@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import require, same_shape
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim
 from shlo_tools.ops._attributes import AttributeEnum
-from shlo_tools.ops._constraints import require, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
+from shlo_tools.types import Tensor
 
 
 class FftType(AttributeEnum):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.ops._constraints import every, require, same_shape
+from shlo_tools.constraints import every, require, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Tensor
+from shlo_tools.types import Region, Tensor
 
 
 @op

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import require
 from shlo_tools.ops._attributes import I64Matrix
-from shlo_tools.ops._constraints import require
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import (
-    OtherType,
-    Region,
-    Tensor,
-    TokenType,
-    Value,
-    ValueType,
-    as_value,
-)
 from shlo_tools.ops.collectives import CHANNEL_HANDLE
+from shlo_tools.types import OtherType, Region, Tensor, TokenType, Value, ValueType, as_value
 
 _FUTURE = "!stablehlo.future<"
 

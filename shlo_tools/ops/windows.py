@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools.constraints import compatible, every, require, same_shape
 from shlo_tools.dims import Dim, maximum
 from shlo_tools.ops._attributes import I64Matrix
-from shlo_tools.ops._constraints import compatible, every, require, same_shape
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Region, Scalar, Tensor
+from shlo_tools.types import Region, Scalar, Tensor
 
 
 def dilated(size: Dim, dilation: int) -> Dim:

@@ -13,14 +13,14 @@ from shlo_tools.errors import ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
-from shlo_tools.ops._quantized import is_quantized, parse_quantized
-from shlo_tools.ops._value import TokenType, TupleType, ValueType
+from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Region, Run
 from shlo_tools.reference.quantization import QuantizedArray
+from shlo_tools.types import TokenType, TupleType, ValueType
 
 
 @evaluates

@@ -22,9 +22,9 @@ from shlo_tools.errors import (
     UnsupportedError,
 )
 from shlo_tools.extend import CustomCall
-from shlo_tools.ops._value import OtherType, Tensor, TupleType, Value
 from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.steps import Body, Environment, Program, Step
+from shlo_tools.types import OtherType, Tensor, TupleType, Value
 
 Observer = Callable[[Step, Sequence[Any], Sequence[Any]], None]
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.ops._quantized import QuantizedType, is_quantized, parse_quantized
-from shlo_tools.ops._value import ValueType
+from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
 from shlo_tools.reference.elementwise import add as plus
 from shlo_tools.reference.elementwise import clamp, convert, divide, multiply, round_nearest_even
 from shlo_tools.reference.rounding import rounded
 from shlo_tools.reference.steps import Environment, Evaluate
+from shlo_tools.types import ValueType
 
 
 @dataclass(frozen=True)

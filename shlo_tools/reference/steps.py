@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Place
-from shlo_tools.ops._value import ValueType
+from shlo_tools.types import ValueType
 
 if TYPE_CHECKING:
     from shlo_tools.reference.interpreter import Run

@@ -13,13 +13,13 @@ from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, elementwise
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import OpDescription, Role, read_arguments
-from shlo_tools.ops._quantized import stored_type
-from shlo_tools.ops._value import OtherType, Tensor, ValueType, as_value, value_type
+from shlo_tools.quantized_types import stored_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
 from shlo_tools.reference.interpreter import Region, Run, actual
 from shlo_tools.reference.quantization import on_quantized
 from shlo_tools.reference.steps import Body, Environment, Evaluate, Function, Program, Step
+from shlo_tools.types import OtherType, Tensor, ValueType, as_value, value_type
 
 _OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
 _ENDS = ("stablehlo.return", "func.return", "tensor.yield")

@@ -7,13 +7,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.constraints import Fact, Obligation, collecting
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._constraints import Fact, Obligation, collecting
-from shlo_tools.ops._value import ValueType
 from shlo_tools.shapes import blocks, calls, contents, control_flow, custom_calls, sources, types
 from shlo_tools.shapes.arithmetic import RULES
 from shlo_tools.shapes.evaluation import FROM_FLOATS
@@ -21,6 +20,7 @@ from shlo_tools.shapes.inference import Inference, Inferred, Known
 from shlo_tools.shapes.kinds import Kind, kind_of
 from shlo_tools.shapes.knowledge import Knowledge
 from shlo_tools.shapes.values import Contents, Values, listed
+from shlo_tools.types import ValueType
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shlo_tools import ir, mlir
+from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._constraints import Fact
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes

@@ -16,8 +16,8 @@ from shlo_tools import dims, ir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.ir import by_dominance
 from shlo_tools.mlir import Block, Operation, Region, Value
-from shlo_tools.ops._value import ValueType
 from shlo_tools.shapes import types
+from shlo_tools.types import ValueType
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes

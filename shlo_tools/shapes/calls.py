@@ -9,8 +9,8 @@ from shlo_tools import dims, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim, Symbol
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops._value import TupleType, ValueType
 from shlo_tools.shapes.sources import Element
+from shlo_tools.types import TupleType, ValueType
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes

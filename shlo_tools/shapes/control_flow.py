@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from shlo_tools import dims, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._value import OtherType, ValueType
 from shlo_tools.shapes import types
 from shlo_tools.shapes.knowledge import Knowledge
+from shlo_tools.types import OtherType, ValueType
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shlo_tools import ir, mlir
+from shlo_tools.constraints import collecting
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.errors import ConstraintError
@@ -18,7 +19,6 @@ from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._constraints import collecting
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.shapes import assertions, types
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from shlo_tools.constraints import Obligation, collecting
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._constraints import Obligation, collecting
 from shlo_tools.ops._op import _read, _results
-from shlo_tools.ops._value import OtherType, Tensor, TupleType, ValueType, as_value
 from shlo_tools.shapes import contents, types
 from shlo_tools.shapes.values import Contents
+from shlo_tools.types import OtherType, Tensor, TupleType, ValueType, as_value
 
 if TYPE_CHECKING:
     from shlo_tools.shapes.analysis import Shapes

@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 from shlo_tools import dims
+from shlo_tools.constraints import Fact, Obligation
 from shlo_tools.dims import Dim, Operation, Size, Symbol
 from shlo_tools.dtypes import TensorType
-from shlo_tools.ops._constraints import Fact, Obligation
-from shlo_tools.ops._value import TupleType, ValueType
+from shlo_tools.types import TupleType, ValueType
 
 _FAR = 1 << 59  # limits beyond it say nothing that helps
 

@@ -9,7 +9,7 @@ from shlo_tools import dims, mlir
 from shlo_tools.dims import Size, Symbol
 from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.mlir import Value
-from shlo_tools.ops._value import value_type
+from shlo_tools.types import value_type
 
 _CONSTANT = "jax.global_constant"  # marks arguments that are sizes
 

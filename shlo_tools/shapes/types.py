@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shlo_tools import dims, dtypes, mlir
+from shlo_tools.constraints import at_most, meet_dims, require, same
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Type, Value
-from shlo_tools.ops._constraints import at_most, meet_dims, require, same
-from shlo_tools.ops._value import TupleType, ValueType, value_type
 from shlo_tools.shapes import sources
+from shlo_tools.types import TupleType, ValueType, value_type
 
 _EXPRESSED = re.compile(r":(b?f\d+)")
 _STORED = re.compile(r"<([iu]\d+)")

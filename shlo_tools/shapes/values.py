@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from shlo_tools.dims import Dim
 from shlo_tools.mlir import Type, Value
-from shlo_tools.ops._value import ValueType
 from shlo_tools.shapes import types
+from shlo_tools.types import ValueType
 
 Contents = tuple[Dim, ...] | None
 

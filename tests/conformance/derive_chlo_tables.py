@@ -1,6 +1,6 @@
-"""Derives ``passes/legalize_chlo/tables.py`` from mpmath.
+"""Derives ``passes/normalize/legalize_chlo/tables.py`` from mpmath.
 
-    python tests/conformance/derive_chlo_tables.py > passes/legalize_chlo/tables.py
+    python tests/conformance/derive_chlo_tables.py > passes/normalize/legalize_chlo/tables.py
 
 Polynomials are minimax (Remez exchange), rational functions weighted least squares on Chebyshev
 nodes, reweighted until the error is level. Each row of ``ROWS`` is one approximation: function,

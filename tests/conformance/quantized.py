@@ -16,7 +16,7 @@ from batch import TOGETHER, run
 
 from shlo_tools import reference
 from shlo_tools.dtypes import parse_tensor_type
-from shlo_tools.ops._quantized import QuantizedType, is_quantized, parse_quantized
+from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized
 
 Array = np.ndarray[Any, Any]
 

@@ -8,8 +8,8 @@ import mpmath  # type: ignore[import-untyped]
 import pytest
 from derive_chlo_tables import DIGAMMA_ROOT, ROWS, Row, evaluate
 
-from shlo_tools.passes.legalize_chlo import tables
-from shlo_tools.passes.legalize_chlo.formula import Ratio
+from shlo_tools.passes.normalize.legalize_chlo import tables
+from shlo_tools.passes.normalize.legalize_chlo.formula import Ratio
 
 # Largest relative error, in units of the precision's last place (2^-24 and 2^-53).
 UNITS = {"f32": 2.0**-24, "f64": 2.0**-53}

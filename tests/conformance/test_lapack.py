@@ -19,7 +19,7 @@ from shlo_tools import extend
 from shlo_tools.cpu import custom_calls
 from shlo_tools.dtypes import of_array, parse_tensor_type
 from shlo_tools.errors import ExecutionError
-from shlo_tools.passes import lapack_kernels
+from shlo_tools.passes.kernels import lapack_kernels
 
 Array = np.ndarray[Any, Any]
 

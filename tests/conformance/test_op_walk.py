@@ -15,10 +15,10 @@ import pytest
 import shlo_tools
 from shlo_tools import mlir, ops, reference
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.passes import legalize_deprecated
-from shlo_tools.passes.legalize_chlo import rules as of_chlo
-from shlo_tools.passes.legalize_quantized import rules as of_quantized
 from shlo_tools.passes.legalize_to_linalg import rules as to_linalg
+from shlo_tools.passes.normalize import legalize_deprecated
+from shlo_tools.passes.normalize.legalize_chlo import rules as of_chlo
+from shlo_tools.passes.normalize.legalize_quantized import rules as of_quantized
 
 HERE = Path(__file__).resolve().parent
 LIT = HERE.parent / "lit"

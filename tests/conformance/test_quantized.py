@@ -11,7 +11,7 @@ import pytest
 from batch import run
 from quantized import ELEMENTS, Array, Case, check, operation, tensor, values
 
-from shlo_tools.ops._quantized import parse_quantized
+from shlo_tools.quantized_types import parse_quantized
 
 EIGHT_BITS = ("i8:f8E4M3FN, 0.5:3", "i4:f8E5M2, 0.5:1")
 SIZE = "37"  # odd: a tail stays behind vectors

@@ -11,7 +11,7 @@ import pytest
 from batch import run
 from quantized import Array, Case, check, operation, tensor, values
 
-from shlo_tools.ops._quantized import parse_quantized
+from shlo_tools.quantized_types import parse_quantized
 
 LHS = "i8:f32, 0.5:3"
 KERNEL = "i8:f32, 0.25"

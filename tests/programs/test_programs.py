@@ -49,7 +49,7 @@ def test_shlo_run_takes_the_recorded_files(name: str) -> None:
     """Types without a numpy name too."""
     entry, arrays = ENTRIES[name], f"@{HERE / name}.npz"
     options = [f"--rtol={entry['rtol']}", f"--atol={entry['atol']}"]
-    command = ["-m", "shlo_tools.tools.shlo_run", f"{HERE / name}.mlir", *options]
+    command = ["-m", "shlo_tools.tools.run", f"{HERE / name}.mlir", *options]
     done = subprocess.run(
         [sys.executable, *command, f"--input={arrays}", f"--expected-output={arrays}"],
         capture_output=True,

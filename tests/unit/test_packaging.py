@@ -120,7 +120,7 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     assert len(expected) > 60
     for name in (
         "shlo_tools/passes/legalize_to_linalg/__init__.py",
-        "shlo_tools/tools/shlo_opt.py",
+        "shlo_tools/tools/opt/command.py",
         "shlo_tools/tools/bench/programs.py",
         "shlo_tools/ops/__init__.pyi",
         "shlo_tools/py.typed",
@@ -164,14 +164,14 @@ def test_what_is_installed_names_its_needs(wheel: Path) -> None:
     required = re.findall(r"^Requires-Dist: ([^\s;]+)$", metadata, re.M)
     assert sorted(required) == sorted(PROJECT["project"]["dependencies"])
     scripts = contents[f"{info}/entry_points.txt"].decode()
-    assert "shlo-opt = shlo_tools.tools.shlo_opt:main" in scripts
-    assert "shlo-run = shlo_tools.tools.shlo_run:main" in scripts
+    assert "shlo-opt = shlo_tools.tools.opt.command:main" in scripts
+    assert "shlo-run = shlo_tools.tools.run.command:main" in scripts
     assert f"{info}/licenses/LICENSE" in contents
 
 
 # --- importing and running ------------------------------------------------------------------------
 WHERE = (
-    "import shlo_tools.passes as p, shlo_tools.tools as t, shlo_tools.passes.plan_memory;"
+    "import shlo_tools.passes as p, shlo_tools.tools as t, shlo_tools.passes.memory.plan_memory;"
     "print(p.__file__, t.__file__, sep='\\n')"
 )
 

@@ -33,7 +33,7 @@ def test_the_pass_counts(tmp_path: Path) -> None:
         "  return %1 : tensor<2xf32>\n}"
     )
     command = [
-        *(sys.executable, "-m", "shlo_tools.tools.shlo_opt", str(model)),
+        *(sys.executable, "-m", "shlo_tools.tools.opt", str(model)),
         f"--load-pass-plugin={plugin}",
         "--pass-pipeline=builtin.module(count-ops{only=stablehlo.add})",
     ]

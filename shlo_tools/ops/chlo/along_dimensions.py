@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
+from shlo_tools.constraints import at_most, compatible, every, in_range, meet, require, same
 from shlo_tools.dtypes import Dim, TensorType
 from shlo_tools.ops._attributes import Struct
-from shlo_tools.ops._constraints import at_most, compatible, every, in_range, meet, require, same
 from shlo_tools.ops._op import DESCRIPTIONS, op
-from shlo_tools.ops._value import Region, Tensor
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.types import Region, Tensor
 
 ChloPrecision = Annotated[Precision, "chlo"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Protocol, cast
 
+from shlo_tools.constraints import in_range, require, stretches
 from shlo_tools.dims import UNKNOWN, Dim, equal
 from shlo_tools.dtypes import ElementType, Kind
 from shlo_tools.ops import elementwise
-from shlo_tools.ops._constraints import in_range, require, stretches
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
+from shlo_tools.types import Tensor
 
 ComparisonDirection = Annotated[elementwise.ComparisonDirection, "chlo"]
 ComparisonType = Annotated[elementwise.ComparisonType, "chlo"]

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shlo_tools.constraints import compatible, every, meet_all, require
 from shlo_tools.dtypes import ElementType, from_dtype, of_array
 from shlo_tools.ops._attributes import Elements, Number
-from shlo_tools.ops._constraints import (
-    compatible,
-    every,
-    meet_all,
-    require,
-)
 from shlo_tools.ops._op import op
-from shlo_tools.ops._value import Tensor
+from shlo_tools.types import Tensor
 
 chlo = op(dialect="chlo")
 

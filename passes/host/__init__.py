@@ -1,0 +1,1 @@
+"""What host and program agree on: arguments, results, the frame, checks, entry points."""

@@ -1,0 +1,1 @@
+"""Kernel calls get bodies, or a function of a library."""

@@ -1,0 +1,295 @@
+"""LAPACK calls that JAX exports, as direct calls of the library.
+
+Before:
+    func.func private @shlo.lapack.0(memref<4x4xf32>, memref<i32>, memref<4x4xf32>)
+      attributes {shlo.kernel = {kind = "lapack", target = "lapack_spotrf_ffi", ...}}
+After:
+    memref.copy %a, %out
+    %info = llvm.call @scipy_LAPACKE_spotrf(%row_major, %uplo, %4, %out, %4)
+
+Here are the targets whose routine does all of the work; others, and calls whose sizes or options
+do not fit, go through the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from shlo_tools import mlir
+from shlo_tools.codegen import frame as frames
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Type, Value
+from shlo_tools.passes.kernels.library_calls import (
+    body_of,
+    call,
+    counting_loop,
+    integer,
+    real,
+    stepped,
+)
+
+ROW_MAJOR = 101
+PREFIXES = {"s": "f32", "d": "f64", "c": "complex<f32>", "z": "complex<f64>"}
+REAL = {"s": "f32", "d": "f64", "c": "f32", "z": "f64"}
+LETTERS = {"uplo": "LU", "side": "LR", "diag": "NU", "trans_x": "NTC", "mode": "NV"}
+_CBLAS = {"side": "LR", "uplo": "UL", "trans_x": "NTC", "diag": "NU"}
+_CBLAS_BASE = {"side": 141, "uplo": 121, "trans_x": 111, "diag": 131}
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Operand or result ``number`` of the target, from its element ``skip`` on."""
+
+    number: int
+    is_result: bool
+    skip: int = 0
+
+
+Argument = int | str | float | Buffer
+
+
+def _spelled(text: str, prefix: str) -> str:
+    """``a|b`` is ``b`` for complex element types."""
+    real, bar, complex = text.partition("|")
+    return complex if bar and prefix in "cz" else real
+
+
+def given(number: int) -> Buffer:
+    return Buffer(number, False)
+
+
+def out(number: int, skip: int = 0) -> Buffer:
+    return Buffer(number, True, skip)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a target does with one matrix of the batch.
+
+    Attributes:
+        routine: its name without the element type; ``a|b`` is ``b`` for complex ones, here and in
+            the arguments.
+        arguments: sizes, letters, buffers, and floats for numbers of the element type.
+        fits: whether the sizes of the operands fit each other.
+        results: shape and element type of each result: ``T`` as the operands, ``R`` real, ``i32``.
+        copies: result -> the operand that it starts as.
+        info: the result that takes the routine's status.
+    """
+
+    routine: str
+    arguments: Sequence[Argument]
+    fits: bool
+    results: Sequence[tuple[Shape, str]]
+    copies: Mapping[int, int] = field(default_factory=lambda: {0: 0})
+    info: int | None = None
+
+
+INFO: tuple[Shape, str] = ((), "i32")
+
+
+# --- shapes and options -> call -------------------------------------------------------------------
+def potrf(a: Shape, *, uplo: str) -> Call:
+    size = a[0]
+    arguments: list[Argument] = [uplo, size, out(0), size]
+    return Call("potrf", arguments, a == (size, size), [(a, "T"), INFO], info=1)
+
+
+def getrf(a: Shape) -> Call:
+    rows, columns = a
+    results = [(a, "T"), ((min(a),), "i32"), INFO]
+    return Call("getrf", [rows, columns, out(0), columns, out(1)], True, results, info=2)
+
+
+def geqrf(a: Shape) -> Call:
+    rows, columns = a
+    results = [(a, "T"), ((min(a),), "T")]
+    return Call("geqrf", [rows, columns, out(0), columns, out(1)], True, results)
+
+
+def orgqr(a: Shape, tau: Shape) -> Call:
+    rows, columns = a
+    arguments: list[Argument] = [rows, columns, tau[0], out(0), columns, given(1)]
+    return Call("orgqr|ungqr", arguments, tau[0] <= columns <= rows, [(a, "T")])
+
+
+def ormqr(a: Shape, tau: Shape, c: Shape, *, left: bool, transpose: bool) -> Call:
+    letters = ["L" if left else "R", "T|C" if transpose else "N"]
+    arguments: list[Argument] = [*letters, *c, tau[0], given(0), a[1], given(1), out(0), c[1]]
+    fits = a[0] == c[0 if left else 1] and tau[0] <= min(a)
+    return Call("ormqr|unmqr", arguments, fits, [(c, "T")], {0: 2})
+
+
+def syevd(a: Shape, *, mode: str, uplo: str) -> Call:
+    size = a[0]
+    results = [(a, "T"), ((size,), "R"), INFO]
+    arguments: list[Argument] = [mode, uplo, size, out(0), size, out(1)]
+    return Call("syevd|heevd", arguments, a == (size, size), results, info=2)
+
+
+def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
+    size, count = b
+    arguments: list[Argument] = [size, count, out(0, skip=1), out(1), out(2), out(3), count]
+    bands = [lower, diagonal, upper]
+    results = [*((band, "T") for band in bands), (b, "T"), INFO]
+    copies = {number: number for number in range(4)}
+    return Call("gtsv", arguments, bands == [(size,)] * 3, results, copies, 4)
+
+
+def trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
+    """Real only: CBLAS wants a complex factor by reference."""
+    letters = {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag}
+    options = [_CBLAS_BASE[name] + _CBLAS[name].index(held) for name, held in letters.items()]
+    size = b[0 if side == "L" else 1]
+    arguments: list[Argument] = [*options, *b, 1.0, given(0), size, out(0), b[1]]
+    return Call("cblas_trsm|", arguments, a == (size, size), [(b, "T")], {0: 1})
+
+
+@dataclass(frozen=True)
+class Routine:
+    """How to make a routine's call, the ranks of its operands without batch, and its options."""
+
+    make: Callable[..., Call]
+    ranks: Sequence[int]
+    options: Sequence[str] = ()
+
+
+ROUTINES = {
+    "potrf": Routine(potrf, [2], ["uplo"]),
+    "getrf": Routine(getrf, [2]),
+    "geqrf": Routine(geqrf, [2]),
+    "orgqr|ungqr": Routine(orgqr, [2, 1]),
+    "ormqr|unmqr": Routine(ormqr, [2, 1, 2], ["left", "transpose"]),
+    "syevd|heevd": Routine(syevd, [2], ["mode", "uplo"]),
+    "gtsv": Routine(gtsv, [1, 1, 1, 2]),
+    "trsm|": Routine(trsm, [2, 2], ["side", "uplo", "trans_x", "diag"]),
+}
+TARGETS = {
+    f"lapack_{prefix}{name}_ffi": (prefix, routine)
+    for spelled, routine in ROUTINES.items()
+    for prefix in PREFIXES
+    if (name := _spelled(spelled, prefix))
+}
+
+
+# --- which calls are made so ----------------------------------------------------------------------
+@dataclass(frozen=True)
+class Found:
+    """A call with the prefix of its element type and its batch."""
+
+    call: Call
+    prefix: str
+    batch: Shape
+
+
+def find(kernel: Mapping[str, Any]) -> Found | None:
+    """The call that a kernel's description asks for; None where the host has to see to it."""
+    prefix, routine = TARGETS.get(kernel["target"].value, ("", None))
+    if routine is None:
+        return None
+    inputs, results = (
+        [tensor_type(item.value) for item in kernel[name]] for name in ("inputs", "results")
+    )
+    options = _options(kernel["config"] if "config" in kernel else (), routine.options)
+    batch = inputs[0].static_shape[: inputs[0].rank - routine.ranks[0]] if inputs else ()
+    shapes = [type.static_shape[len(batch) :] for type in inputs]
+    alike = all(type.static_shape[: len(batch)] == batch for type in inputs)
+    if options is None or not alike or [len(shape) for shape in shapes] != list(routine.ranks):
+        return None
+    made = routine.make(*shapes, **options)
+    wanted = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in made.results]
+    given_types = {type.element_type for type in inputs}
+    everything = all(type.size for type in (*inputs, *results))
+    if made.fits and everything and results == wanted and given_types == {_element("T", prefix)}:
+        return Found(made, prefix, batch)
+    return None
+
+
+def _element(name: str, prefix: str) -> ElementType:
+    spelled = {"T": PREFIXES[prefix], "R": REAL[prefix]}.get(name, name)
+    return ELEMENT_TYPES[spelled]
+
+
+def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
+    """The options by name, letters as text; None where they are not as they should be."""
+    held: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
+    options: dict[str, str | bool] = {}
+    for name in names:
+        letters = {ord(letter): letter for letter in LETTERS.get(name, "")}
+        value = letters.get(held.get(name, 0)) if letters else held.get(name)
+        if value is None:
+            return None
+        options[name] = value
+    return options if len(held) == len(names) else None
+
+
+# --- implementing them ----------------------------------------------------------------------------
+def implement(func: Operation, kernel: Mapping[str, Any]) -> tuple[str, list[Type], str]:
+    """Give a declared kernel its body; returns name, argument types and result of the routine.
+
+    Raises:
+        UnsupportedError: the description is none of ours.
+    """
+    found = find(kernel)
+    if found is None:
+        raise UnsupportedError(f"{kernel['target']} is no LAPACK kernel")
+    buffers, build = body_of(func)
+    results = buffers[: len(found.call.results)]
+    operands = buffers[len(results) :]
+    for result, operand in found.call.copies.items():
+        build.op("memref.copy", [operands[operand], results[result]])
+    if prod(found.batch) == 1:
+        declaration = _emit(build, found, operands, results, None)
+    else:
+        number, body = counting_loop(build, prod(found.batch))
+        declaration = _emit(body, found, operands, results, number)
+        body.op("scf.yield")
+    build.op("func.return", results)
+    return declaration
+
+
+def _emit(
+    build: Build,
+    found: Found,
+    operands: Sequence[Value],
+    results: Sequence[Value],
+    number: Value | None,
+) -> tuple[str, list[Type], str]:
+    """One call of the routine, on matrix ``number`` of the batch."""
+
+    def address(buffer: Buffer) -> Value:
+        value = (results if buffer.is_result else operands)[buffer.number]
+        type = tensor_type(value.type)
+        start = frames.address_of(build, value)
+        width = type.element_type.dtype.itemsize
+        if number is not None:
+            start = stepped(build, start, type.nbytes // prod(found.batch), number)
+        return frames.element_address(build, start, width * buffer.skip)
+
+    def passed(argument: Argument) -> Value:
+        if isinstance(argument, Buffer):
+            return address(argument)
+        if isinstance(argument, float):
+            return real(build, argument, REAL[found.prefix])
+        if isinstance(argument, str):  # a char travels like an int
+            return integer(build, ord(_spelled(argument, found.prefix)))
+        return integer(build, argument)
+
+    name = _spelled(found.call.routine, found.prefix)
+    is_cblas = name.startswith("cblas_")
+    prefixed = f"cblas_{found.prefix}{name[6:]}" if is_cblas else f"LAPACKE_{found.prefix}{name}"
+    arguments = [passed(argument) for argument in (ROW_MAJOR, *found.call.arguments)]
+    types = [argument.type for argument in arguments]
+    status = call(
+        build, "scipy_" + prefixed, arguments, [] if is_cblas else [mlir.integer_type(32)]
+    )
+    if found.call.info is not None:
+        ordering = {"ordering": mlir.i64_attr(0)}
+        build.op("llvm.store", [status[0], address(out(found.call.info))], (), ordering)
+    return "scipy_" + prefixed, types, "void" if is_cblas else "i32"

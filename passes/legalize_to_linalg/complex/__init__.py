@@ -1,0 +1,1 @@
+"""Complex numbers, by their parts."""

@@ -1,0 +1,302 @@
+"""Random numbers: counters enciphered, each by itself, so that loops over them have no order.
+
+``rng_bit_generator`` gives the bits that XLA:CPU gives. ``rng`` is implementation-defined: here
+element i of the n-th ``rng`` of a program is made from Threefry-2x32 of counter i under the key
+(``SEED``, n). A program gives the same numbers in every run, in any number of threads; an op in
+a loop the same in every iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from shlo_tools import mlir
+from shlo_tools.dims import Dim, ceiling_divided, product
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.ir import Lowering, describe
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.narrow_floats import is_narrow
+from shlo_tools.ops.random import RngAlgorithm, RngDistribution
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.data_movement import extracted, inserted, reshaped
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
+    EQ,
+    arithmetic,
+    compare,
+    index_of,
+    load,
+    store,
+)
+from shlo_tools.passes.legalize_to_linalg.random.ciphers import (
+    U32,
+    U64,
+    joined,
+    philox,
+    threefry,
+    words,
+)
+from shlo_tools.passes.legalize_to_linalg.random.distributions import (
+    normal,
+    uniform_float,
+    uniform_integer,
+)
+from shlo_tools.passes.legalize_to_linalg.rules import lowers
+
+SEED = 0x53484C4F
+
+
+# --- rng_bit_generator ----------------------------------------------------------------------------
+@lowers
+def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Of the state's words the first is the key, the others count what was given out."""
+    result = build.type(op.results[1])
+    algorithm = RngAlgorithm[str(op.attributes["rng_algorithm"]).split()[-1].rstrip(">")]
+    is_threefry = algorithm is RngAlgorithm.THREE_FRY
+    count = 2 if is_threefry else _state_size(op, build)
+    places = [structured.index(build, number) for number in range(count)]
+    state = [load(build, operands[0], [place]) for place in places]
+    bits = _threefry_bits if is_threefry else _philox_bits
+    output, used = bits(op, build, state, result)
+    return [_advanced(op, build, operands[0], state[1:], used), output]
+
+
+def _state_size(op: Operation, build: Lowering) -> int:
+    """Two words or three."""
+    size = build.type(op.operands[0]).shape[0]
+    if isinstance(size, int):
+        return size
+    message = f"not supported: {describe(op)}: a state of unknown size"
+    raise UnsupportedError(message, place=mlir.place_of(op.location))
+
+
+def _advanced(
+    op: Operation, build: Lowering, tensor: Value, counter: Sequence[Value], used: Dim | Value
+) -> Value:
+    """The state with the number of used counters added, carried into a further word."""
+    e = Emit(op, build)
+    if isinstance(used, int):
+        amount = e.constant(used, U64)
+    else:
+        amount = e("arith.index_cast", index_of(build, used), type=structured.element(U64))
+    for number, word in enumerate(counter, 1):
+        total = e("arith.addi", word, amount)
+        tensor = store(build, total, tensor, [structured.index(build, number)])
+        carry = e.compare_integers("ult", total, word)
+        amount = cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64)
+    return tensor
+
+
+def _threefry_bits(
+    op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
+) -> tuple[Value, Dim | Value]:
+    """Both words of a counter make 64 bits; of fewer bits they are two results.
+
+    Those two are neighbours along the first even dimension, or else along the largest one.
+    """
+    key = words(Emit(op, build), state[0])
+    if result.element_type.bits <= 32:
+        if not result.is_static:
+            return _paired_at_run_time(op, build, key, state[1], result)
+        return _paired(op, build, key, state[1], result)
+
+    def wide(e: Emit, number: Value) -> Sequence[Value]:
+        return [joined(e, *threefry(e, key, e("arith.addi", state[1], number)))]
+
+    count = product(result.shape)
+    flat = result.with_shape([count])
+    made = _enumerated(op, build, flat, 1, wide)[0]
+    return reshaped(build, made, flat, result), count
+
+
+Key = tuple[Value, Value]
+
+
+def _paired(
+    op: Operation, build: Lowering, key: Key, start: Value, result: TensorType
+) -> tuple[Value, int]:
+    """Low and high words of counters from ``start`` on, neighbours along a dimension."""
+
+    def both(e: Emit, number: Value) -> Sequence[Value]:
+        pair = threefry(e, key, e("arith.addi", start, number))
+        return [cast_scalar(e, word, U32, U64) for word in pair]
+
+    shape = result.static_shape or (1,)
+    even = [d for d, size in enumerate(shape) if size % 2 == 0]
+    axis = even[0] if even else shape.index(max(shape))
+    half = [-(-size // 2) if d == axis else size for d, size in enumerate(shape)]
+    flat, part = result.with_shape([prod(half)]), result.with_shape(half)
+    whole = result.with_shape(shape)
+    total = structured.empty(build, whole)
+    for number, made in enumerate(_enumerated(op, build, flat, 2, both)):
+        sizes = [(size - number + 1) // 2 if d == axis else size for d, size in enumerate(shape)]
+        if 0 in sizes:
+            continue
+        value = reshaped(build, made, flat, part)
+        kept = result.with_shape(sizes)
+        if kept != part:
+            value = extracted(build, value, kept, [0] * part.rank, [1] * part.rank)
+        first = [number if d == axis else 0 for d in range(part.rank)]
+        steps = [2 if d == axis else 1 for d in range(part.rank)]
+        total = inserted(build, value, total, first, sizes, steps)
+    return reshaped(build, total, whole, result), prod(half)
+
+
+def _paired_at_run_time(
+    op: Operation, build: Lowering, key: Key, start: Value, result: TensorType
+) -> tuple[Value, Value]:
+    """The same where only run time tells along which dimension: each element for itself."""
+    sizes = [structured.index(build, size) for size in result.shape]
+    zero, one = structured.index(build, 0), structured.index(build, 1)
+    splits = _split_dimension(Emit(op, build), sizes)
+    halves = []
+    for size, split in zip(sizes, splits, strict=True):
+        half = arithmetic(build, "shrui", arithmetic(build, "addi", size, one), one)
+        halves.append(Emit(op, build).select(split, half, size))
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        e = Emit(op, inner)
+        number, part = zero, zero
+        for d, (half, split) in enumerate(zip(halves, splits, strict=True)):
+            at = structured.position(inner, d)
+            place = e.select(split, arithmetic(inner, "shrui", at, one), at)
+            number = arithmetic(inner, "addi", arithmetic(inner, "muli", number, half), place)
+            odd = e.select(split, arithmetic(inner, "andi", at, one), zero)
+            part = arithmetic(inner, "addi", part, odd)
+        counter = e("arith.index_cast", number, type=structured.element(U64))
+        low, high = threefry(e, key, e("arith.addi", start, counter))
+        word = e.select(compare(inner, EQ, part, zero), low, high)
+        return [_as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
+
+    made = structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
+    used = halves[0]
+    for half in halves[1:]:
+        used = arithmetic(build, "muli", used, half)
+    return made[0], used
+
+
+def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:
+    """For each dimension whether it is the first even one, or else the first largest one."""
+    build = e.build
+    one = structured.index(build, 1)
+    even = [
+        compare(build, EQ, arithmetic(build, "andi", size, one), structured.index(build, 0))
+        for size in sizes
+    ]
+    any_even, largest = even[0], sizes[0]
+    for size, is_even in zip(sizes[1:], even[1:], strict=True):
+        any_even = arithmetic(build, "ori", any_even, is_even)
+        largest = arithmetic(build, "maxsi", largest, size)
+    found = e.constant(False, ELEMENT_TYPES["i1"])
+    splits = []
+    for size, is_even in zip(sizes, even, strict=True):
+        wanted = e.select(any_even, is_even, compare(build, EQ, size, largest))
+        splits.append(e.compare_integers("ugt", wanted, found))
+        found = arithmetic(build, "ori", found, wanted)
+    return splits
+
+
+def _philox_bits(
+    op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
+) -> tuple[Value, Dim]:
+    """A counter gives four words: two results of 64 bits, or four of fewer.
+
+    The state's last two words count in 128 bits: of a state of two words the key is the high one,
+    though what is carried into it is not kept.
+    """
+    each = 2 if result.element_type.bits > 32 else 4
+    count = product(result.shape)
+    blocks = ceiling_divided(count, each)
+    key = words(Emit(op, build), state[0])
+
+    def block(e: Emit, number: Value) -> Sequence[Value]:
+        low, high = e("arith.addi", state[1], number), state[2 if len(state) == 3 else 0]
+        carry = e.compare_integers("ult", low, number)
+        high = e("arith.addi", high, cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64))
+        made = philox(e, key, (low, high))
+        if each == 2:
+            return [joined(e, *made[:2]), joined(e, *made[2:])]
+        return [cast_scalar(e, word, U32, U64) for word in made]
+
+    flat, table = result.with_shape([blocks]), result.with_shape([blocks, each])
+    total = structured.empty(build, table)
+    if 0 in result.shape:
+        return structured.empty(build, result), 0
+    for number, made in enumerate(_enumerated(op, build, flat, each, block)):
+        total = inserted(build, made, total, [0, number], [blocks, 1], [1, 1])
+    line, kept = result.with_shape([blocks * each]), result.with_shape([count])
+    value = reshaped(build, total, table, line)
+    if kept != line:
+        value = extracted(build, value, kept, [0], [1])
+    return reshaped(build, value, kept, result), blocks
+
+
+def _enumerated(
+    op: Operation,
+    build: Lowering,
+    type: TensorType,
+    number: int,
+    bits: Callable[[Emit, Value], Sequence[Value]],
+) -> list[Value]:
+    """Vectors whose elements are the low bits of 64 that a function makes of their positions."""
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        e = Emit(op, inner)
+        made = bits(e, _position(e, 0))
+        return [_as_element(e, value, type.element_type) for value in made]
+
+    outputs = [structured.empty(build, type) for _ in range(number)]
+    return structured.generic(build, [], [], outputs, [type] * number, body)
+
+
+def _position(e: Emit, dimension: int) -> Value:
+    """The loop counter of a ``linalg.generic``'s dimension as 64 bits."""
+    index = structured.position(e.build, dimension)
+    return e.build.value("arith.index_cast", (index,), structured.element(U64))
+
+
+def _as_element(e: Emit, bits: Value, type: ElementType) -> Value:
+    """The low bits of 64 as they are."""
+    if type.bits < 64:
+        bits = e("arith.trunci", bits, type=mlir.integer_type(type.bits))
+    if is_narrow(type):
+        return e("arith.extui", bits, type=structured.element(type)) if type.bits < 8 else bits
+    return e("arith.bitcast", bits, type=structured.element(type)) if type.is_float else bits
+
+
+# --- rng ------------------------------------------------------------------------------------------
+@lowers
+def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """64 bits per element (twice as many for 64-bit ones) as a number between a and b."""
+    result = build.type(op.results[0])
+    element = result.element_type
+    low, high = (structured.extract(build, value, element) for value in operands[:2])
+    distribution = RngDistribution[str(op.attributes["rng_distribution"]).split()[-1].rstrip(">")]
+    flat = result.with_shape([product(result.shape)])
+    outside = Emit(op, build)
+    key = (outside.constant(SEED, U32), outside.constant(_number_of(op), U32))
+
+    def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        e = Emit(op, inner)
+        first = e("arith.shli", _position(e, 0), e.constant(1, U64))
+        second = e("arith.addi", first, e.constant(1, U64))
+        counters = (first, second) if element.bits > 32 else (first,)
+        bits = [joined(e, *threefry(e, key, counter)) for counter in counters]
+        if distribution is RngDistribution.NORMAL:
+            return [normal(e, bits, low, high, element)]
+        uniform = uniform_float if element.is_float else uniform_integer
+        return [uniform(e, bits, low, high, element)]
+
+    made = structured.generic(build, [], [], [structured.empty(build, flat)], [flat], body)
+    return [reshaped(build, made[0], flat, result)]
+
+
+def _number_of(op: Operation) -> int:
+    """Which of the program's ``rng`` ops this is."""
+    module = op
+    while module.parent is not None:
+        module = mlir.inner_operation(module.parent)
+    return [other for other in mlir.walk(module) if other.name == op.name].index(op)

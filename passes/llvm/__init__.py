@@ -1,0 +1,1 @@
+"""The last steps down to LLVM."""

@@ -1,0 +1,243 @@
+"""Temporaries become offsets into one block, the frame's arena.
+
+Before:
+    %t = memref.alloc() : memref<4xf32>
+After:
+    %base = <frame's arena cursor>
+    %t = <memref over %base + 128>
+
+A scan over the ops gives each buffer the stretch in which it is used; buffers whose stretches do
+not meet share bytes. A function's block ends where its callees' begin, so leaving the function
+in any way frees everything. ``shlo.arena`` on a function tells how many bytes a call needs.
+
+A buffer whose size is known at run time only takes the bytes behind the cursor and moves that on
+(``passes/memory/bump_memory.py``), and so does one that a loop makes and passes on to its next
+iteration;
+``shlo.grows`` on a function says that a call may need any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools import ir, mlir
+from shlo_tools.codegen import frame as frames
+from shlo_tools.dtypes import tensor_type
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Block, Operation, Region, Value
+from shlo_tools.passes.memory import bump_memory
+from shlo_tools.pipeline.registry import Pass
+
+ALIGNMENT = 64
+ARENA = "shlo.arena"
+GROWS = "shlo.grows"
+
+
+@dataclass(frozen=True)
+class PlanMemory(Pass):
+    """Place temporaries in the frame's arena."""
+
+    name = "shlo-plan-memory"
+
+    def run(self, op: Operation) -> None:
+        needed: dict[str, int] = {}
+        growing: set[str] = set()
+        for func in ir.call_order(op):
+            if ir.is_declaration(func):
+                continue
+            live = _live_buffers(func)
+            buffers = [buffer for buffer in live if not buffer.is_carried]
+            own = _place(buffers)
+            callees = {ir.callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
+            below = max((needed.get(name, 0) for name in callees), default=0)
+            needed[ir.symbol_name(func)] = own + below
+            dynamic = bump_memory.dynamic_allocs(func)
+            dynamic += [buffer.alloc for buffer in live if buffer.is_carried]
+            if own or dynamic:
+                _use_arena(func, buffers, own, moves=bool(callees or dynamic))
+            bump_memory.bump(func, dynamic)
+            if dynamic or growing & callees:
+                growing.add(ir.symbol_name(func))
+                func.attributes[GROWS] = mlir.unit_attr()
+            func.attributes[ARENA] = mlir.i64_attr(own + below)
+
+
+@dataclass
+class Buffer:
+    """A temporary: used from ``start`` to ``end`` (positions of ops), placed at ``offset``.
+
+    Where an iteration of a loop passes it on to the next one, that has to make another one.
+    """
+
+    alloc: Operation
+    size: int
+    start: int
+    end: int
+    is_carried: bool
+    offset: int = 0
+
+
+class _Aliases:
+    """Union-find over memref values: which values may be views of one buffer."""
+
+    def __init__(self) -> None:
+        self.parent: dict[Value, Value] = {}
+
+    def root(self, value: Value) -> Value:
+        found = value
+        while (up := self.parent.get(found, found)) != found:
+            found = up
+        if found != value:
+            self.parent[value] = found
+        return found
+
+    def join(self, values: Sequence[Value]) -> None:
+        roots = [self.root(value) for value in values]
+        for root in roots[1:]:
+            self.parent[root] = self.root(roots[0])
+
+
+@dataclass
+class _Enclosing:
+    """A block and the position where the op that is being walked in it ends."""
+
+    block: Block
+    end: int = 0
+
+
+@dataclass
+class _Uses:
+    """What the walk over a function finds out.
+
+    Attributes:
+        aliases: which memrefs may be views of one another.
+        uses: per root of an alias class, the chains of (block, last position) that enclose a use,
+            innermost first.
+        allocs: the allocations with their positions and blocks.
+        position: of the latest op seen.
+    """
+
+    aliases: _Aliases
+    uses: list[tuple[Value, tuple[_Enclosing, ...]]]
+    allocs: list[tuple[Operation, int, Block]]
+    position: int = 0
+
+
+def _live_buffers(func: Operation) -> list[Buffer]:
+    """The allocations of a function with the stretches in which they are used."""
+    found = _Uses(_Aliases(), [], [])
+    for region in func.regions:
+        for block in region.blocks:
+            _walk_block(block, (), found)
+    by_root: dict[Value, list[tuple[_Enclosing, ...]]] = {}
+    for value, chains in found.uses:
+        by_root.setdefault(found.aliases.root(value), []).append(chains)
+    return [_buffer(alloc, found, by_root) for alloc in found.allocs]
+
+
+def _walk_block(block: Block, outer: tuple[_Enclosing, ...], found: _Uses) -> None:
+    for view in block.operations:
+        op = mlir.inner_operation(view)
+        found.position += 1
+        chain = _Enclosing(block, found.position)
+        chains = (chain, *outer)
+        operands = [value for value in op.operands if mlir.is_memref(value.type)]
+        found.uses.extend((value, chains) for value in operands)
+        name = op.name
+        if name == "memref.alloc" and not bump_memory.is_dynamic(op):
+            found.allocs.append((op, found.position, block))
+            found.uses.append((op.results[0], chains))
+        elif name.startswith("linalg."):  # its region holds scalars, and loads of other buffers
+            loads = [o for o in mlir.walk(op) if o.name == "memref.load"]
+            found.uses.extend((o.operands[0], chains) for o in loads)
+        else:
+            results = [value for value in op.results if mlir.is_memref(value.type)]
+            inner = [value for region in op.regions for value in _region_values(region)]
+            if results or inner:
+                found.aliases.join([*operands, *results, *inner])
+            for region in op.regions:
+                for nested in region.blocks:
+                    _walk_block(nested, chains, found)
+        chain.end = found.position
+
+
+def _region_values(region: Region) -> list[Value]:
+    """Memrefs that pass in and out of a region."""
+    values: list[Value] = []
+    for block in region.blocks:
+        values.extend(block.arguments)
+        values.extend(ir.terminator(block).operands)
+    return [value for value in values if mlir.is_memref(value.type)]
+
+
+def _buffer(
+    alloc: tuple[Operation, int, Block],
+    found: _Uses,
+    by_root: dict[Value, list[tuple[_Enclosing, ...]]],
+) -> Buffer:
+    """A buffer used in a loop that it was made outside of is in use until the loop ends."""
+    op, start, home = alloc
+    end = start
+    for chains in by_root[found.aliases.root(op.results[0])]:
+        around = next((chain for chain in chains if chain.block == home), None)
+        if around is None:  # a view of it leaves its block: keep it throughout
+            start, end = 0, found.position
+            break
+        end = max(end, around.end)
+    size = tensor_type(op.results[0].type).nbytes
+    return Buffer(op, size, start, end, _is_carried(op, found.aliases))
+
+
+def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:
+    """Whether a loop that a buffer is made in passes it on."""
+    root = aliases.root(alloc.results[0])
+    around = alloc.parent
+    while around is not None and around.name != "func.func":
+        if around.name in bump_memory.LOOPS:
+            results = [value for value in around.results if mlir.is_memref(value.type)]
+            if any(aliases.root(value) == root for value in results):
+                return True
+        around = around.parent
+    return False
+
+
+def _place(buffers: list[Buffer]) -> int:
+    """Give every buffer the lowest offset that no buffer in use at the time covers."""
+    active: list[Buffer] = []
+    size = 0
+    for buffer in sorted(buffers, key=lambda b: b.start):
+        active = sorted((b for b in active if b.end >= buffer.start), key=lambda b: b.offset)
+        at = 0
+        for other in active:
+            if at + buffer.size <= other.offset:
+                break
+            at = max(at, _aligned(other.offset + other.size))
+        buffer.offset = at
+        active.append(buffer)
+        size = max(size, _aligned(at + buffer.size))
+    return size
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _use_arena(func: Operation, buffers: list[Buffer], own: int, *, moves: bool) -> None:
+    block = func.regions[0].blocks[0]
+    frame = block.arguments[0]
+    build = Build(mlir.at_start(block), func.location)
+    base = frames.load(build, frame, "arena", frames.pointer())
+    if moves:
+        frames.store(build, frame, "arena", frames.element_address(build, base, own))
+    for buffer in buffers:
+        alloc = buffer.alloc
+        here = Build(mlir.before(alloc), alloc.location)
+        address = frames.element_address(here, base, buffer.offset)
+        type = alloc.results[0].type
+        view = frames.memref_at(here, address, tensor_type(type).static_shape, type)
+        ir.replace(alloc, [view])
+    if moves:
+        for op in ir.children(func):
+            if op.name == "func.return":
+                frames.store(Build(mlir.before(op), op.location), frame, "arena", base)

@@ -1,0 +1,1 @@
+"""What later stages need not know: composites, CHLO, quantized types, shape ops, ..."""

@@ -1,0 +1,142 @@
+"""Custom calls that are ops under another name become those ops.
+
+Before:
+    %0:2 = stablehlo.custom_call @mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = true}}
+      : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+After:
+    %0:2 = chlo.top_k(%a, k = 2) : tensor<8xf32> -> (tensor<2xf32>, tensor<2xi32>)
+
+Exporters write them for ops that are younger than the program has to be, or whose sizes were
+dynamic when it was written: once they are static, so can be the op. What a user registered a
+function for stays a custom call, and so does what no op can say of sizes that are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from shlo_tools import ir, mlir, ops
+from shlo_tools.dtypes import from_attribute, tensor_type
+from shlo_tools.extend import registered, targets
+from shlo_tools.extend.description import python_value
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import ComparisonDirection, ComparisonType, RngAlgorithm, Tensor
+from shlo_tools.passes.normalize.legalize_chlo.along_dimensions import (
+    first_along_last,
+    positions_along_last,
+)
+from shlo_tools.pipeline.registry import Pass
+from shlo_tools.types import of_value
+
+Expansion = Callable[[Operation, list[Tensor]], Sequence[Tensor] | None]
+
+
+@dataclass(frozen=True)
+class ExpandCustomCalls(Pass):
+    """Replace custom calls by the ops that they stand for."""
+
+    name = "shlo-expand-custom-calls"
+    anchor = "any"
+
+    def run(self, op: Operation) -> None:
+        ir.rewrite(op, {"stablehlo.custom_call": _expanded})
+
+
+def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
+    target = ir.text_of(op, "call_target_name")
+    expansion = EXPANSIONS.get(target)
+    if expansion is None or registered(target) is not None:
+        return None
+    is_static = all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results))
+    if not is_static and target not in ANY_SIZES:
+        return None
+    with ir.inserting(build):
+        results = expansion(op, [_tensor(value) for value in op.operands])
+    if results is None:
+        return None
+    pairs = zip(results, op.results, strict=True)
+    return [_declared(build, made.value, old) for made, old in pairs if made.value is not None]
+
+
+def _declared(build: Build, made: Value, old: Value) -> Value:
+    """A result in the type that the call declares, which may say less of its sizes."""
+    return made if made.type == old.type else build.value("stablehlo.convert", (made,), old.type)
+
+
+def _tensor(value: Value) -> Tensor:
+    return cast(Tensor, of_value(value))
+
+
+def _attribute(op: Operation, name: str) -> Any:
+    return python_value(op.attributes[name]) if name in op.attributes else None
+
+
+def _constants(values: Sequence[Value]) -> list[Any] | None:
+    """The values of constants as lists; None where one is none."""
+    if not all(mlir.is_result_of(value, ("stablehlo.constant",)) for value in values):
+        return None
+    return [
+        from_attribute(mlir.inner_operation(v.owner).attributes["value"]).tolist() for v in values
+    ]
+
+
+# --- the ops --------------------------------------------------------------------------------------
+def _renamed(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
+    dialect, name = targets.RENAMED[ir.text_of(op, "call_target_name")].split(".")
+    function = getattr(ops.chlo if dialect == "chlo" else ops, name)
+    return [function(operands[0])]
+
+
+def _top_k(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
+    """The smallest are a sort, which CHLO has no op for; k is the size of the result."""
+    operand, k = operands[0], tensor_type(op.results[0].type).shape[-1]
+    if not isinstance(k, int):
+        return None
+    if (_attribute(op, "mhlo.attributes") or {}).get("largest", True):
+        return ops.chlo.top_k(operand, k)
+    order = ComparisonType.TOTALORDER if operand.element_type.is_float else None
+
+    def comes_first(left: Tensor, right: Tensor, *_: Tensor) -> Tensor:
+        return ops.compare(left, right, ComparisonDirection.LT, order)
+
+    positions = positions_along_last(operand)
+    ordered = ops.sort([operand, positions], operand.rank - 1, True, comparator=comes_first)
+    return [first_along_last(tensor, k) for tensor in ordered]
+
+
+def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
+    """Inputs, their init values, and what ``reduce_window`` has as attributes."""
+    count = (len(operands) - 5) // 2
+    windows = _constants(list(op.operands)[2 * count :])
+    if windows is None:
+        return None
+    called: Any = op.attributes["called_computations"]
+
+    def body(*arguments: Tensor) -> list[Tensor]:
+        values = [argument.value for argument in arguments if argument.value is not None]
+        types = [value.type for value in values[:count]]
+        made = ir.insertion().op("func.call", values, types, {"callee": called[0]})
+        return [_tensor(value) for value in made.results]
+
+    inputs, starts = operands[:count], operands[count : 2 * count]
+    reduced = ops.reduce_window(inputs, starts, *windows, body=body)
+    return [reduced] if isinstance(reduced, Tensor) else reduced
+
+
+def _rng_bit_generator(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
+    algorithm = str(op.attributes["rng_algorithm"]).removesuffix(">").split()[-1]
+    types = [tensor_type(result.type) for result in op.results]
+    return ops.rng_bit_generator(RngAlgorithm[algorithm], operands[0], types)
+
+
+EXPANSIONS: Mapping[str, Expansion] = {
+    **dict.fromkeys(targets.RENAMED, _renamed),
+    **dict.fromkeys(targets.TOP_K, _top_k),
+    targets.REDUCE_WINDOW: _reduce_window,
+    targets.RNG_BIT_GENERATOR: _rng_bit_generator,
+}
+# Those that become ops of any sizes; windows and random bits of unknown sizes stay calls.
+ANY_SIZES = frozenset((*targets.RENAMED, *targets.TOP_K))

@@ -1,0 +1,75 @@
+"""What becomes of each op: calls of the host, calls of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.dialects import check, interpreter
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Attribute, Operation, Value
+from shlo_tools.passes.normalize.legalize_check import processes
+from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.reference.self_checking import attributes_of, require, target_of
+
+_TYPED_FFI = 4  # the API version whose backend_config is a dictionary
+
+
+def legalize(module: Operation) -> None:
+    """Replace the ops of both dialects in a module."""
+    rules = dict.fromkeys((*check.CHECKS, *interpreter.ATTRIBUTES), _call_host)
+    ir.rewrite(module, {**rules, "interpreter.run_parallel": _call_functions})
+
+
+def _call_host(op: Operation, build: Build) -> Sequence[Value]:
+    require(op)
+    operands = [_stored(build, value) for value in op.operands]
+    if op.name.endswith("_const"):
+        value = op.attributes["value"]
+        constant = build.value("stablehlo.constant", (), value.type, {"value": value})
+        operands.append(constant)
+    attributes = {
+        "call_target_name": mlir.string_attr(target_of(op)),
+        "has_side_effect": mlir.bool_attr(True),
+    }
+    told = attributes_of(op)
+    if (place := mlir.place_of(op.location)) is not None:
+        told["place"] = str(place)  # equal calls become one, and each check has its own
+    if told:
+        attributes["backend_config"] = _dictionary(told)
+        attributes["api_version"] = mlir.integer_attr(_TYPED_FFI, mlir.integer_type(32))
+    build.op("stablehlo.custom_call", operands, (), attributes)
+    return list(op.operands)[: len(op.results)]
+
+
+def _stored(build: Build, value: Value) -> Value:
+    """The integers of a quantized value; any other as it is."""
+    if not is_quantized(str(value.type)):
+        return value
+    storage = parse_quantized(str(value.type)).storage_type
+    return build.value("stablehlo.bitcast_convert", (value,), storage.mlir())
+
+
+def _dictionary(values: Mapping[str, Any]) -> Attribute:
+    return mlir.dict_attr({name: _attribute(value) for name, value in values.items()})
+
+
+def _attribute(value: str | float) -> Attribute:
+    if isinstance(value, str):
+        return mlir.string_attr(value)
+    if isinstance(value, int):
+        return mlir.i64_attr(value)
+    return mlir.float_attr(value, mlir.parse_type("f64"))
+
+
+def _call_functions(op: Operation, build: Build) -> Sequence[Value]:
+    require(op)
+    operands: list[Value] = list(op.operands)
+    results: list[Value] = []
+    for func in processes.functions(op):
+        inputs, outputs = ir.signature(func)
+        given, operands = operands[: len(inputs)], operands[len(inputs) :]
+        callee = {"callee": mlir.symbol_attr(ir.symbol_name(func))}
+        results += build.op("func.call", given, outputs, callee).results
+    return results

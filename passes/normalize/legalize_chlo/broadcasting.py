@@ -1,0 +1,101 @@
+"""Broadcasting forms: ``broadcast_in_dim`` stretches the operands, then the op itself applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from shlo_tools import ops
+from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.mlir import Operation
+from shlo_tools.ops import Tensor
+from shlo_tools.ops._attributes import codec
+from shlo_tools.ops.chlo.broadcasting import ComparisonDirection, ComparisonType, aligned
+from shlo_tools.passes.normalize.legalize_chlo.elementary import next_after
+from shlo_tools.passes.normalize.legalize_chlo.rules import applied, attribute, register, rewrites
+from shlo_tools.passes.normalize.shape_operands import by_element, common_shape
+
+
+def _together(
+    op: Operation, operands: Sequence[Tensor], axes: Sequence[Sequence[int]]
+) -> list[Tensor]:
+    """The operands, stretched to the shape of the result."""
+    shape = tensor_type(op.results[0].type).shape
+    types = [TensorType(tuple(shape), operand.element_type) for operand in operands]
+    rows = list(zip(operands, axes, types, strict=True))
+    if all(operand.type == type and type.is_static for operand, _, type in rows):
+        return list(operands)
+    if types[0].is_static:
+        return [
+            operand if operand.type == type else ops.broadcast_in_dim(operand, at, type)
+            for operand, at, type in rows
+        ]
+    sizes = common_shape(operands, axes, len(shape))
+    return [
+        ops.dynamic_broadcast_in_dim(operand, sizes, at, result_type=type)
+        for operand, at, type in rows
+    ]
+
+
+def _both(op: Operation, lhs: Tensor, rhs: Tensor) -> list[Tensor]:
+    given = attribute(op, "broadcast_dimensions")
+    return _together(op, (lhs, rhs), aligned(lhs, rhs, None if given is None else list(given)))
+
+
+def _form(
+    build: Callable[[Tensor, Tensor], Tensor], op: Operation, lhs: Tensor, rhs: Tensor
+) -> Sequence[Tensor]:
+    return [build(*_both(op, lhs, rhs))]
+
+
+for _name in (
+    "add",
+    "and_",
+    "atan2",
+    "complex",
+    "divide",
+    "maximum",
+    "minimum",
+    "multiply",
+    "or_",
+    "power",
+    "remainder",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "subtract",
+    "xor",
+):
+    register(f"broadcast_{_name}", partial(_form, getattr(ops, _name)))
+
+
+@rewrites
+def broadcast_compare(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+    direction = codec(ComparisonDirection).decode(op.attributes["comparison_direction"])
+    held = attribute(op, "compare_type")
+    order = None if held is None else codec(ComparisonType).decode(held)
+    left, right = _both(op, lhs, rhs)
+    return [ops.compare(left, right, direction, order)]
+
+
+def _function(name: str, op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+    return [by_element(partial(applied, op, name), *_both(op, lhs, rhs))]
+
+
+for _name in ("polygamma", "zeta"):
+    register(f"broadcast_{_name}", partial(_function, _name))
+
+
+@rewrites
+def broadcast_next_after(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+    return [by_element(partial(next_after, op), *_both(op, lhs, rhs))]
+
+
+@rewrites
+def broadcast_select(
+    op: Operation, pred: Tensor, on_true: Tensor, on_false: Tensor
+) -> Sequence[Tensor]:
+    operands = (pred, on_true, on_false)
+    rank = max(operand.rank for operand in operands)
+    axes = [range(rank - operand.rank, rank) for operand in operands]
+    return [ops.select(*_together(op, operands, axes))]

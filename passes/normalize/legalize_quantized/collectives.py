@@ -1,0 +1,53 @@
+"""Collectives on quantized tensors: integers are exchanged, computations combine integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shlo_tools import ir, ops
+from shlo_tools.dtypes import tensor_type
+from shlo_tools.ir import Lowering
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Tensor
+from shlo_tools.passes.normalize.legalize_quantized.arithmetic import quantize
+from shlo_tools.passes.normalize.legalize_quantized.rules import (
+    combined,
+    copied,
+    region_arguments,
+    rule_of,
+)
+from shlo_tools.passes.normalize.shape_operands import spread, ssa
+from shlo_tools.quantized_types import QuantizedType, parse_quantized
+
+
+@rule_of("all_reduce collective_reduce reduce_scatter")
+def combining(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Elements become what the computation takes; roots stay as they are."""
+    taken = region_arguments(op.regions[0])[0]
+    roots = [value.type for value in list(op.operands)[len(op.results) :]]
+    return combined(op, operands, [*([taken] * len(op.results)), *roots], build)
+
+
+@rule_of("collective_broadcast collective_permute")
+def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Who receives nothing gets zeros, of which each stands for the number 0.
+
+    Integers are exchanged as differences from the integer that stands for 0.
+    """
+    given, wanted = (str(value.type) for value in (op.operands[0], op.results[0]))
+    type = parse_quantized(given)
+    if type.parameters != parse_quantized(wanted).parameters:
+        ir.raise_unsupported([op], f"{given} is passed on as {wanted}")
+    if not any(type.zero_points):
+        return copied(op, operands, build)
+    stored = Tensor(tensor_type(operands[0].type), operands[0])
+    (moved,) = copied(op, [ssa(stored - _zeros(type, stored))], build)
+    received = Tensor(tensor_type(moved.type), moved)
+    return [ssa(received + _zeros(type, received))]
+
+
+def _zeros(type: QuantizedType, like: Tensor) -> Tensor:
+    zero = quantize(ops.constant(np.zeros((), type.expressed.dtype)), type)
+    return spread(zero, [], like)

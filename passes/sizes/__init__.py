@@ -1,0 +1,1 @@
+"""Sizes: refined, checked, printed, in one canonical form."""

@@ -1,0 +1,159 @@
+"""Dynamic ops whose sizes are constants become the static ops of the same meaning.
+
+Before:
+    %shape = stablehlo.constant dense<[2, 4]> : tensor<2xi32>
+    %0 = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1] : (...) -> tensor<2x4xf32>
+After:
+    %0 = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+
+Sizes are constants where arithmetic on constants makes them, too; what only computed them goes. An
+op whose result has an unknown size stays: refine shapes first. So does one whose constants
+contradict its types: it fails when it runs.
+
+Compiling does without this pass: dynamic ops of known sizes become the same code, and two of these
+forms say less than the op. A ``real_dynamic_slice`` outside of its operand fails, a
+``dynamic_slice`` moves inside; and the function of a custom call gets one operand less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Type, Value
+from shlo_tools.passes.sizes import size_constants, static_forms
+from shlo_tools.passes.sizes.static_forms import Form, Numbers
+from shlo_tools.pipeline.registry import Pass
+from shlo_tools.shapes import Shapes, kind_of, listed
+
+
+@dataclass(frozen=True)
+class CanonicalizeDynamism(Pass):
+    """Replace dynamic ops of constant sizes by static ones."""
+
+    name = "shlo-canonicalize-dynamism"
+    anchor = "any"
+
+    def run(self, op: Operation) -> None:
+        shapes = Shapes()
+        forms = _Forms(shapes)
+        replaced: list[Operation] = []
+        dropped: dict[int, Value] = {}  # by address
+        for inner in _dynamic_ops(op):
+            operands, results = listed(inner.operands), listed(inner.results)
+            known = forms.of(inner, operands, results)
+            if known is not None:
+                _replace(inner, results, [operands[i] for i in known.form.kept], known)
+                for position in known.dropped:
+                    dropped[hash(operands[position])] = operands[position]
+            elif inner.name == "stablehlo.real_dynamic_slice" and _become_window(inner, shapes):
+                dropped.update((hash(value), value) for value in operands[2:])
+            else:
+                continue
+            replaced.append(inner)
+        owners = [mlir.defining_op(value) for value in dropped.values()]
+        for inner in reversed(replaced):
+            inner.erase()
+        size_constants.erase_unused(owner for owner in owners if owner is not None)
+
+
+def _dynamic_ops(root: Operation) -> Iterator[Operation]:
+    """The ops that may have a static form, one by one."""
+    for region in root.regions:
+        for block in region.blocks:
+            for view in block.operations:
+                op: Operation = view.operation
+                name = op.name
+                if name in static_forms.NAMES:
+                    yield op
+                elif kind_of(name).has_regions:
+                    yield from _dynamic_ops(op)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The static form of ops that are alike: of one name, attributes, types and numbers."""
+
+    form: Form
+    types: Sequence[Type]
+    dropped: Sequence[int]
+
+
+class _Forms:
+    """Static forms, remembered for ops that are alike."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self._shapes = shapes
+        self._found: dict[Hashable, _Known | None] = {}
+
+    def of(
+        self, op: Operation, operands: Sequence[Value], results: Sequence[Value]
+    ) -> _Known | None:
+        numbers: list[Numbers] = []
+        key: list[Hashable] = [op.name]
+        for value in operands:
+            declared = self._shapes.declaration(value)
+            follows = declared.is_followed
+            numbers.append(size_constants.known_numbers(value, self._shapes) if follows else None)
+            key.append(id(declared.type))
+        key += numbers
+        key += [hash(result.type) for result in results]
+        for name, held in op.attributes.items():
+            key += (name, hash(held))
+        alike = tuple(key)
+        if alike not in self._found:
+            self._found[alike] = _known(static_forms.form_of(op, numbers), operands, results)
+        return self._found[alike]
+
+
+def _known(form: Form | None, operands: Sequence[Value], results: Sequence[Value]) -> _Known | None:
+    if form is None:
+        return None
+    dropped = [position for position in range(len(operands)) if position not in form.kept]
+    return _Known(form, [result.type for result in results], dropped)
+
+
+def _replace(
+    op: Operation, results: Sequence[Value], operands: Sequence[Value], known: _Known
+) -> None:
+    build = Build(mlir.before(op), op.location)
+    made = build.op(known.form.name, operands, known.types, known.form.attributes).results
+    for position, result in enumerate(results):
+        result.replace_all_uses_with(made[position])
+
+
+# --- windows --------------------------------------------------------------------------------------
+def _become_window(op: Operation, shapes: Shapes) -> bool:
+    """x[a : a + c], with numbers c -> dynamic_slice(x, a); a window outside of x moves inside."""
+    operand, start, limit, stride = op.operands
+    sizes, strides = _distance(start, limit, shapes), size_constants.known_numbers(stride, shapes)
+    if sizes is None or strides is None or any(step != 1 for step in strides):
+        return False
+    if not shapes.is_static(operand) or not shapes.is_static(op.results[0]):
+        return False
+    build = Build(mlir.before(op), op.location)
+    positions = [_element(build, start, d) for d in range(len(sizes))]
+    held = {**dict(op.attributes.items()), "slice_sizes": mlir.i64_array_attr(sizes)}
+    type = op.results[0].type
+    made = build.value("stablehlo.dynamic_slice", [operand, *positions], type, held)
+    op.results[0].replace_all_uses_with(made)
+    return True
+
+
+def _distance(start: Value, limit: Value, shapes: Shapes) -> tuple[int, ...] | None:
+    """The numbers that are added to one tensor to get another."""
+    add = mlir.defining_op(limit)
+    if add is None or add.name != "stablehlo.add" or start not in list(add.operands):
+        return None
+    return size_constants.known_numbers(add.operands[1 if add.operands[0] == start else 0], shapes)
+
+
+def _element(build: Build, vector: Value, position: int) -> Value:
+    """One element of a vector as a scalar."""
+    element = dtypes.tensor_type(vector.type).element_type
+    bounds = {"start_indices": [position], "limit_indices": [position + 1], "strides": [1]}
+    held = {name: mlir.i64_array_attr(row) for name, row in bounds.items()}
+    one = build.value("stablehlo.slice", (vector,), dtypes.TensorType((1,), element).mlir(), held)
+    return build.value("stablehlo.reshape", (one,), dtypes.TensorType((), element).mlir())

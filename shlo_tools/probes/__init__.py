@@ -1,0 +1,1 @@
+"""Probes at run time: what an instrumented program tells, and who listens."""

@@ -1,0 +1,1 @@
+"""Programs as text, before the parser sees them."""

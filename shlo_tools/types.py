@@ -1,0 +1,197 @@
+"""What an op function sees of its operands: types always, an SSA value while a program is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dtypes import Dim, ElementType, TensorType
+from shlo_tools.errors import ShloError
+
+
+@dataclass(frozen=True)
+class TokenType:
+    """``!stablehlo.token``: orders side effects."""
+
+    def mlir(self) -> mlir.Type:
+        return mlir.parse_type(str(self))
+
+    def __str__(self) -> str:
+        return "!stablehlo.token"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """``tuple<...>``."""
+
+    members: tuple[ValueType, ...]
+
+    def mlir(self) -> mlir.Type:
+        return mlir.parse_type(str(self))
+
+    def __str__(self) -> str:
+        return f"tuple<{', '.join(str(member) for member in self.members)}>"
+
+
+@dataclass(frozen=True)
+class OtherType:
+    """A type that no rule computes with (quantized, future, buffer): carried as its spelling."""
+
+    text: str
+
+    def mlir(self) -> mlir.Type:
+        return mlir.parse_type(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+ValueType = TensorType | TokenType | TupleType | OtherType
+
+
+class Value:
+    """Any SSA value: its type, and the value itself while a program is being built."""
+
+    def __init__(self, type: ValueType, value: mlir.Value | None = None) -> None:
+        self.type: ValueType = type
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.type})"
+
+
+# What operators build: op functions by name. ``ops``, which needs these types, fills it.
+OPERATORS: dict[str, Callable[..., Tensor]] = {}
+
+
+class Tensor(Value):
+    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``)."""
+
+    type: TensorType
+    __array_ufunc__ = None  # numpy leaves `array * tensor` to the tensor
+
+    def __init__(
+        self,
+        type: TensorType,
+        value: mlir.Value | None = None,
+        contents: Sequence[Dim] | None = None,
+    ) -> None:
+        super().__init__(type, value)
+        self._contents = contents
+
+    @property
+    def contents(self) -> Sequence[Dim] | None:
+        """The elements in row-major order, where they are sizes that somebody knows."""
+        return self._contents
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        return self.type.shape
+
+    @property
+    def rank(self) -> int:
+        return len(self.type.shape)
+
+    @property
+    def element_type(self) -> ElementType:
+        return self.type.element_type
+
+    def like(
+        self, *, shape: Iterable[Dim] | None = None, element_type: ElementType | str | None = None
+    ) -> Tensor:
+        """The same type with another shape or element type, and no value."""
+        if isinstance(element_type, str):
+            element_type = dtypes.element_type(element_type)
+        new_shape = self.type.shape if shape is None else tuple(shape)
+        return Tensor(TensorType(new_shape, element_type or self.type.element_type))
+
+    def __add__(self, other: Any) -> Tensor:
+        return _built("add", self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return _built("add", other, self)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return _built("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return _built("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return _built("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return _built("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return _built("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return _built("divide", other, self)
+
+    def __neg__(self) -> Tensor:
+        return _built("negate", self)
+
+
+def _built(name: str, *operands: Any) -> Tensor:
+    return OPERATORS[name](*operands)
+
+
+Scalar = Annotated[Tensor, "0-dimensional"]
+
+# What a rule calls a region with, and gets from it. As a builder's argument this is any function
+# from tensors to tensors; while types are inferred it stands for a region that exists.
+Region = Callable[..., tuple[Tensor, ...]]
+
+
+def value_type(type: mlir.Type) -> ValueType:
+    """An MLIR type as a rule sees it."""
+    text = str(type)
+    if text == "!stablehlo.token":
+        return TokenType()
+    if text.startswith("tuple<"):
+        tuple_type: Any = type
+        members = [tuple_type.get_type(i) for i in range(tuple_type.num_types)]
+        return TupleType(tuple(value_type(member) for member in members))
+    if text.startswith("tensor<") and "!" not in text:
+        return dtypes.parse_tensor_type(text)
+    return OtherType(text)
+
+
+def as_value(type: ValueType, value: mlir.Value | None = None) -> Value:
+    return Tensor(type, value) if isinstance(type, TensorType) else Value(type, value)
+
+
+def of_value(value: mlir.Value) -> Value:
+    """An existing SSA value, for a builder."""
+    return as_value(value_type(value.type), value)
+
+
+def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
+    """A result type as people write it: a TensorType, ``"2x3xf32"``, or a shape alone.
+
+    A shape alone takes the element type of the first operand.
+    """
+    if isinstance(given, TensorType | TokenType | TupleType | OtherType):
+        return given
+    if isinstance(given, str):
+        if given.startswith(("!", "tuple<")):
+            try:
+                return value_type(mlir.parse_type(given))
+            except mlir.MLIRError as error:
+                raise ShloError(f"{given!r} is no type: {error}") from error
+        return dtypes.parse_tensor_type(given)
+    if isinstance(given, Sequence) and operand is not None:
+        return operand.type.with_shape(given)
+    raise ShloError(f"{given!r} is no result type", hint='write it as "2x3xf32"')
+
+
+def constant_of(array: dtypes.Array) -> Tensor:
+    """Build ``stablehlo.constant`` with the values of an array."""
+    type = dtypes.of_array(array)
+    made = ir.insertion().value(
+        "stablehlo.constant", (), type.mlir(), {"value": dtypes.to_attribute(array)}
+    )
+    return Tensor(type, made)

@@ -1,0 +1,410 @@
+"""shlo-opt as a process: bad input, interruption, crashes, and what it leaves behind.
+
+What the options do to programs is in ``tests/lit/shlo-opt``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+PLUGIN = ROOT / "tests" / "lit" / "shlo-opt" / "Inputs" / "plugin.py"
+DEEP = 20_000
+
+GOOD = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %x, %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+COMMAND = [sys.executable, "-m", "shlo_tools.tools.opt"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def shlo_opt(
+    *arguments: str | Path, given: str | bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=given.encode() if isinstance(given, str) else given,
+        capture_output=True,
+        cwd=cwd,
+        env=ENVIRONMENT,
+        timeout=120,
+    )
+
+
+def refused(*arguments: str | Path, given: str | bytes = b"") -> str:
+    """What a run that must fail, and do nothing else, says."""
+    done = shlo_opt(*arguments, given=given)
+    said = done.stderr.decode()
+    assert done.returncode == 1, said
+    assert "Traceback" not in said
+    assert "crashed" not in said
+    assert done.stdout == b""
+    return said
+
+
+# --- start ----------------------------------------------------------------------------------------
+def loaded_after(call: str) -> str:
+    """Which of the heavy modules the parent process has loaded after a call of ``main``."""
+    script = f"""
+        import sys
+        from shlo_tools.tools.opt import command as shlo_opt
+        try:
+            shlo_opt.main({call})
+        except SystemExit as end:
+            assert end.code == 0, end.code
+        heavy = {{"torch_mlir", "shlo_tools.mlir", "shlo_tools.ops", "numpy", "rich"}}
+        print("LOADED", *sorted(heavy & set(sys.modules)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        input=GOOD,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    assert not done.stderr
+    return done.stdout
+
+
+def test_help_does_not_load_mlir() -> None:
+    said = loaded_after("['--help']")
+    assert said.endswith("LOADED\n")
+    assert "shlo-opt model.mlir --to=linalg -o out.mlir" in said
+
+
+def test_only_the_child_loads_mlir() -> None:
+    said = loaded_after("['--cse', '--emit-bytecode', '-o', '/dev/null']")
+    assert said == "LOADED\n"
+
+
+# --- bad input ------------------------------------------------------------------------------------
+def nested(before: str, opening: str, inside: str, closing: str, after: str) -> str:
+    return before + opening * DEEP + inside + closing * DEEP + after
+
+
+BAD_PROGRAMS = {
+    "empty": (b"", "<stdin>: the input is empty"),
+    "binary": (bytes(range(256)) * 20, "<stdin>: neither MLIR text nor bytecode"),
+    "text with a null": (b"module {}\0", "<stdin>: neither MLIR text nor bytecode"),
+    "broken bytecode": (b"ML\xefR" + b"\x01\x02\x03" * 50, "error: "),
+    "truncated": (GOOD[:-10].encode(), "<stdin>:3:"),
+    "unknown op": (
+        b'func.func @f() { "stablehlo.tranpose"() : () -> () return }',
+        "did you mean 'stablehlo.transpose'?",
+    ),
+    "types that differ": (
+        b"func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {\n"
+        b"  %0 = stablehlo.add %a, %b : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
+        "<stdin>:2:26: error: use of value '%b' expects different type",
+    ),
+    "an attribute of the wrong type": (
+        b'func.func @f(%a: tensor<2x3xf32>) { %0 = "stablehlo.transpose"(%a) '
+        b'{permutation = "x"} : (tensor<2x3xf32>) -> tensor<3x2xf32> return }',
+        "error: ",
+    ),
+    "duplicate symbol": (
+        b"func.func @f() { return }\nfunc.func @f() { return }",
+        "<stdin>:2:1: error: redefinition of symbol named 'f'",
+    ),
+    "deep attribute": (nested("module attributes {a.b = ", "[", "1", "]", "} {}"), "deep"),
+    "deep dictionary": (nested("module attributes {a.b = ", "{x=", "1", "}", "} {}"), "deep"),
+    "deep regions": (nested("", '"a.b"() ({', "", "}) : () -> ()", ""), "deep"),
+    "deep type": (nested("func.func private @f(", "tuple<", "i1", ">", ")"), "deep"),
+    "deep function type": (nested("func.func private @f(", "(", "", ")->()", ")"), "deep"),
+    "deep location": (nested("module {} loc(", "fused[", "unknown", "]", ")"), "deep"),
+    "deep call site": (
+        nested("module {} loc(", "callsite(", "unknown", " at unknown)", ")"),
+        "deep",
+    ),
+    "deep affine expression": (
+        nested("module attributes {a.b = affine_map<(d) -> (", "(", "d", ")", ")>} {}"),
+        "deep",
+    ),
+    "never closed": ("[" * DEEP, "deep"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PROGRAMS)
+def test_bad_program(name: str) -> None:
+    program, message = BAD_PROGRAMS[name]
+    said = refused(given=program)
+    assert message in said
+    assert re.match(r"(<stdin>:\d+:\d+: )?error: ", said)
+
+
+def test_brackets_that_do_not_nest_are_no_error() -> None:
+    text = f'// {"[" * DEEP}\nmodule attributes {{a.b = "{"(" * DEEP}"}} {{}}'
+    assert shlo_opt(given=text).returncode == 0
+
+
+def test_truncated_files(tmp_path: Path) -> None:
+    """Every prefix of a program, of its bytecode and of an artifact is refused or a program."""
+    bytecode = shlo_opt("--emit-bytecode", given=GOOD).stdout
+    for whole in (GOOD.encode(), bytecode):
+        for length in range(1, len(whole) - 2, max(1, len(whole) // 6)):
+            done = shlo_opt(given=whole[:length])
+            assert b"crashed" not in done.stderr
+            assert b"Traceback" not in done.stderr
+            assert done.returncode == 1
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.mlir"
+    assert refused(missing) == f"error: cannot read {str(missing)!r}: No such file or directory\n"
+    assert "Is a directory" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--cze"], "there is no option or pass '--cze'"),
+        (["--verify-eech"], "did you mean '--verify-each'?"),
+        (["--verify-each=2"], "'2' is invalid value"),
+        (["--mlir-elide-elementsattrs-if-larger=many"], "'many' is not a valid integer"),
+        (["--mlir-elide-elementsattrs-if-larger=-1"], "-1 is not in the range"),
+        (["--pass-pipeline"], "requires an argument"),
+        (["--pass-pipeline=builtin.module(cse"], "missing ')'"),
+        (["--pass-pipeline=builtin.module(" + "func.func(" * 5_000], "nested too deeply"),
+        (["--cse={"], "missing '}'"),
+        (["--to=ptx"], "'ptx' is not one of"),
+        (["--explain=stablehlo.nothing"], "there is no op 'stablehlo.nothing'"),
+        (["--run-reproducer"], "there is no mlir_reproducer in it"),
+        (["a.mlir", "b.mlir"], "unexpected extra argument"),
+    ],
+)
+def test_bad_arguments(arguments: list[str], message: str) -> None:
+    assert message in refused(*arguments, given=GOOD)
+
+
+def test_closed_and_full_standard_streams() -> None:
+    script = " ".join(COMMAND)
+    for redirection, message in (
+        ("<&-", "cannot read '-': Bad file descriptor"),
+        (">&-", "cannot write '-': Bad file descriptor"),
+        ("> /dev/full", "cannot write '-': No space left on device"),
+    ):
+        if "full" in redirection and not os.path.exists("/dev/full"):
+            continue
+        done = subprocess.run(
+            f"{script} {redirection}",
+            shell=True,
+            input=GOOD,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
+        assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
+
+
+# --- output ---------------------------------------------------------------------------------------
+def test_unwritable_output_is_an_error_before_the_work(tmp_path: Path) -> None:
+    plugin = f"--load-pass-plugin={PLUGIN}"
+    for output, why in (
+        (tmp_path / "missing" / "out.mlir", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (Path("/dev/null/x"), "Not a directory"),
+    ):
+        said = refused(plugin, "--test-remark", "-o", output, given=GOOD)
+        assert said == f"error: cannot write {str(output)!r}: {why}\n"
+        assert "remark" not in said
+
+
+def test_input_and_output_may_be_one_file(tmp_path: Path) -> None:
+    file = tmp_path / "program.mlir"
+    file.write_text(GOOD)
+    file.chmod(0o640)
+    assert shlo_opt(file, "--mlir-print-op-generic", "-o", file).returncode == 0
+    assert '"stablehlo.add"' in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["program.mlir"]
+
+
+def test_a_failure_leaves_the_output_as_it_was(tmp_path: Path) -> None:
+    output = tmp_path / "out.mlir"
+    output.write_text("precious")
+    plugin = f"--load-pass-plugin={PLUGIN}"
+    for fails in (["--test-fail"], ["--test-die"], ["--test-raise"]):
+        done = shlo_opt(plugin, *fails, "-o", output, given=GOOD, cwd=tmp_path)
+        assert done.returncode == 1
+        assert output.read_text() == "precious"
+    assert shlo_opt("-o", output, given="nonsense").returncode == 1
+    assert output.read_text() == "precious"
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.mlir", tmp_path / "link.mlir"
+    link.symlink_to(target)
+    assert shlo_opt("-o", link, given=GOOD).returncode == 0
+    assert "stablehlo.add" in target.read_text()
+    assert link.is_symlink()
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    """``shlo-opt large.mlir | head -c 100`` is silent."""
+    large = "".join(f"func.func @f{i}() {{ return }}\n" for i in range(20_000))
+    with subprocess.Popen(
+        COMMAND,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as tool:
+        assert tool.stdin and tool.stdout and tool.stderr
+        tool.stdin.write(large.encode())
+        tool.stdin.close()
+        assert tool.stdout.read(10) == b"module {\n "
+        tool.stdout.close()
+        assert tool.stderr.read() == b""
+        assert tool.wait(timeout=60) == 1
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------
+def interrupt(tool: subprocess.Popen[bytes]) -> tuple[int, bytes, float]:
+    """Press Ctrl-C: status, standard error and how long the end took."""
+    start = time.monotonic()
+    os.killpg(tool.pid, signal.SIGINT)
+    _, said = tool.communicate(timeout=60)
+    return tool.returncode, said, time.monotonic() - start
+
+
+def start(*arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
+
+
+def test_ctrl_c_in_a_pass(tmp_path: Path) -> None:
+    program, output = tmp_path / "program.mlir", tmp_path / "out.mlir"
+    program.write_text(GOOD)
+    passes = ("--mlir-print-ir-before=test-sleep", "--test-sleep")
+    tool = start(str(program), f"--load-pass-plugin={PLUGIN}", *passes, "-o", str(output))
+    assert tool.stderr is not None
+    assert b"IR Dump Before" in tool.stderr.readline()  # the pass starts
+    status, said, seconds = interrupt(tool)
+    assert status == 130
+    assert said.splitlines()[-1] == b"interrupted"
+    assert b"Traceback" not in said
+    assert seconds < 5, "the pass sleeps for a minute"
+    assert os.listdir(tmp_path) == ["program.mlir"]
+
+
+def test_ctrl_c_while_the_input_is_read() -> None:
+    tool = start(stdin=subprocess.PIPE)
+    time.sleep(1.0)
+    status, said, _ = interrupt(tool)
+    assert (status, said) == (130, b"interrupted\n")
+
+
+def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
+    """From parsing to printing: the end, or the whole output; never anything between."""
+    program, output = tmp_path / "program.mlir", tmp_path / "out.mlir"
+    body = "".join(
+        f"  %{i + 1} = stablehlo.add %{i}, %{i} : tensor<4xf32>\n" for i in range(100_000)
+    )
+    program.write_text(
+        f"func.func @f(%0: tensor<4xf32>) -> tensor<4xf32> {{\n{body}"
+        f"  return %100000 : tensor<4xf32>\n}}\n"
+    )
+    whole = shlo_opt(program, "--canonicalize").stdout
+    interrupted = 0
+    for step in range(6):
+        tool = start(str(program), "--canonicalize", "-o", str(output))
+        time.sleep(0.3 + 0.2 * step)
+        status, said, _ = interrupt(tool)
+        if status == 0:
+            assert output.read_bytes() == whole
+        else:
+            assert (status, said) == (130, b"interrupted\n")
+            interrupted += 1
+        leftover = set(os.listdir(tmp_path)) - {"program.mlir", "out.mlir"}
+        assert not leftover
+    assert interrupted
+
+
+# --- crashes --------------------------------------------------------------------------------------
+def test_a_crash_leaves_a_reproducer_here(tmp_path: Path) -> None:
+    done = shlo_opt(f"--load-pass-plugin={PLUGIN}", "--test-die", "--cse", given=GOOD, cwd=tmp_path)
+    assert done.returncode == 1
+    first, second = done.stderr.decode().splitlines()
+    assert first == "error: crashed with SIGSEGV in pass 'test-die'"
+    (name,) = os.listdir(tmp_path)
+    command = second.removeprefix("note: reproducer written; run it by: shlo-opt ").split()
+    assert command == ["--run-reproducer", f"--load-pass-plugin={PLUGIN}", name]
+    again = shlo_opt(*command, cwd=tmp_path)
+    assert again.stderr.decode() == first + "\n"
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_crash_on_bytecode_leaves_text(tmp_path: Path) -> None:
+    bytecode = shlo_opt("--emit-bytecode", given=GOOD).stdout
+    file = tmp_path / "reproducer.mlir"
+    done = shlo_opt(
+        f"--load-pass-plugin={PLUGIN}",
+        "--test-die=with-signal=SIGFPE",
+        f"--mlir-pass-pipeline-crash-reproducer={file}",
+        given=bytecode,
+    )
+    assert b"crashed with SIGFPE in pass 'test-die'" in done.stderr
+    text = file.read_text()
+    assert "stablehlo.add" in text
+    assert 'pipeline: "builtin.module(func.func(test-die{with-signal=SIGFPE}))"' in text
+
+
+def test_a_reproducer_that_cannot_be_written_is_said() -> None:
+    done = shlo_opt(
+        f"--load-pass-plugin={PLUGIN}",
+        "--test-die",
+        "--mlir-pass-pipeline-crash-reproducer=/dev/null/x",
+        given=GOOD,
+    )
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "error: crashed with SIGSEGV in pass 'test-die'\n"
+        "error: cannot write '/dev/null/x': Not a directory\n"
+    )
+
+
+FATAL_TO_MLIR = {
+    "result number": "func.func @f() -> i1 {\n  %0 = arith.constant 1 : i1\n"
+    "  return %0#2147483648 : i1\n}",
+    "dimension numbers": "func.func @f(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {\n"
+    "  %0 = stablehlo.convolution(%x, %x) dim_numbers = [b, f, 9223372036854775807]x[o, i, 0]"
+    "->[b, f, 0], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+    " : (tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<1x1x1xf32>\n"
+    "  return %0 : tensor<1x1x1xf32>\n}",
+    "alignment of a resource": "module attributes {a.b = dense_resource<r> : tensor<1xf32>} {}\n"
+    '{-# dialect_resources: { builtin: { r: "0x0000000000000000" } } #-}',
+    "attributes by alias": "#a0 = 1\n"
+    + "".join(f"#a{i + 1} = [#a{i}]\n" for i in range(DEEP))
+    + f"module attributes {{a.b = #a{DEEP}}} {{}}",
+}
+
+
+@pytest.mark.parametrize("name", FATAL_TO_MLIR)
+def test_what_ends_the_parser_is_said(name: str, tmp_path: Path) -> None:
+    """Each of these texts makes MLIR abort; the tool's answer is a message."""
+    done = shlo_opt(given=FATAL_TO_MLIR[name], cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert b"Traceback" not in done.stderr
+    assert re.search(rb"^(<stdin>:.*)?error: ", done.stderr, re.MULTILINE)
+    if b"crashed" in done.stderr and b"while parsing" in done.stderr:
+        (kept,) = tmp_path.iterdir()
+        assert kept.read_text() == FATAL_TO_MLIR[name]

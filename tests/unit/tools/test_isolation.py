@@ -1,0 +1,187 @@
+"""Work in a child process: what it says, how it ends, and what is left when it dies."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from shlo_tools.tools import isolation
+from shlo_tools.tools.isolation import Channel
+
+ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def test_work_that_ends() -> None:
+    def work(channel: Channel) -> int:
+        channel.tell("while counting", item=3)
+        channel.output.write(b"x" * 1_000_000)  # more than a pipe holds
+        return 7
+
+    outcome = isolation.run(work)
+    assert outcome == isolation.Outcome(7, "while counting", 3, b"x" * 1_000_000)
+    assert not outcome.crash
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGFPE", "SIGKILL", "SIGBUS"])
+def test_a_crash_is_a_sentence(name: str) -> None:
+    def work(channel: Channel) -> int:
+        faulthandler.disable()  # pytest's, which would print a traceback
+        channel.tell("in pass 'cse'", item=2)
+        os.kill(os.getpid(), getattr(signal, name))
+        return 0
+
+    outcome = isolation.run(work)
+    assert outcome.crash == f"crashed with {name} in pass 'cse'"
+    assert outcome.item == 2
+
+
+def test_a_null_pointer_is_a_crash() -> None:
+    def work(channel: Channel) -> int:
+        faulthandler.disable()
+        return ctypes.string_at(0)[0]
+
+    assert isolation.run(work).crash.startswith("crashed with SIG")
+
+
+def test_the_parent_is_as_it_was() -> None:
+    seen = [1]
+
+    def work(channel: Channel) -> int:
+        seen.append(2)
+        return 0
+
+    before = (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    descriptors = len(os.listdir("/dev/fd"))
+    for _ in range(3):
+        isolation.run(work)
+    assert seen == [1]
+    assert before == (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    assert len(os.listdir("/dev/fd")) == descriptors
+
+
+def test_a_long_activity_is_cut() -> None:
+    def work(channel: Channel) -> int:
+        channel.tell("in " + "ü" * 10_000)
+        return 0
+
+    assert isolation.run(work).activity.startswith("in üüü")
+
+
+def test_an_exception_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    def work(channel: Channel) -> int:
+        channel.tell("in pass 'x'")
+        raise ValueError("a defect")
+
+    assert isolation.run(work).status == 1
+    shown = capfd.readouterr().err
+    assert "Traceback" in shown
+    assert shown.endswith("error: ValueError in pass 'x': a defect\n")
+
+
+def test_exit_does_not_return_into_the_parents_code() -> None:
+    with pytest.raises(SystemExit):
+        isolation.end(lambda: isolation.run(lambda channel: sys.exit(5)).status)
+
+
+def test_a_child_ended_by_ctrl_c_interrupts_the_parent() -> None:
+    def work(channel: Channel) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        isolation.run(work)
+
+
+# A child in native code that no signal handler gets a word in: Python's lock is held, and the
+# second lock of a mutex never returns.
+STUCK = """
+    import ctypes, os, sys
+    from shlo_tools.tools import isolation
+
+    def work(channel):
+        library = ctypes.PyDLL(None)
+        mutex = ctypes.create_string_buffer(256)
+        print(os.getpid(), flush=True)
+        library.pthread_mutex_lock(mutex)
+        library.pthread_mutex_lock(mutex)
+        return 0
+
+    isolation.end(lambda: isolation.run(work).status)
+"""
+
+
+def start_stuck() -> tuple[subprocess.Popen[bytes], int]:
+    """A tool whose child is stuck, in a process group of its own; and the child's id."""
+    tool = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(STUCK)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    assert tool.stdout is not None
+    return tool, int(tool.stdout.readline())
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that waits for its parent to take note does not."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process}/stat")
+    return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def wait_until_dead(process: int) -> bool:
+    deadline = time.monotonic() + 10
+    while is_alive(process) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_alive(process)
+
+
+@pytest.mark.parametrize("whom", ["the group, as a terminal does", "the parent", "the child"])
+def test_ctrl_c_in_native_code(whom: str) -> None:
+    tool, child = start_stuck()
+    if whom == "the parent":
+        tool.send_signal(signal.SIGINT)
+    elif whom == "the child":
+        os.kill(child, signal.SIGINT)
+    else:
+        os.killpg(tool.pid, signal.SIGINT)
+    _, said = tool.communicate(timeout=20)
+    assert (tool.returncode, said) == (130, b"interrupted\n")
+    assert wait_until_dead(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's promise is Linux's")
+def test_a_killed_parent_leaves_no_child() -> None:
+    tool, child = start_stuck()
+    tool.kill()
+    tool.wait(timeout=20)
+    assert wait_until_dead(child)
+
+
+def test_without_fork_the_work_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def work(channel: Channel) -> int:
+        channel.tell("here")
+        channel.output.write(b"done")
+        seen.append(os.getpid())
+        return 0
+
+    monkeypatch.delattr(os, "fork")
+    assert isolation.run(work) == isolation.Outcome(0, "here", 0, b"done")
+    assert seen == [os.getpid()]

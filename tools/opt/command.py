@@ -1,0 +1,291 @@
+"""shlo-opt: parse, verify, transform and print StableHLO programs, as mlir-opt does.
+
+This process only reads options and the input, waits, and writes the output:
+``transform_program`` does the rest in a child, whose death is no more than a message and a
+reproducer. MLIR is loaded there alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import click
+
+from shlo_tools import files
+from shlo_tools.errors import ShloError
+from shlo_tools.tools import argv, isolation
+from shlo_tools.tools.isolation import Channel, Outcome
+from shlo_tools.tools.split_input import MARKER
+
+SEVERAL = "in one of the passes "  # the activity of a child in C++ passes that share a run
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for: the command's options, without the ``mlir-`` before some of them.
+
+    Attributes:
+        pass_flags: passes given as flags, in order, as elements of a pipeline.
+        option_names: all options there are; a misspelled one looks like a pass.
+    """
+
+    input: str
+    output: str
+    pass_pipeline: str | None
+    pass_flags: tuple[str, ...]
+    to: str | None
+    load_pass_plugin: tuple[str, ...]
+    run_reproducer: bool
+    dump_pass_pipeline: bool
+    split_input_file: str
+    verify_diagnostics: str | None
+    verify_each: bool
+    allow_unregistered_dialect: bool
+    no_implicit_module: bool
+    emit_bytecode: bool
+    print_op_generic: bool
+    print_debuginfo: bool
+    print_local_scope: bool
+    elide_elementsattrs_if_larger: int | None
+    print_ir_before: tuple[str, ...]
+    print_ir_after: tuple[str, ...]
+    print_ir_before_all: bool
+    print_ir_after_all: bool
+    print_ir_after_change: bool
+    print_ir_after_failure: bool
+    print_ir_module_scope: bool
+    timing: bool
+    pass_pipeline_crash_reproducer: str | None
+    option_names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What messages call the input."""
+        return "<stdin>" if self.input == "-" else self.input
+
+    def reproducer_note(self, path: str) -> str:
+        """How to run the reproducer at ``path``, with the options that it cannot hold."""
+        command = ["shlo-opt", "--run-reproducer"]
+        command += [f"--load-pass-plugin={plugin}" for plugin in self.load_pass_plugin]
+        if self.allow_unregistered_dialect:
+            command.append("--allow-unregistered-dialect")
+        return f"note: reproducer written; run it by: {shlex.join([*command, path])}"
+
+
+_EPILOG = """\b
+Any other --name[=options] is a pass, and passes run in the order given:
+  shlo-opt --chlo-legalize-to-stablehlo --canonicalize="max-iterations=3" --cse in.mlir
+
+\b
+Examples:
+  shlo-opt model.mlir                          check it, and print it
+  shlo-opt model.mlir --to=linalg -o out.mlir
+  shlo-opt --pass-pipeline="builtin.module(func.func(cse),shlo-to-llvm)" model.mlir
+  shlo-opt model.mlir --cse --mlir-print-ir-after-change --mlir-timing
+  shlo-opt tests.mlir --split-input-file --verify-diagnostics
+  shlo-opt --explain stablehlo.gather
+
+\b
+Exit status: 0 if all is well, 130 after Ctrl-C, else 1."""
+
+
+def _words(
+    context: click.Context, option: click.Parameter, given: Sequence[str]
+) -> tuple[str, ...]:
+    """``--x=a,b --x=c`` is a, b, c."""
+    return tuple(word for text in given for word in text.split(",") if word)
+
+
+_SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+_pass_names = partial(click.option, multiple=True, metavar="PASS[,PASS]", callback=_words)
+_value_optional = partial(click.option, cls=argv.ValueOptional)
+
+
+@click.command("shlo-opt", epilog=_EPILOG, context_settings=_SETTINGS)
+@click.argument("input", default="-")
+@click.option("-o", "output", default="-", metavar="FILE", help="Write to FILE; - is stdout.")
+@click.option("--pass-pipeline", metavar="TEXT", help="Run 'builtin.module(pass{option=1},...)'.")
+@argv.pass_flags()
+@click.option("--to", type=click.Choice(["linalg", "llvm"]), help="Lower, after all other passes.")
+@click.option(
+    "--load-pass-plugin", multiple=True, metavar="FILE", help="Load passes from a Python file."
+)
+@argv.boolean("--run-reproducer", help="Run the pipeline that the input file carries.")
+@argv.boolean("--dump-pass-pipeline", help="Print the pipeline before it runs.")
+@_value_optional(
+    "--split-input-file",
+    bare=MARKER,
+    default="",
+    metavar="MARKER",
+    help=f"Take what lies between lines '{MARKER}' as programs of their own.",
+)
+@_value_optional(
+    "--verify-diagnostics",
+    bare="all",
+    type=click.Choice(["all", "only-expected"]),
+    metavar="all|only-expected",
+    help="Check diagnostics against comments 'expected-error {{...}}'.",
+)
+@argv.boolean("--verify-each", default=True, help="Verify after each pass (default: true).")
+@argv.boolean("--allow-unregistered-dialect", help="Accept ops of unknown dialects.")
+@argv.boolean("--no-implicit-module", help="Put no module around the input.")
+@argv.boolean("--emit-bytecode", help="Write bytecode.")
+@argv.boolean("--mlir-print-op-generic", help="Print the generic form of ops.")
+@argv.boolean("--mlir-print-debuginfo", help="Print locations.")
+@argv.boolean("--mlir-print-local-scope", help="Print without aliases.")
+@click.option(
+    "--mlir-elide-elementsattrs-if-larger",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Print constants of more than N elements as '...'.",
+)
+@_pass_names("--mlir-print-ir-before", help="Print IR before these passes.")
+@_pass_names("--mlir-print-ir-after", help="Print IR after these passes.")
+@argv.boolean("--mlir-print-ir-before-all", help="Print IR before each pass.")
+@argv.boolean("--mlir-print-ir-after-all", help="Print IR after each pass.")
+@argv.boolean("--mlir-print-ir-after-change", help="Print IR only after passes that change it.")
+@argv.boolean("--mlir-print-ir-after-failure", help="Print IR only after a pass that fails.")
+@argv.boolean("--mlir-print-ir-module-scope", help="Print the whole module then.")
+@argv.boolean("--mlir-timing", help="Report the time that each pass took.")
+@argv.boolean("--mlir-disable-threading", help="Accepted; there is one thread anyway.")
+@click.option(
+    "--mlir-pass-pipeline-crash-reproducer",
+    metavar="FILE",
+    help="Where a pass that crashes or fails leaves a reproducer.",
+)
+@click.option("--explain", metavar="OP", help="Tell what an op is, and exit.")
+@argv.boolean("--list-passes", help="List passes, and exit.")
+@argv.boolean("--show-dialects", help="List dialects, and exit.")
+@click.option("--version", is_flag=True, help="Print versions, and exit.")
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> int:
+    """Parse, verify, transform and print a StableHLO program.
+
+    INPUT is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
+    """
+    asked = {name: options.pop(name) for name in _LISTINGS}
+    if any(asked.values()):
+        return _list(plugins=options["load_pass_plugin"], **asked)
+    del options["mlir_disable_threading"]
+    names = [name for option in context.command.params for name in option.opts]
+    request = Request(
+        **{name.removeprefix("mlir_"): value for name, value in options.items()},
+        option_names=tuple(names),
+    )
+    if request.pass_pipeline is not None and (request.pass_flags or request.run_reproducer):
+        raise click.UsageError("--pass-pipeline can't be used with individual pass options")
+    files.check_writable(request.output)
+    return run(request, files.read_file(request.input))
+
+
+_LISTINGS = ("version", "list_passes", "show_dialects", "explain")
+
+
+def _list(
+    version: bool,
+    list_passes: bool,
+    show_dialects: bool,
+    explain: str | None,
+    plugins: Sequence[str],
+) -> int:
+    """Answer a question which needs no program."""
+
+    def text() -> str:
+        from shlo_tools.tools import listings
+
+        if version:
+            return listings.versions("shlo-opt")
+        if list_passes:
+            return listings.passes(plugins)
+        return listings.dialects() if show_dialects else listings.explain(explain or "")
+
+    def work(channel: Channel) -> int:
+        channel.tell("while listing")
+        try:
+            channel.output.write(f"{text()}\n".encode())
+        except ShloError as error:
+            print(error.render(), file=sys.stderr)
+            return 1
+        return 0
+
+    outcome = isolation.run(work)
+    if outcome.crash:
+        raise ShloError(outcome.crash)
+    files.write_file("-", outcome.output)
+    return outcome.status
+
+
+def run(request: Request, source: bytes) -> int:
+    """Do what was asked for in a child, and write the output; returns the exit status."""
+
+    def work(channel: Channel) -> int:
+        from shlo_tools.tools.opt import transform_program
+
+        return transform_program.work(request, source, channel)
+
+    outcome = isolation.run(work)
+    if outcome.crash:
+        _report_crash(request, source, outcome)
+        return 1
+    if outcome.status == 0 or request.output == "-":
+        files.write_file(request.output, outcome.output)
+    return outcome.status
+
+
+def _report_crash(request: Request, source: bytes, outcome: Outcome) -> None:
+    """Name the pass that a child died in, and leave a reproducer."""
+    crash = _singled_out(request, source, outcome)
+    print(f"error: {crash}", file=sys.stderr)
+    if request.run_reproducer:
+        return
+
+    def work(channel: Channel) -> int:
+        from shlo_tools.tools.opt import transform_program
+
+        text = transform_program.compose_reproducer(request, source, outcome.item, crash)
+        channel.output.write(text.encode())
+        return 0
+
+    path = request.pass_pipeline_crash_reproducer or f"shlo-opt-crash-{os.getpid()}.mlir"
+    composed = _silently(work)
+    if composed.status == 0:
+        files.write_file(path, composed.output)
+        print(request.reproducer_note(path), file=sys.stderr)
+    elif request.input == "-":  # what cannot even be parsed reproduces the crash as it is
+        files.write_file(path, source)
+        print(f"note: the input is kept in {path!r}", file=sys.stderr)
+
+
+def _singled_out(request: Request, source: bytes, outcome: Outcome) -> str:
+    """What crashed; of C++ passes that shared a run, the one is found by running them singly."""
+    if not outcome.activity.startswith(SEVERAL):
+        return outcome.crash
+
+    def work(channel: Channel) -> int:
+        from shlo_tools.tools.opt import transform_program
+
+        return transform_program.work(request, source, channel, single_passes=True)
+
+    return _silently(work).crash or outcome.crash
+
+
+def _silently(work: isolation.Work) -> Outcome:
+    """Run work that has nothing new to say."""
+
+    def silent(channel: Channel) -> int:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        return work(channel)
+
+    return isolation.run(silent)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """The console script."""
+    given = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, given, "shlo-opt"))

@@ -1,0 +1,281 @@
+"""shlo-run: compile a StableHLO program for this machine, and run it.
+
+This process only reads options, waits, and writes the output file: ``run_program`` does the rest
+in a child, whose death is no more than a message. MLIR is loaded there alone.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import resources
+from typing import Any
+
+import click
+
+from shlo_tools import demo, files
+from shlo_tools.errors import ShloError
+from shlo_tools.tools import argv, isolation
+from shlo_tools.tools.run.run_request import COMPILING, MISMATCH, Request
+from shlo_tools.tools.split_input import MARKER
+
+_EPILOG = """\b
+Values of arguments:
+  @x.npy                     the array in a file
+  @x.npz                     all arguments: arg0, arg1, ... in the file, or the program's names
+  @x.npz:images              one array of a file
+  2x3xf32=[[1,2,3],[4,5,6]]  written out; also [1 2 3][4 5 6]; one value fills the tensor;
+                             the type may be left out
+  random:SEED                drawn for the argument's type; the last one fills all that are left
+  8x3xf32=random:SEED        drawn for this type, where the program leaves sizes open
+
+\b
+Examples:
+  shlo-run --demo
+  shlo-run model.mlir                       prints what arguments it takes
+  shlo-run model.mlir --input=random:0
+  shlo-run model.mlir --input=@x.npy --input=3xi32=7 --output=out.npz
+  shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
+  shlo-run model.mlir --input=random:0 --compare=reference
+  shlo-run model.mlir --input=random:0 --check-nans
+  shlo-run tests.mlir --split-input-file    runs functions that check themselves
+  shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
+
+\b
+Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
+bf16, f8 and other types without a numpy name are in files as void of their width:
+numpy.load("out.npz")["result0"].view(ml_dtypes.bfloat16) reads them back."""
+
+
+class _Number(click.FloatRange):
+    """A range without NaN, which no comparison keeps out."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
+
+
+class _Backend(click.Choice[str]):
+    """What runs a program; one that is to come is refused by its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "xla":
+            self.fail("'xla' is not there yet", param, ctx)
+        backend: str = super().convert(value, param, ctx)
+        return backend
+
+
+_SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take no more
+_TOLERANCE = _Number(min=0)
+
+
+@click.command("shlo-run", epilog=_EPILOG, context_settings={"max_content_width": 100})
+@click.argument("model", default="-")
+@click.option("--input", "-i", "inputs", multiple=True, metavar="VALUE", help="An argument.")
+@click.option("--output", "-o", metavar="FILE", help="Write results to FILE.npz or FILE.npy.")
+@click.option(
+    "--expected-output", multiple=True, metavar="VALUE", help="Compare a result with this value."
+)
+@click.option("--rtol", type=_TOLERANCE, metavar="X", help="Relative tolerance (default: by type).")
+@click.option("--atol", type=_TOLERANCE, metavar="X", help="Absolute tolerance (default: by type).")
+@click.option("--cast", is_flag=True, help="Convert arguments of another element type.")
+@click.option("--function", default="main", metavar="NAME", help="Run this one, not @main.")
+@click.option("--list-functions", is_flag=True, help="Print the signatures of all functions.")
+@click.option("--timeout", type=_SECONDS, metavar="SECONDS", help="Stop a run that takes longer.")
+@click.option(
+    "--repeat", type=click.IntRange(min=0), default=0, metavar="N", help="Time N more runs."
+)
+@click.option(
+    "--backend",
+    type=_Backend(["native", "reference"]),
+    default="native",
+    help="native: compiled code; reference: what the specification says, op by op with numpy.",
+)
+@click.option(
+    "--compare",
+    type=_Backend(["reference"]),
+    help="Also run there, and find the first op whose native value is another; exit status 1.",
+)
+@click.option(
+    "--save-to",
+    default=".",
+    metavar="DIR",
+    help="Where --compare saves the op that it found, as a test with its inputs.",
+)
+@click.option(
+    "--check-nans",
+    is_flag=True,
+    help="Stop at the first op that makes a NaN or Inf its inputs did not have; exit status 1.",
+)
+@click.option(
+    "--probe",
+    default="",
+    metavar="REGEX",
+    help="Write what ops compute whose name, or name or file:line:column of location, matches.",
+)
+@click.option(
+    "--probe-dir", metavar="DIR", help="Folder for --probe: .npy files and index.csv (all ops)."
+)
+@click.option(
+    "--probe-limit",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Executions of one op that --probe writes.",
+)
+@click.option(
+    "--probe-output-dir",
+    metavar="DIR",
+    help="Folder for what interpreter.probe sees: .npy files and index.csv.",
+)
+@click.option(
+    "--split-input-file",
+    cls=argv.ValueOptional,
+    bare=MARKER,
+    default="",
+    metavar="MARKER",
+    help=f"Take what lies between lines '{MARKER}' as programs that check themselves.",
+)
+@click.option("--demo", is_flag=True, help="Run a small packaged program exported from JAX.")
+@click.option("--version", is_flag=True, help="Print versions and exit.")
+def command(version: bool, **options: object) -> int:
+    """Compile a StableHLO program for this machine, and run it.
+
+    MODEL is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
+    Without values for its arguments, its signature is printed. Where there is no @main, all
+    functions without arguments run: files of tests check themselves.
+    """
+    if version:
+        from shlo_tools.tools import listings  # loads MLIR
+
+        print(listings.versions("shlo-run"))
+        return 0
+    request = Request(**options)  # type: ignore[arg-type]
+    _check_together(request)
+    if request.demo:
+        return _run_demo(request)
+    if request.model == "-" and sys.stdin.isatty():
+        print(click.get_current_context().get_help())
+        return 1
+    return run(request)
+
+
+def _check_together(request: Request) -> None:
+    """Refuse options that mean nothing together."""
+    watched = bool(request.probe or request.probe_dir or request.check_nans)
+    if request.probe and not request.probe_dir:
+        raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
+    if watched and request.repeat:
+        raise click.UsageError("--repeat times a program, which probes and checks slow down")
+    if request.split_input_file and (request.inputs or request.output or request.compare):
+        raise click.UsageError("--split-input-file runs programs without arguments and results")
+    if not request.compare:
+        return
+    if request.backend != "native":
+        raise click.UsageError("--compare=reference runs the native backend as well")
+    given = {
+        "--output": request.output,
+        "--expected-output": request.expected_output,
+        "--repeat": request.repeat,
+        "--demo": request.demo,
+        "--probe, --probe-dir or --check-nans": watched,
+    }
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(f"--compare does not go with {name}")
+
+
+def _run_demo(request: Request) -> int:
+    """Run the packaged program, with its arguments and JAX's results unless others are given."""
+    if request.model != "-":
+        raise click.UsageError("--demo brings its own model")
+    folder = resources.files(demo)
+    with (
+        resources.as_file(folder / f"{demo.NAME}.mlir") as model,
+        resources.as_file(folder / f"{demo.NAME}.npz") as values,
+    ):
+        request = replace(request, model=str(model), repeat=request.repeat or 100)
+        if request.list_functions:
+            return run(request)
+        print(f"{demo.STORY}\n  program:    {model}\n  arguments:  {values}\n")
+        if request.inputs:
+            return run(request)
+        expected = request.expected_output or (f"@{values}",)
+        rtol = demo.RTOL if request.rtol is None else request.rtol
+        atol = demo.ATOL if request.atol is None else request.atol
+        inputs = (f"@{values}",)
+        return run(replace(request, inputs=inputs, expected_output=expected, rtol=rtol, atol=atol))
+
+
+def run(request: Request) -> int:
+    """Do what was asked for in a child, and write the output file; returns the exit status.
+
+    Raises:
+        ShloError: the model cannot be read, or the output could not be written.
+    """
+    if request.output:
+        _check_output(request.output)
+    source = files.read_file(request.model)
+    outcome = _isolated(partial(_work, request, source))
+    if outcome.crash:
+        print(f"error: {_cause(request, source, outcome)}", file=sys.stderr)
+        return 1
+    if outcome.output and request.output and outcome.status in (0, MISMATCH):
+        files.write_file(request.output, outcome.output)
+    return 1 if outcome.status else 0
+
+
+def _check_output(path: str) -> None:
+    if not path.endswith((".npy", ".npz")):
+        raise ShloError(f"--output={path}: the name must end in .npy or .npz")
+    files.check_writable(path)
+
+
+def _work(request: Request, source: bytes, channel: isolation.Channel) -> int:
+    from shlo_tools.tools.run import run_program  # loads MLIR
+
+    return run_program.work(request, source, channel)
+
+
+def _lower_singly(request: Request, source: bytes, channel: isolation.Channel) -> int:
+    from shlo_tools.tools.run import run_program
+
+    return run_program.lower_singly(request, source, channel)
+
+
+def _isolated(work: isolation.Work) -> isolation.Outcome:
+    finished = False
+    try:
+        outcome = isolation.run(work)
+        finished = not outcome.crash
+        return outcome
+    finally:
+        if not finished and sys.stderr.isatty():
+            # A killed child leaves its progress line behind, and the cursor hidden.
+            sys.stderr.write("\r\x1b[2K\x1b[?25h")
+
+
+def _cause(request: Request, source: bytes, outcome: isolation.Outcome) -> str:
+    """Why the child died; a pass is found by a second try that runs them one by one."""
+    if outcome.status == -signal.SIGALRM:
+        return f"stopped after {request.timeout:g} seconds {outcome.activity}"
+    if outcome.status == -signal.SIGKILL:
+        return f"{outcome.crash}; did memory run out?"
+    if outcome.activity != COMPILING:
+        return outcome.crash
+    return isolation.run(partial(_lower_singly, request, source)).crash or outcome.crash
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The console script."""
+    given = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, given, "shlo-run"))

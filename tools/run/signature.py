@@ -1,0 +1,157 @@
+"""What a program's functions take and give, as people read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dtypes import TensorType
+from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.quantized_types import is_quantized, parse_quantized
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An argument or a result.
+
+    Attributes:
+        name: what the exporter called it, such as ``images``; '' where it did not say.
+        type: the type in MLIR's spelling.
+    """
+
+    name: str
+    type: str
+
+    @property
+    def tensor(self) -> TensorType:
+        """The type of arrays for it: integers for a quantized tensor; raises UnsupportedError."""
+        try:
+            if is_quantized(self.type):
+                return parse_quantized(self.type).storage_type
+            return dtypes.parse_tensor_type(self.type)
+        except ShloError as error:
+            message = f"a value of type {self.type} cannot be passed in or out"
+            raise UnsupportedError(message) from error
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of a module, and whether it is callable from outside and has a body."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    results: tuple[Slot, ...]
+    public: bool = True
+    declared: bool = False
+
+    def __str__(self) -> str:
+        """One line: ``@main(tensor<2xf32>) -> (tensor<2xf32>)``, and what is special about it."""
+        inputs = ", ".join(slot.type for slot in self.inputs)
+        results = ", ".join(slot.type for slot in self.results)
+        special = "" if self.public else "  private"
+        special += "  (a declaration without a body)" if self.declared else ""
+        return f"@{self.name}({inputs}) -> ({results}){special}"
+
+
+# --- reading --------------------------------------------------------------------------------------
+_ENTRY = "shlo.entry"  # an attribute of entry points, and the prefix of their names
+_NAMED = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')  # not "file":line:column
+
+
+def functions(module: mlir.Module) -> list[Function]:
+    """The functions of a module at whatever level, in order."""
+    with mlir.library_context():
+        found = [_of_function(op) for op in ir.functions(module.operation)]
+        if found:
+            return found
+        children = ir.children(module.operation)
+        return [_of_entry(op) for op in children if _ENTRY in op.attributes]
+
+
+def find(module: mlir.Module, name: str) -> Function:
+    """The function called ``name``; raises ShloError where there is none with a body."""
+    known = {function.name: function for function in functions(module)}
+    if name not in known:
+        some = ", ".join(f"@{other}" for other in list(known)[:10])
+        hint = did_you_mean(name, known) or (some and f"choose one with --function: {some}")
+        raise ShloError(f"there is no function @{name}", hint=hint)
+    if known[name].declared:
+        raise ShloError(f"@{name} is a declaration without a body")
+    return known[name]
+
+
+def _of_function(op: mlir.Operation) -> Function:
+    inputs, results = ir.signature(op)
+    declared = ir.is_declaration(op)
+    arguments = () if declared else op.regions[0].blocks[0].arguments
+    names = [_located(argument) for argument in arguments] or [""] * len(inputs)
+    named = [_result_name(op, number) for number in range(len(results))]
+    return Function(
+        ir.symbol_name(op),
+        tuple(Slot(name, str(type)) for name, type in zip(names, inputs, strict=True)),
+        tuple(Slot(name, str(type)) for name, type in zip(named, results, strict=True)),
+        public=ir.text_of(op, "sym_visibility") in ("", "public"),
+        declared=declared,
+    )
+
+
+def _of_entry(op: mlir.Operation) -> Function:
+    held: Any = op.attributes[_ENTRY]
+    type = held["signature"].value
+    return Function(
+        ir.symbol_name(op).removeprefix(f"{_ENTRY}."),
+        tuple(Slot("", str(each)) for each in type.inputs),
+        tuple(Slot("", str(each)) for each in type.results),
+    )
+
+
+def _located(argument: Any) -> str:
+    """The name in an argument's location: exporters keep the source's names there."""
+    found = _NAMED.match(str(argument.location))
+    return re.sub(r"\\(.)", r"\1", found[1]) if found else ""
+
+
+def _result_name(op: mlir.Operation, number: int) -> str:
+    """JAX says in ``jax.result_info`` which part of the function's value a result is."""
+    if "res_attrs" not in op.attributes:
+        return ""
+    held: Any = op.attributes["res_attrs"]
+    attributes = held[number]
+    return str(attributes["jax.result_info"].value) if "jax.result_info" in attributes else ""
+
+
+# --- showing --------------------------------------------------------------------------------------
+def describe(function: Function, command: str) -> str:
+    """What a function takes and gives, one line each, and commands that run it."""
+    takes = f"{_count(function.inputs, 'argument')}, {_count(function.results, 'result')}"
+    lines = [f"@{function.name}: {takes}"]
+    lines += _table("arg", function.inputs) + _table("result", function.results)
+    if function.inputs:
+        lines.append("run it, for example, with")
+        lines += [f"  {command} {values}" for values in _examples(function)]
+    return "\n".join(lines)
+
+
+def _examples(function: Function) -> Iterator[str]:
+    """Values for all arguments; random ones only where every size is known."""
+    if not any("?" in slot.type for slot in function.inputs):
+        yield "--input=random:0"
+    last = len(function.inputs) - 1
+    between = " ... " if last > 1 else " "
+    yield between.join(f"--input=@arg{number}.npy" for number in sorted({0, last}))
+
+
+def _count(slots: tuple[Slot, ...], what: str) -> str:
+    return f"{len(slots)} {what}{'' if len(slots) == 1 else 's'}"
+
+
+def _table(prefix: str, slots: tuple[Slot, ...]) -> list[str]:
+    width = max((len(slot.type) for slot in slots), default=0)
+    numbers = len(f"{prefix}{len(slots) - 1}:")
+    return [
+        f"  {f'{prefix}{number}:':{numbers}} {slot.type:{width}}  {slot.name}".rstrip()
+        for number, slot in enumerate(slots)
+    ]
