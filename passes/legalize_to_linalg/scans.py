@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,9 +28,7 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     store,
 )
 from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
-
-if TYPE_CHECKING:
-    from shlo_tools.passes.legalize_to_linalg.windows import Windows
+from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
-
-import numpy as np
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim, at_most, maximum
-from shlo_tools.dtypes import ElementType, TensorType, from_attribute, tensor_type
+from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.windows import dilated
@@ -32,43 +29,7 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
 )
 from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
-
-
-@dataclass(frozen=True)
-class Windows:
-    """The attributes of an op with windows, one entry per dimension."""
-
-    size: tuple[int, ...]
-    stride: tuple[int, ...]
-    base_dilation: tuple[int, ...]
-    dilation: tuple[int, ...]
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-
-    @classmethod
-    def of(cls, op: Operation) -> Windows:
-        """Read from an op; what it leaves out is 1, or 0 for the padding."""
-        size = tuple(op.attributes["window_dimensions"])
-        padding = np.zeros((len(size), 2), np.int64)
-        if "padding" in op.attributes:
-            padding = from_attribute(op.attributes["padding"])
-
-        def given(name: str) -> tuple[int, ...]:
-            return tuple(op.attributes[name]) if name in op.attributes else (1,) * len(size)
-
-        return cls(
-            size,
-            stride=given("window_strides"),
-            base_dilation=given("base_dilations"),
-            dilation=given("window_dilations"),
-            low=tuple(padding[:, 0].tolist()),
-            high=tuple(padding[:, 1].tolist()),
-        )
-
-    @property
-    def moving(self) -> list[int]:
-        """The dimensions along which a window has more than one element."""
-        return [d for d, size in enumerate(self.size) if size > 1]
+from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
 
 
 def window_loops(result: Sequence[Dim], window_rank: int) -> tuple[list[int], list[int], list[str]]:

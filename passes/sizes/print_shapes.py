@@ -53,14 +53,14 @@ class PrintShapes(Pass):
         shapes = Shapes()
         functions = [func for func in ir.functions(module) if not ir.is_declaration(func)]
         for func in functions:
-            shapes.summary(func)
-        open_of: dict[int, list[Obligation]] = {}  # by the op's address
-        for item in shapes.open:
-            open_of.setdefault(mlir.address_of(item.op), []).append(item.obligation)
+            shapes.calls.summary(func)
+        unproven_of: dict[int, list[Obligation]] = {}  # by the op's address
+        for item in shapes.unproven:
+            unproven_of.setdefault(mlir.address_of(item.op), []).append(item.obligation)
         for func in functions:
             _print_function(func, shapes)
             for inner in mlir.walk(func)[1:]:
-                _print(inner, shapes, open_of.get(mlir.address_of(inner), ()), every=self.all)
+                _print(inner, shapes, unproven_of.get(mlir.address_of(inner), ()), every=self.all)
 
 
 def _print_function(func: Operation, shapes: Shapes) -> None:

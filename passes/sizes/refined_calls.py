@@ -109,10 +109,10 @@ class RefinedCalls:
             for position, elements in numbers.items():
                 shapes.bind_contents(block.arguments[position], elements)
             self._open.append(name)
-            shapes.summary(made.func)
+            shapes.calls.summary(made.func)
             self._open.pop()
         self._callees[mlir.address_of(call)] = call, made
-        shapes.bind_call(call, made.func)
+        shapes.calls.bind(call, made.func)
 
     def _numbers(self, shapes: Shapes, call: Operation) -> dict[int, Numbers]:
         """Operands whose elements are known."""

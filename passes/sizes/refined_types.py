@@ -32,7 +32,7 @@ def write(shapes: Shapes, refined_calls: Container[int]) -> None:
         refined_calls: addresses of calls of functions that are refined for what they are given.
     """
     rows = list(_spelled(shapes))
-    looks = any(name in NAMES or not _is_refined(name) for name in shapes.others)
+    looks = any(name in NAMES or not _is_refined(name) for name in shapes.not_plain)
     if looks or shapes.failing:
         _write_among_others(shapes, rows, refined_calls)
     else:
@@ -43,7 +43,7 @@ def write(shapes: Shapes, refined_calls: Container[int]) -> None:
 
 def _spelled(shapes: Shapes) -> Iterator[tuple[Value, Type]]:
     spelled: dict[int, Type] = {}  # by identity: Shapes keeps one object for equal types
-    casts = "tensor.cast" in shapes.others
+    casts = "tensor.cast" in shapes.not_plain
     for value, type in shapes.refined():
         refined = spelled.get(id(type))
         if refined is None:
@@ -97,7 +97,7 @@ def _bring_together(shapes: Shapes) -> None:
     for edge in (edge for branch in shapes.branches for edge in blocks.edges(branch)):
         for position, argument in zip(edge.positions, edge.target.arguments, strict=True):
             _cast(edge.branch, position, argument.type)
-    for op, positions in shapes.apart.values():
+    for op, positions in shapes.mismatches.values():
         ends = [ir.terminator(region.blocks[0]) for region in op.regions]
         is_loop = op.name == "stablehlo.while"
         for user in [op] if is_loop else ends:

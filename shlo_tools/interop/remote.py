@@ -1,7 +1,7 @@
 """Compiling and running in a child process, for processes that hold another MLIR (JAX's).
 
 The child is one Python process per parent, started on first use and ended with it. Programs go
-there as text, arrays as bytes; errors come back as they were raised.
+there as text, arrays as bytes; errors come back as they were raised. ``worker`` is what it runs.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import atexit
 import functools
 import os
-import pickle
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -59,7 +57,7 @@ class _Worker:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "shlo_tools.interop.remote", str(theirs.fileno())],
+            [sys.executable, "-m", "shlo_tools.interop.worker", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
         )
@@ -89,44 +87,3 @@ def _taken(numbers: list[int]) -> list[int]:
 @functools.cache
 def _worker() -> _Worker:
     return _Worker()
-
-
-# --- in the child ---------------------------------------------------------------------------------
-def _serve(pipe: Connection) -> None:
-    import shlo_tools
-
-    executables: dict[int, Any] = {}
-
-    def compile(source: Any, options: dict[str, Any]) -> tuple[int, str]:
-        number = len(executables)
-        executables[number] = shlo_tools.compile(source, **options)
-        return number, str(executables[number].signature)
-
-    def call(number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
-        return executables[number](*arguments, **options)
-
-    actions: dict[str, Callable[..., Any]] = {"compile": compile, "call": call}
-    while True:
-        try:
-            forgotten, name, *arguments = pipe.recv()
-        except EOFError:
-            return
-        executables.update(dict.fromkeys(forgotten))
-        try:
-            answer = ("returned", actions[name](*arguments))
-        except Exception as error:  # whatever the program's custom calls raise goes to the caller
-            answer = ("raised", _portable(error))
-        pipe.send(answer)
-
-
-def _portable(error: Exception) -> Exception:
-    """The error itself where it can travel, else its text."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except (pickle.PickleError, TypeError, AttributeError):
-        return ShloError(f"{type(error).__name__}: {error}")
-    return error
-
-
-if __name__ == "__main__":
-    _serve(Connection(int(sys.argv[1])))

@@ -18,8 +18,9 @@ from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
 from shlo_tools.reference.grouping import TOKEN
-from shlo_tools.reference.interpreter import Region, Run
+from shlo_tools.reference.interpreter import Region
 from shlo_tools.reference.quantization import QuantizedArray
+from shlo_tools.reference.steps import Execution
 from shlo_tools.types import TokenType, TupleType, ValueType
 
 
@@ -33,7 +34,7 @@ def custom_call(
     called_computations: Sequence[str] | None = None,
     *,
     call: Call,
-    run: Run,
+    run: Execution,
     result_types: Sequence[ValueType],
 ) -> tuple[Any, ...]:
     """Of quantized tensors functions take and return the integers."""
@@ -118,7 +119,7 @@ class CalledComputation:
         name: the function's name.
     """
 
-    def __init__(self, run: Run, name: str) -> None:
+    def __init__(self, run: Execution, name: str) -> None:
         self.signature = Reference(run.program, name).signature
         self.name = name
         self._run = run

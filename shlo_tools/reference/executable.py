@@ -23,10 +23,10 @@ from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
 from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference.grouping import TOKEN
-from shlo_tools.reference.interpreter import Observer, Run
+from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
 from shlo_tools.reference.quantization import QuantizedArray
-from shlo_tools.reference.steps import Function, Program
+from shlo_tools.reference.steps import Function, Observer, Program
 from shlo_tools.reference.translate import function_names, translate
 from shlo_tools.types import ValueType
 

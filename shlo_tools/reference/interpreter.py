@@ -7,7 +7,7 @@ of small functions run. Regions do recurse, as deeply as a program nests them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,10 +23,8 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.reference.processes import ALONE, Process
-from shlo_tools.reference.steps import Body, Environment, Program, Step
+from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value
-
-Observer = Callable[[Step, Sequence[Any], Sequence[Any]], None]
 
 
 @dataclass
@@ -39,16 +37,8 @@ class _Activation:
 
 
 @dataclass
-class Run:
-    """One execution of a program in one process.
-
-    Attributes:
-        observe: is told of every step, with its operands and results.
-        deadline: value of ``time.monotonic`` at which to stop.
-        custom_calls: functions for custom_call targets, before the registered ones.
-        leaving: the error on its way out, which names its step already, or is that of a custom
-            call's function: it leaves as it is.
-    """
+class Run(Execution):
+    """One execution of a program in one process, by a list of activations."""
 
     program: Program
     process: Process = ALONE
@@ -178,7 +168,7 @@ class Region:
         argument_types: the types of its arguments.
     """
 
-    def __init__(self, body: Body, run: Run, environment: Environment) -> None:
+    def __init__(self, body: Body, run: Execution, environment: Environment) -> None:
         self.body, self._run, self._environment = body, run, environment
         self.operation = body.operation
         self.argument_types = body.argument_types

@@ -23,7 +23,7 @@ from shlo_tools.reference import probes, processes
 from shlo_tools.reference.check import COMPARISONS, Check
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.quantization import QuantizedArray
-from shlo_tools.reference.steps import Environment, Evaluate
+from shlo_tools.reference.steps import Environment, Evaluate, Execution
 
 
 class _Checking:
@@ -32,7 +32,7 @@ class _Checking:
     def __init__(self, function: Callable[..., Any], results: int) -> None:
         self.function, self.results = function, results
 
-    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any:
+    def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
         self.function(*(_stored(operand) for operand in operands))
         return tuple(operands[: self.results])
 
@@ -154,7 +154,7 @@ class _Parallel:
         self.grid = read_programs(op)
         self.called = tuple(dict.fromkeys([*self.grid.names, *self.grid.infeed]))
 
-    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any:
+    def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
         replicas, partitions = len(self.grid.programs), len(self.grid.programs[0])
         grid = processes.Grid(replicas, partitions)
         ids = [(r, p) for r in range(replicas) for p in range(partitions)]
@@ -172,7 +172,7 @@ class _Parallel:
 
 
 def _run(
-    run: Run,
+    run: Execution,
     context: contextvars.Context,
     name: str,
     arguments: Sequence[Any],

@@ -6,16 +6,15 @@ has one lock).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Place
+from shlo_tools.extend import CustomCall
+from shlo_tools.reference.processes import Process
 from shlo_tools.types import ValueType
-
-if TYPE_CHECKING:
-    from shlo_tools.reference.interpreter import Run
 
 Environment = dict[int, Any]  # number of a value -> what it holds
 
@@ -23,7 +22,9 @@ Environment = dict[int, Any]  # number of a value -> what it holds
 class Evaluate(Protocol):
     """Computes the results of a step from its operands."""
 
-    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any: ...
+    def __call__(
+        self, run: Execution, environment: Environment, operands: Sequence[Any]
+    ) -> Any: ...
 
 
 @dataclass
@@ -100,3 +101,40 @@ class Program:
     """The functions of a module by name."""
 
     functions: dict[str, Function]
+
+
+Observer = Callable[[Step, Sequence[Any], Sequence[Any]], None]
+
+
+class Execution(Protocol):
+    """One execution of a program in one process, as steps see it.
+
+    Attributes:
+        observe: is told of every step, with its operands and results.
+        deadline: value of ``time.monotonic`` at which to stop.
+        custom_calls: functions for custom_call targets, before the registered ones.
+        leaving: the error on its way out, which names its step already, or is that of a custom
+            call's function: it leaves as it is.
+    """
+
+    program: Program
+    process: Process
+    observe: Observer | None
+    deadline: float | None
+    custom_calls: Mapping[str, CustomCall]
+    leaving: Exception | None
+
+    def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
+        """The results of a function."""
+        ...
+
+    def run(
+        self,
+        body: Body,
+        environment: Environment,
+        arguments: Sequence[Any],
+        *,
+        lifted: bool = False,
+    ) -> list[Any]:
+        """Execute a body; ``lifted`` runs the computation of scalars on arrays."""
+        ...

@@ -16,9 +16,17 @@ from shlo_tools.ops._op import OpDescription, Role, read_arguments
 from shlo_tools.quantized_types import stored_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
-from shlo_tools.reference.interpreter import Region, Run, actual
+from shlo_tools.reference.interpreter import Region, actual
 from shlo_tools.reference.quantization import on_quantized
-from shlo_tools.reference.steps import Body, Environment, Evaluate, Function, Program, Step
+from shlo_tools.reference.steps import (
+    Body,
+    Environment,
+    Evaluate,
+    Execution,
+    Function,
+    Program,
+    Step,
+)
 from shlo_tools.types import OtherType, Tensor, ValueType, as_value, value_type
 
 _OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
@@ -249,10 +257,10 @@ class _Call:
             found.extend(held if isinstance(held, list) else [held])
         return found
 
-    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any:
+    def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
         return self.with_regions(run, operands, self.regions_in(run, environment))
 
-    def regions_in(self, run: Run, environment: Environment) -> dict[str, Any]:
+    def regions_in(self, run: Execution, environment: Environment) -> dict[str, Any]:
         """The op's regions as functions, by parameter name."""
         return {
             name: [Region(body, run, environment) for body in held]
@@ -261,7 +269,9 @@ class _Call:
             for name, held in self.regions.items()
         }
 
-    def with_regions(self, run: Run, operands: Sequence[Any], regions: Mapping[str, Any]) -> Any:
+    def with_regions(
+        self, run: Execution, operands: Sequence[Any], regions: Mapping[str, Any]
+    ) -> Any:
         """The op's results, with the given functions for its regions."""
         arguments = {**self.constants, **regions}
         position = 0
@@ -281,7 +291,7 @@ class _Call:
         return self.function(**arguments)
 
 
-def _named(run: Run, symbol: str) -> Callable[..., Any]:
+def _named(run: Execution, symbol: str) -> Callable[..., Any]:
     return lambda *arguments: tuple(run.call(symbol, arguments))
 
 

@@ -15,8 +15,8 @@ from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.errors import ExecutionError
 from shlo_tools.mlir import Operation
 from shlo_tools.reference.conversion import converted
-from shlo_tools.reference.interpreter import Region, Run
-from shlo_tools.reference.steps import Body, Environment, Evaluate
+from shlo_tools.reference.interpreter import Region
+from shlo_tools.reference.steps import Body, Environment, Evaluate, Execution
 
 Translate = Callable[[mlir.Region], Body]
 
@@ -27,7 +27,7 @@ class _Computed:
     def __init__(self, function: Callable[..., Any], bodies: Sequence[Body] = ()) -> None:
         self.function, self.bodies = function, list(bodies)
 
-    def __call__(self, run: Run, environment: Environment, operands: Sequence[Any]) -> Any:
+    def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
         regions = [Region(body, run, environment) for body in self.bodies]
         result = self.function(*operands, *regions)
         return () if result is None else result

@@ -6,9 +6,20 @@ element by element. What the ops demand of sizes and nothing proves is collected
 what an op demands is known to hold after it.
 """
 
-from shlo_tools.shapes.analysis import NEVER, Open, Shapes
+from shlo_tools.shapes.analysis import Shapes
 from shlo_tools.shapes.kinds import SIZES_AS_OPERANDS, kind_of
 from shlo_tools.shapes.sources import Element, Extent
+from shlo_tools.shapes.state import Unproven
 from shlo_tools.shapes.values import listed
+from shlo_tools.shapes.walk import NEVER
 
-__all__ = ["NEVER", "SIZES_AS_OPERANDS", "Element", "Extent", "Open", "Shapes", "kind_of", "listed"]
+__all__ = [
+    "NEVER",
+    "SIZES_AS_OPERANDS",
+    "Element",
+    "Extent",
+    "Shapes",
+    "Unproven",
+    "kind_of",
+    "listed",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,37 +12,34 @@ from shlo_tools import dims, dtypes, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.shapes.state import State
 
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
-
-
-Rule = Callable[[Operation, "Shapes"], Sequence[Dim] | None]
+Rule = Callable[[Operation, State], Sequence[Dim] | None]
 
 
-def _array(value: Value, shapes: Shapes) -> Array | None:
+def _array(value: Value, state: State) -> Array | None:
     """A value's elements as an array of sizes, in its shape."""
-    elements = shapes.current_contents(value)
+    elements = state.current_contents(value)
     if elements is None:
         return None
-    type = shapes.type(value)
+    type = state.type(value)
     shape = type.static_shape if isinstance(type, TensorType) else ()
     array = np.empty(len(elements), object)
     array[:] = elements
     return array.reshape(shape)
 
 
-def _constant(op: Operation, shapes: Shapes) -> Sequence[Dim]:
+def _constant(op: Operation, state: State) -> Sequence[Dim]:
     held = op.attributes["value"]
-    if held not in shapes.constants:
+    if held not in state.constants:
         array = dtypes.from_attribute(held).reshape(-1)
-        shapes.constants[held] = tuple(int(x) for x in array)
-    return shapes.constants[held]
+        state.constants[held] = tuple(int(x) for x in array)
+    return state.constants[held]
 
 
 def _elementwise(function: Callable[..., Dim]) -> Rule:
-    def rule(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-        rows = [shapes.current_contents(operand) for operand in op.operands]
+    def rule(op: Operation, state: State) -> Sequence[Dim] | None:
+        rows = [state.current_contents(operand) for operand in op.operands]
         known = [row for row in rows if row is not None]
         if len(known) < len(rows):
             return None
@@ -71,9 +68,9 @@ def _by_parts(function: Callable[[Dim, Dim], Dim], a: Dim, b: Dim) -> Dim:
     return _simple(function(above, b) - function(below, b))
 
 
-def _compare(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+def _compare(op: Operation, state: State) -> Sequence[Dim] | None:
     direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
-    return _elementwise(functools.partial(_compared, direction))(op, shapes)
+    return _elementwise(functools.partial(_compared, direction))(op, state)
 
 
 def _compared(direction: str, a: Dim, b: Dim) -> Dim:
@@ -118,8 +115,8 @@ def _count_atoms(dim: Dim) -> int:
     )
 
 
-def _select(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    pred, on_true, on_false = (shapes.current_contents(operand) for operand in op.operands)
+def _select(op: Operation, state: State) -> Sequence[Dim] | None:
+    pred, on_true, on_false = (state.current_contents(operand) for operand in op.operands)
     if pred is None or on_true is None or on_false is None:
         return None
     if len(pred) == 1:
@@ -138,8 +135,8 @@ def _absolute(size: Dim) -> Dim:
 
 # Booleans are the numbers 0 and 1, and so their operations are arithmetic.
 def _of_booleans(function: Callable[..., Dim]) -> Rule:
-    def rule(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-        return _elementwise(function)(op, shapes) if is_boolean(op.results[0]) else None
+    def rule(op: Operation, state: State) -> Sequence[Dim] | None:
+        return _elementwise(function)(op, state) if is_boolean(op.results[0]) else None
 
     return rule
 
@@ -152,39 +149,39 @@ def _clamp(low: Dim, size: Dim, high: Dim) -> Dim:
     return dims.minimum(dims.maximum(size, low), high)
 
 
-def _convert(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    given = shapes.current_contents(op.operands[0])
+def _convert(op: Operation, state: State) -> Sequence[Dim] | None:
+    given = state.current_contents(op.operands[0])
     if given is None or dtypes.tensor_type(op.results[0].type).element_type.name != "i1":
         return given
     return [_compared("NE", size, 0) for size in given]
 
 
 # --- placing elements -----------------------------------------------------------------------------
-def _same_order(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    return shapes.current_contents(op.operands[0])
+def _same_order(op: Operation, state: State) -> Sequence[Dim] | None:
+    return state.current_contents(op.operands[0])
 
 
-def _concatenate(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    rows = [_array(operand, shapes) for operand in op.operands]
+def _concatenate(op: Operation, state: State) -> Sequence[Dim] | None:
+    rows = [_array(operand, state) for operand in op.operands]
     known = [row for row in rows if row is not None]
     axis = op.attributes["dimension"].value
     return _flat(np.concatenate(known, axis)) if len(known) == len(rows) else None
 
 
-def _slice(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    array = _array(op.operands[0], shapes)
+def _slice(op: Operation, state: State) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], state)
     names = ("start_indices", "limit_indices", "strides")
     rows = zip(*(list(op.attributes[name]) for name in names), strict=True)
     return None if array is None else _flat(array[tuple(slice(*row) for row in rows)])
 
 
-def _transpose(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    array = _array(op.operands[0], shapes)
+def _transpose(op: Operation, state: State) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], state)
     return None if array is None else _flat(array.transpose(list(op.attributes["permutation"])))
 
 
-def _broadcast_in_dim(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    array = _array(op.operands[0], shapes)
+def _broadcast_in_dim(op: Operation, state: State) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], state)
     if array is None:
         return None
     shape = dtypes.tensor_type(op.results[0].type).static_shape
@@ -206,46 +203,39 @@ _FOLDS: dict[str, Callable[[Dim, Dim], Dim]] = {
 }
 
 
-def _reduce(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+def _reduce(op: Operation, state: State) -> Sequence[Dim] | None:
     """The number of elements of a shape is such a product."""
     body = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations]
     if len(body) != 2 or body[0].name not in _FOLDS or len(op.results) != 1:
         return None
-    array, init = (_array(operand, shapes) for operand in op.operands)
+    array, init = (_array(operand, state) for operand in op.operands)
     if array is None or init is None or array.ndim != 1:
         return None
     sizes: list[Dim] = list(array)
     return [functools.reduce(_FOLDS[body[0].name], sizes, init.item())]
 
 
-def _dimension_size(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    type, d = shapes.current(op.operands[0]), int(op.attributes["dimension"].value)
+def _dimension_size(op: Operation, state: State) -> Sequence[Dim] | None:
+    type, d = state.current(op.operands[0]), int(op.attributes["dimension"].value)
     return [type.shape[d]] if isinstance(type, TensorType) and d < type.rank else None
 
 
 # --- indices of other dialects --------------------------------------------------------------------
-def _arith_constant(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+def _arith_constant(op: Operation, state: State) -> Sequence[Dim] | None:
     held: Any = op.attributes["value"]
-    return _constant(op, shapes) if mlir.is_tensor(op.results[0].type) else [held.value]
+    return _constant(op, state) if mlir.is_tensor(op.results[0].type) else [held.value]
 
 
-def numbers(value: Value, shapes: Shapes) -> list[int] | None:
-    """The elements where all of them are numbers."""
-    elements = shapes.current_contents(value)
-    found = [size for size in elements or () if isinstance(size, int)]
-    return found if elements is not None and len(found) == len(elements) else None
-
-
-def _extent(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    type, index = shapes.type(op.operands[0]), numbers(op.operands[1], shapes)
+def _extent(op: Operation, state: State) -> Sequence[Dim] | None:
+    type, index = state.type(op.operands[0]), state.numbers(op.operands[1])
     if not isinstance(type, TensorType) or index is None or not 0 <= index[0] < type.rank:
         return None
     return [type.shape[index[0]]]
 
 
-def _extracted(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    array = _array(op.operands[0], shapes)
-    rows = [numbers(operand, shapes) for operand in list(op.operands)[1:]]
+def _extracted(op: Operation, state: State) -> Sequence[Dim] | None:
+    array = _array(op.operands[0], state)
+    rows = [state.numbers(operand) for operand in list(op.operands)[1:]]
     at = tuple(row[0] for row in rows if row is not None)
     if array is None or len(at) < len(rows):
         return None
@@ -254,8 +244,8 @@ def _extracted(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
     return [found]
 
 
-def _collected(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
-    rows = [shapes.current_contents(operand) for operand in op.operands]
+def _collected(op: Operation, state: State) -> Sequence[Dim] | None:
+    rows = [state.current_contents(operand) for operand in op.operands]
     return None if None in rows else [row[0] for row in rows if row is not None]
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from shlo_tools import ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim
 from shlo_tools.mlir import Operation, Value
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
+from shlo_tools.shapes.state import State
 
 TARGET = "shape_assertion"
 
@@ -34,31 +31,31 @@ def message_of(text: str, values: Sequence[object]) -> str:
     return re.sub(r"\{\{|\{(\d+)[^}]*\}", value, text)
 
 
-def assume(shapes: Shapes, op: Operation) -> None:
+def assume(state: State, op: Operation) -> None:
     """Take for true in what follows what an assertion checks."""
     if not len(op.operands):
         return
-    holds, *rows = shapes.rows(op.operands)
+    holds, *rows = state.rows(op.operands)
     if holds == (0,):
         numbers = [row[0] for row in rows if row is not None and len(row) == 1]
-        shapes.refute(op, message_of(ir.text_of(op, "error_message"), numbers))
-    _learn(shapes, op.operands[0])
+        state.refute(op, message_of(ir.text_of(op, "error_message"), numbers))
+    _learn(state, op.operands[0])
 
 
-def _learn(shapes: Shapes, condition: Value) -> None:
+def _learn(state: State, condition: Value) -> None:
     op = mlir.defining_op(condition)
     if op is None:
         return
     if op.name == "stablehlo.and":
         for operand in op.operands:
-            _learn(shapes, operand)
+            _learn(state, operand)
     if op.name != "stablehlo.compare":
         return
     direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
-    rows = [shapes.current_contents(operand) for operand in op.operands]
+    rows = [state.current_contents(operand) for operand in op.operands]
     if direction in _FACTS and rows[0] is not None and rows[1] is not None:
         pairs = zip(rows[0], rows[1], strict=True)
-        shapes.knowledge.learn([_FACTS[direction](a, b) for a, b in pairs])
+        state.knowledge.learn([_FACTS[direction](a, b) for a, b in pairs])
 
 
 _FACTS: Mapping[str, Callable[[Dim, Dim], Fact]] = {

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from shlo_tools import dims, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim, Symbol
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.shapes import sources
 from shlo_tools.shapes.sources import Element
+from shlo_tools.shapes.walk import Walk
 from shlo_tools.types import TupleType, ValueType
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
 
 NAMES = ("func.call", "stablehlo.composite")
 
@@ -32,20 +30,19 @@ class Summary:
     returned: list[Value]
 
 
-def call(shapes: Shapes, op: Operation) -> None:
-    """A call's results are what the function returns."""
-    func = shapes.calls.function_named(ir.called_name(op), op)
-    if func is not None and not ir.is_declaration(func):
-        shapes.bind_call(op, func)
-
-
 class Calls:
     """Functions and their summaries."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self._shapes = shapes
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
         self._summaries: dict[int, Summary] = {}  # by the function's address
         self._functions: dict[str, Operation] | None = None
+
+    def visit(self, op: Operation) -> None:
+        """A call's results are what the function returns."""
+        func = self.function_named(ir.called_name(op), op)
+        if func is not None and not ir.is_declaration(func):
+            self.bind(op, func)
 
     def function_named(self, name: str, near: Operation) -> Operation | None:
         """The function of a name in the module that an op is in."""
@@ -61,41 +58,41 @@ class Calls:
         address = mlir.address_of(func)
         if address not in self._summaries:
             block = func.regions[0].blocks[0]
-            arguments = [self._shapes.type(argument) for argument in block.arguments]
-            results = self._shapes.function(func)
-            end = self._shapes.ends.get(address)
+            arguments = [self._walk.type(argument) for argument in block.arguments]
+            results = self._walk.function(func)
+            end = self._walk.ends.get(address)
             returned = [] if end is None else list(end.operands)
             self._summaries[address] = Summary(func, arguments, results, returned)
         return self._summaries[address]
 
     def bind(self, op: Operation, func: Operation) -> None:
         """Bind the results of a call of a function."""
-        shapes, summary = self._shapes, self.summary(func)
-        caller = _Caller(shapes, op, func, summary)
+        walk, summary = self._walk, self.summary(func)
+        caller = _Caller(walk, op, func, summary)
         for result, type in zip(op.results, summary.results, strict=True):
-            shapes.bind(result, caller.type(type))
+            walk.bind(result, caller.type(type))
         for result, value in zip(op.results, summary.returned, strict=False):
-            inside = shapes.contents(value)
+            inside = walk.contents(value)
             if inside is not None:
                 elements = [caller.size(dim) for dim in inside]
                 known = [
-                    shapes.element(result, i) if dim is UNKNOWN else dim
+                    sources.element(result, i) if dim is UNKNOWN else dim
                     for i, dim in enumerate(elements)
                 ]
-                shapes.bind_contents(result, known)
+                walk.bind_contents(result, known)
 
 
 class _Caller:
     """What a callee's symbols are where it is called."""
 
-    def __init__(self, shapes: Shapes, op: Operation, func: Operation, summary: Summary) -> None:
-        self._shapes = shapes
+    def __init__(self, walk: Walk, op: Operation, func: Operation, summary: Summary) -> None:
+        self._walk = walk
         inside = func.regions[0].blocks[0].arguments
         operands = list(op.operands)
         self._operands = dict(zip(inside, operands, strict=True))
         self._known: dict[Symbol, Dim | None] = {}
         for own, operand in zip(summary.arguments, operands, strict=True):
-            self._known.update(_bindings(own, shapes.current(operand)))
+            self._known.update(_bindings(own, walk.current(operand)))
 
     def type(self, type: ValueType) -> ValueType:
         """A callee's type; sizes that only the callee knows are unknown."""
@@ -125,7 +122,7 @@ class _Caller:
         source = symbol.source
         if not isinstance(source, Element) or source.value not in self._operands:
             return None
-        held = self._shapes.current_contents(self._operands[source.value])
+        held = self._walk.current_contents(self._operands[source.value])
         return None if held is None else held[source.position]
 
 

@@ -7,7 +7,6 @@ asks for shapes that no memory holds. Numbers wrap around as their type has it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from shlo_tools import dims, dtypes, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
@@ -16,48 +15,44 @@ from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.shapes import sources
 from shlo_tools.shapes.arithmetic import MAY_WRAP, ON_INTEGERS, RULES, is_boolean
 from shlo_tools.shapes.evaluation import evaluated
+from shlo_tools.shapes.state import State
 from shlo_tools.shapes.types import LIMIT
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
+from shlo_tools.shapes.values import Contents
 
 
-Contents = tuple[Dim, ...]
-
-
-def of_value(value: Value, shapes: Shapes) -> Contents | None:
+def of_value(value: Value, state: State) -> Contents | None:
     """The elements of a value; symbols where nothing tells them."""
-    count = _count(value, shapes)
+    count = _count(value, state)
     if count is None:
         return None
     op = mlir.defining_op(value)
     found: Sequence[Dim] | None = None
     if op is None:
-        found = _carried(value, shapes)
+        found = _carried(value, state)
     elif op.name in _PASSED:
-        found = shapes.contents(op.operands[list(op.results).index(value)])
+        found = state.contents(op.operands[list(op.results).index(value)])
     elif op.name == "stablehlo.while":
-        found = _carried(op.regions[1].blocks[0].arguments[list(op.results).index(value)], shapes)
+        found = _carried(op.regions[1].blocks[0].arguments[list(op.results).index(value)], state)
     elif len(op.results) == 1:
-        found = _computed(op, shapes)
+        found = _computed(op, state)
     if found is not None and UNKNOWN not in found:
         return tuple(found)
     rows = enumerate([UNKNOWN] * count if found is None else found)
-    return tuple(shapes.element(value, i) if d is UNKNOWN else d for i, d in rows)
+    return tuple(sources.element(value, i) if d is UNKNOWN else d for i, d in rows)
 
 
 _PASSED = ("stablehlo.optimization_barrier",)
 
 
-def _computed(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+def _computed(op: Operation, state: State) -> Sequence[Dim] | None:
     """By the op's rule; by the reference where that takes numbers and the rule knows less."""
     value = op.results[0]
     rule = RULES.get(op.name)
     if rule is None or (op.name in ON_INTEGERS and is_boolean(value)):
-        return evaluated(op, shapes)
-    found = rule(op, shapes)
+        return evaluated(op, state)
+    found = rule(op, state)
     if found is None or UNKNOWN in found:
-        numbers = evaluated(op, shapes)
+        numbers = evaluated(op, state)
         return found if numbers is None else numbers
     return _wrapped(value, found) if op.name in MAY_WRAP else found
 
@@ -88,17 +83,17 @@ def _fitting(dim: Dim, bits: int, *, unsigned: bool) -> Dim:
     return UNKNOWN if unsigned and not dims.at_most(0, dim) else dim
 
 
-def _count(value: Value, shapes: Shapes) -> int | None:
+def _count(value: Value, state: State) -> int | None:
     """How many elements a value has; None if they are not followed."""
     if str(value.type) == "index":
         return 1
-    type = shapes.type(value)
+    type = state.type(value)
     if not isinstance(type, TensorType) or type.element_type.kind in (Kind.FLOAT, Kind.COMPLEX):
         return None
     return type.size if type.is_static and type.size <= LIMIT else None
 
 
-def _carried(argument: Value, shapes: Shapes) -> Contents | None:
+def _carried(argument: Value, state: State) -> Contents | None:
     """A loop's argument that the body returns as it is holds what the loop started with."""
     block: Block = argument.owner
     loop = mlir.inner_operation(block.owner)
@@ -108,4 +103,4 @@ def _carried(argument: Value, shapes: Shapes) -> Contents | None:
     body = loop.regions[1].blocks[0]
     if ir.terminator(body).operands[index] != body.arguments[index]:
         return None
-    return shapes.contents(loop.operands[index])
+    return state.contents(loop.operands[index])

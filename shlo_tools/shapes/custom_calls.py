@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,49 +21,47 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops import Value as Seen
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.shapes import assertions, types
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
+from shlo_tools.shapes.state import State
 
 WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 _SHAPE_OPERANDS = "indices_of_shape_operands"
 
 
-def custom_call(shapes: Shapes, op: Operation) -> None:
+def custom_call(state: State, op: Operation) -> None:
     """Bind the results of a custom call as far as something tells their shapes."""
     target = ir.text_of(op, "call_target_name")
     if target == assertions.TARGET:
-        assertions.assume(shapes, op)
+        assertions.assume(state, op)
         return
     if target == WRAPPER and len(op.results) == 1 and len(op.operands):
-        shapes.bind(op.results[0], shapes.current(op.operands[0]))
-        shapes.wrappers[mlir.address_of(op)] = op
+        state.bind(op.results[0], state.current(op.operands[0]))
+        state.wrappers[mlir.address_of(op)] = op
         return
     rule = find_shape_rule(target) or BUILT_IN.get(target)
     if rule is not None:
-        _by_rule(shapes, op, target, rule)
+        _by_rule(state, op, target, rule)
     elif _SHAPE_OPERANDS in op.attributes:
-        _by_shape_operands(shapes, op)
+        _by_shape_operands(state, op)
 
 
 # --- shapes ---------------------------------------------------------------------------------------
-def _by_rule(shapes: Shapes, op: Operation, target: str, rule: ShapeRule) -> None:
+def _by_rule(state: State, op: Operation, target: str, rule: ShapeRule) -> None:
     given: Mapping[str, Callable[[], Any]] = {
         "attributes": lambda: _config(op),
         "op_attributes": lambda: _op_attributes(op),
-        "result_types": lambda: [shapes.declared(result) for result in op.results],
+        "result_types": lambda: [state.declared(result) for result in op.results],
     }
     wanted = {name: make() for name, make in given.items() if name in _keywords_of(rule)}
     with collecting() as found:
-        made: Any = rule(*(shapes.view(operand) for operand in op.operands), **wanted)
+        made: Any = rule(*(state.view(operand) for operand in op.operands), **wanted)
     rows = list(made) if isinstance(made, list | tuple) and _is_of_results(made) else [made]
     if len(rows) != len(op.results):
         raise ConstraintError(
             f"the shape rule for {target!r} tells {len(rows)} results of {len(op.results)}"
         )
-    shapes.oblige(op, found)
+    state.oblige(op, found)
     for result, row in zip(op.results, rows, strict=True):
-        _bind(shapes, result, row, target)
+        _bind(state, result, row, target)
 
 
 def _is_of_results(made: Sequence[Any]) -> bool:
@@ -71,15 +69,15 @@ def _is_of_results(made: Sequence[Any]) -> bool:
     return any(isinstance(row, Seen | TensorType | list | tuple) for row in made) or not made
 
 
-def _bind(shapes: Shapes, result: Value, row: Any, target: str) -> None:
-    declared = shapes.declared(result)
+def _bind(state: State, result: Value, row: Any, target: str) -> None:
+    declared = state.declared(result)
     type = row.type if isinstance(row, Seen) else row
     if isinstance(type, list | tuple) and isinstance(declared, TensorType):
         type = declared.with_shape(type)
     if isinstance(type, TensorType) and isinstance(declared, TensorType):
         if type.element_type not in (declared.element_type, _expressed(declared)):
             raise ConstraintError(f"{target!r} gives {type}, declared is {declared}")
-        shapes.bind(result, type)
+        state.bind(result, type)
 
 
 def _expressed(type: TensorType) -> ElementType | None:
@@ -108,7 +106,7 @@ def _op_attributes(op: Operation) -> Mapping[str, Any]:
     return {name: description.python_value(held) for name, held in op.attributes.items()}
 
 
-def _by_shape_operands(shapes: Shapes, op: Operation) -> None:
+def _by_shape_operands(state: State, op: Operation) -> None:
     """``indices_of_shape_operands`` names, for each result, the operand that holds its shape."""
     given = np.atleast_1d(description.python_value(op.attributes[_SHAPE_OPERANDS]))
     indices = [int(index) for index in given.tolist()]
@@ -119,15 +117,15 @@ def _by_shape_operands(shapes: Shapes, op: Operation) -> None:
     for index, result in zip(indices, op.results, strict=True):
         if not 0 <= index < len(op.operands):
             raise ConstraintError(f"{_SHAPE_OPERANDS} names operand {index}, which is not there")
-        declared = shapes.declared(result)
-        sizes = shapes.current_contents(op.operands[index])
+        declared = state.declared(result)
+        sizes = state.current_contents(op.operands[index])
         if sizes is None or not isinstance(declared, TensorType):
             continue
         if len(sizes) != declared.rank:
             raise ConstraintError(
                 f"operand {index} holds {len(sizes)} sizes for a result of type {declared}"
             )
-        shapes.bind(result, declared.with_shape(sizes))
+        state.bind(result, declared.with_shape(sizes))
 
 
 # --- built-in rules -------------------------------------------------------------------------------

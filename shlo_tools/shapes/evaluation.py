@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,8 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.shapes.arithmetic import numbers
+from shlo_tools.shapes.state import State
 from shlo_tools.shapes.types import LIMIT
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
 
 _FAMILIES = ("elementwise", "data_movement", "gather_scatter")
 # Floats between integers, as in ceil(n / 2.0): what is rounded the same way by everybody.
@@ -33,20 +29,20 @@ FROM_FLOATS = frozenset(
 _DEEP = 64  # float ops in a row that are followed
 
 
-def evaluated(op: Operation, shapes: Shapes) -> Sequence[Dim] | None:
+def evaluated(op: Operation, state: State) -> Sequence[Dim] | None:
     """An op on nothing but numbers, by the reference."""
-    found = _evaluated(op, shapes, {}, 0)
+    found = _evaluated(op, state, {}, 0)
     return None if found is None else [int(x) for x in found.reshape(-1)]
 
 
 def _evaluated(
-    op: Operation, shapes: Shapes, floats: dict[Value, Array | None], depth: int
+    op: Operation, state: State, floats: dict[Value, Array | None], depth: int
 ) -> Array | None:
     if len(op.regions) or not op.name.startswith("stablehlo."):
         return None
     arrays = []
     for operand in op.operands:
-        array = _known(operand, shapes, floats, depth)
+        array = _known(operand, state, floats, depth)
         if array is None:
             return None
         arrays.append(array)
@@ -57,7 +53,7 @@ def _evaluated(
     evaluate = EVALUATORS.get(op.name)
     if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
         return None
-    types = [shapes.current(value) for value in op.results]
+    types = [state.current(value) for value in op.results]
     results = [type for type in types if isinstance(type, TensorType) and type.is_static]
     if len(results) < len(types):
         return None
@@ -65,17 +61,17 @@ def _evaluated(
 
 
 def _known(
-    value: Value, shapes: Shapes, floats: dict[Value, Array | None], depth: int
+    value: Value, state: State, floats: dict[Value, Array | None], depth: int
 ) -> Array | None:
     """What a tensor holds, where that is known."""
-    type = shapes.current(value)
+    type = state.current(value)
     if not isinstance(type, TensorType) or not type.is_static:
         return None
     if type.element_type.is_float:
         if value not in floats:
-            floats[value] = _known_float(value, type, shapes, floats, depth)
+            floats[value] = _known_float(value, type, state, floats, depth)
         return floats[value]
-    row = numbers(value, shapes)
+    row = state.numbers(value)
     if row is None:
         return None
     return np.array(row, object).astype(type.element_type.dtype).reshape(type.static_shape)
@@ -84,7 +80,7 @@ def _known(
 def _known_float(
     value: Value,
     type: TensorType,
-    shapes: Shapes,
+    state: State,
     floats: dict[Value, Array | None],
     depth: int,
 ) -> Array | None:
@@ -93,4 +89,4 @@ def _known_float(
         return None
     if op.name == "stablehlo.constant":
         return dtypes.from_attribute(op.attributes["value"])
-    return _evaluated(op, shapes, floats, depth + 1)
+    return _evaluated(op, state, floats, depth + 1)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shlo_tools.constraints import Obligation, collecting
-from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.dims import UNKNOWN
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
 from shlo_tools.ops._op import _read, _results
 from shlo_tools.shapes import contents, types
+from shlo_tools.shapes.state import State
 from shlo_tools.shapes.values import Contents
 from shlo_tools.types import OtherType, Tensor, TupleType, ValueType, as_value
-
-if TYPE_CHECKING:
-    from shlo_tools.shapes.analysis import Shapes
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Result:
     """What is known of one result; None for contents that nobody follows."""
 
     type: ValueType
-    contents: tuple[Dim, ...] | None = None
+    contents: Contents | None = None
 
 
 @dataclass(frozen=True)
@@ -54,20 +52,8 @@ class Inferred:
         return not self.obligations and UNKNOWN not in sizes
 
 
-class _Followed(Tensor):
-    """A tensor whose elements are looked for only when a rule asks for them."""
-
-    def __init__(self, type: TensorType, value: Value, inference: Inference) -> None:
-        super().__init__(type, value)
-        self._inference = inference
-
-    @property
-    def contents(self) -> Sequence[Dim] | None:
-        return None if self.value is None else self._inference.contents(self.value)
-
-
-class Known:
-    """What is known of ops that are alike: of one name, attributes and types.
+class Alike:
+    """What has been inferred of ops that are alike: of one name, attributes and types.
 
     Attributes:
         asked: positions of the operands whose contents the op's function asks for; None before it
@@ -84,69 +70,61 @@ class Known:
         self.asked: tuple[int, ...] | None = None
         self.always: Inferred | None = None
         self.result: Result | None = None
-        self.inferred: dict[tuple[Contents, ...], Inferred] = {}
-        self.elements: dict[tuple[Contents, ...], tuple[Dim, ...]] = {}
+        self.inferred: dict[tuple[Contents | None, ...], Inferred] = {}
+        self.elements: dict[tuple[Contents | None, ...], Contents] = {}
 
 
 class Inference:
     """Applies op functions to ops, and remembers what they say of ops that are alike."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self._shapes = shapes
-        self._asked: dict[Value, None] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
 
-    def view(self, value: Value) -> Seen:
-        """A value as op functions see operands."""
-        type = types.expressed(self._shapes.current(value))
-        return _Followed(type, value, self) if isinstance(type, TensorType) else Seen(type, value)
-
-    def contents(self, value: Value) -> tuple[Dim, ...] | None:
-        self._asked[value] = None
-        return self._shapes.current_contents(value)
-
-    def inferred(self, known: Known, op: Operation, operands: Sequence[Value]) -> Inferred:
+    def inferred(self, alike: Alike, op: Operation, operands: Sequence[Value]) -> Inferred:
         """The types of an op's results, and what it demands."""
-        if known.always is not None:
-            return known.always
-        if known.asked is not None:
-            found = known.inferred.get(self._shapes.rows([operands[i] for i in known.asked]))
+        if alike.always is not None:
+            return alike.always
+        if alike.asked is not None:
+            found = alike.inferred.get(self._state.rows([operands[i] for i in alike.asked]))
             if found is not None:
                 return found
-        self._asked.clear()
+        self._state.asked.clear()
         inferred = self._inferred(op)
         if inferred.is_closed:
-            known.asked = tuple(i for i, value in enumerate(operands) if value in self._asked)
-            if known.asked:
-                held = self._shapes.rows([operands[i] for i in known.asked])
-                known.inferred[held] = inferred
+            alike.asked = tuple(i for i, value in enumerate(operands) if value in self._state.asked)
+            if alike.asked:
+                held = self._state.rows([operands[i] for i in alike.asked])
+                alike.inferred[held] = inferred
             else:
-                known.always = inferred
+                alike.always = inferred
                 if inferred.results is not None and len(inferred.results) == 1:
-                    known.result = inferred.results[0]
+                    alike.result = inferred.results[0]
         return inferred
 
-    def elements(self, known: Known, op: Operation, held: tuple[Contents, ...]) -> Contents:
+    def elements(
+        self, alike: Alike, op: Operation, rows: tuple[Contents | None, ...]
+    ) -> Contents | None:
         """The elements of an op's one result, by those of its operands; numbers are remembered."""
-        found = known.elements.get(held)
+        found = alike.elements.get(rows)
         if found is None:
-            found = contents.of_value(op.results[0], self._shapes)
+            found = contents.of_value(op.results[0], self._state)
             if found is not None and all(isinstance(dim, int) for dim in found):
-                known.elements[held] = found
+                alike.elements[rows] = found
         return found
 
     def _inferred(self, op: Operation) -> Inferred:
-        shapes = self._shapes
-        declared = [shapes.declared(result) for result in op.results]
-        given = [shapes.current(operand) for operand in op.operands]
+        state = self._state
+        declared = [state.declared(result) for result in op.results]
+        given = [state.current(operand) for operand in op.operands]
         if any(isinstance(type, OtherType) for type in (*given, *declared)):
             return Inferred(None)
         with collecting() as found:
-            seen = _applied(op, self.view, declared, given)
+            seen = _applied(op, state.view, declared, given)
             results = []
             for type, value in zip(declared, seen, strict=True):
                 found_in = value.contents if isinstance(value, Tensor) else None
                 held = None if found_in is None else tuple(found_in)
-                results.append(Result(shapes.interned(_met(type, value.type)), held))
+                results.append(Result(state.interned(_met(type, value.type)), held))
         return Inferred(tuple(results), tuple(found))
 
 

@@ -32,7 +32,7 @@ LOOKING_ELSEWHERE = frozenset(
 
 
 @dataclass(frozen=True)
-class Kind:
+class OpKind:
     """Ops of one name.
 
     Attributes:
@@ -52,12 +52,12 @@ class Kind:
 
 
 @functools.cache
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> OpKind:
     """What is known of the ops of a name; those that nothing is known of may have regions."""
     found = DESCRIPTIONS.get(name)
     if found is None:
-        return Kind(name, False, False, True, (), True)
+        return OpKind(name, False, False, True, (), True)
     plain = name not in LOOKING_ELSEWHERE
     regions = any(p.role in (Role.REGION, Role.REGIONS) for p in found.parameters)
     settled = name not in SIZES_AS_OPERANDS
-    return Kind(name, True, plain and not regions, regions, found.attribute_names, settled)
+    return OpKind(name, True, plain and not regions, regions, found.attribute_names, settled)

@@ -13,7 +13,7 @@ from shlo_tools.mlir import Type, Value
 from shlo_tools.shapes import types
 from shlo_tools.types import ValueType
 
-Contents = tuple[Dim, ...] | None
+Contents = tuple[Dim, ...]
 
 
 def listed(values: Sequence[Value]) -> Sequence[Value]:
@@ -31,7 +31,7 @@ class Values:
         self._static: dict[int, ValueType] = {}  # as declared: there is no more to know
         self._types: dict[int, ValueType] = {}  # of the others
         self._values: dict[int, Value] = {}  # that have them
-        self._contents: dict[int, Contents] = {}
+        self._contents: dict[int, Contents | None] = {}
         self._declared: dict[int, types.Declared] = {}
         self._interned: dict[ValueType, ValueType] = {}
 

@@ -187,7 +187,7 @@ def _failures(case: Erased, main: Operation, shapes: Shapes) -> Iterator[str]:
                 known = _evaluated(dim, sizes)
                 if known is not None and known != number:
                     yield f"{found} has {dim} = {known}, not {number}"
-    for item in shapes.open:
+    for item in shapes.unproven:
         for fact in item.obligation.facts:
             a, b = _evaluated(fact.a, sizes), _evaluated(fact.b, sizes)
             if a is None or b is None:

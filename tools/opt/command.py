@@ -8,10 +8,8 @@ reproducer. MLIR is loaded there alone.
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
@@ -21,62 +19,8 @@ from shlo_tools import files
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.isolation import Channel, Outcome
+from shlo_tools.tools.opt.request import SEVERAL, Request
 from shlo_tools.tools.split_input import MARKER
-
-SEVERAL = "in one of the passes "  # the activity of a child in C++ passes that share a run
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for: the command's options, without the ``mlir-`` before some of them.
-
-    Attributes:
-        pass_flags: passes given as flags, in order, as elements of a pipeline.
-        option_names: all options there are; a misspelled one looks like a pass.
-    """
-
-    input: str
-    output: str
-    pass_pipeline: str | None
-    pass_flags: tuple[str, ...]
-    to: str | None
-    load_pass_plugin: tuple[str, ...]
-    run_reproducer: bool
-    dump_pass_pipeline: bool
-    split_input_file: str
-    verify_diagnostics: str | None
-    verify_each: bool
-    allow_unregistered_dialect: bool
-    no_implicit_module: bool
-    emit_bytecode: bool
-    print_op_generic: bool
-    print_debuginfo: bool
-    print_local_scope: bool
-    elide_elementsattrs_if_larger: int | None
-    print_ir_before: tuple[str, ...]
-    print_ir_after: tuple[str, ...]
-    print_ir_before_all: bool
-    print_ir_after_all: bool
-    print_ir_after_change: bool
-    print_ir_after_failure: bool
-    print_ir_module_scope: bool
-    timing: bool
-    pass_pipeline_crash_reproducer: str | None
-    option_names: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """What messages call the input."""
-        return "<stdin>" if self.input == "-" else self.input
-
-    def reproducer_note(self, path: str) -> str:
-        """How to run the reproducer at ``path``, with the options that it cannot hold."""
-        command = ["shlo-opt", "--run-reproducer"]
-        command += [f"--load-pass-plugin={plugin}" for plugin in self.load_pass_plugin]
-        if self.allow_unregistered_dialect:
-            command.append("--allow-unregistered-dialect")
-        return f"note: reproducer written; run it by: {shlex.join([*command, path])}"
-
 
 _EPILOG = """\b
 Any other --name[=options] is a pass, and passes run in the order given:

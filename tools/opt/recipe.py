@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shlo_tools.errors import PipelineError, did_you_mean
 from shlo_tools.pipeline import grammar, runner
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.tools.opt import reproducer
 from shlo_tools.tools.opt.reproducer import Recipe
-
-if TYPE_CHECKING:
-    from shlo_tools.tools.opt.command import Request
+from shlo_tools.tools.opt.request import Request
 
 LOWERED_BY = {"linalg": "shlo-to-linalg", "llvm": "shlo-to-llvm"}
 

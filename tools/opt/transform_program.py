@@ -14,8 +14,8 @@ from shlo_tools.pipeline.runner import Instrumentation, Pipeline
 from shlo_tools.text import guards as scan
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.opt import reproducer, verify_diagnostics
-from shlo_tools.tools.opt.command import SEVERAL, Request
 from shlo_tools.tools.opt.recipe import recipe_of
+from shlo_tools.tools.opt.request import SEVERAL, Request
 from shlo_tools.tools.opt.timing_report import Times
 from shlo_tools.tools.split_input import MARKER, Chunk, split
 

@@ -29,13 +29,13 @@ class SizeChecks:
     """Emits, before an op is lowered, the checks that its sizes need.
 
     Args:
-        shapes: what is known of the function; its ``open`` obligations are checked.
+        shapes: what is known of the function; its ``unproven`` obligations are checked.
     """
 
     def __init__(self, shapes: Shapes) -> None:
         self._of: dict[int, list[Obligation]] = {}  # by the op's address
-        for open in shapes.open:
-            self._of.setdefault(mlir.address_of(open.op), []).append(open.obligation)
+        for item in shapes.unproven:
+            self._of.setdefault(mlir.address_of(item.op), []).append(item.obligation)
         self._failing = shapes.failing
         self._checked: set[Fact] = set()
 

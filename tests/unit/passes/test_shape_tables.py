@@ -92,7 +92,7 @@ def test_what_is_known_of_a_function_outlives_a_change_of_its_attributes() -> No
     }}""")
     func = ir.functions(module.operation)[0]
     shapes = Shapes()
-    summary = shapes.summary(func)
+    summary = shapes.calls.summary(func)
     func.attributes["sym_visibility"] = mlir.string_attr("private")
-    assert shapes.summary(func) is summary
-    assert len(shapes.open) == 1  # that both have as many elements is asked once
+    assert shapes.calls.summary(func) is summary
+    assert len(shapes.unproven) == 1  # that both have as many elements is asked once

@@ -24,7 +24,7 @@ def analysed(text: str) -> tuple[list[str], list[str]]:
     module = mlir.parse_module(text)
     shapes = Shapes()
     types = [str(type) for type in shapes.function(ir.functions(module.operation)[0])]
-    facts = [fact for item in shapes.open for fact in item.obligation.facts]
+    facts = [fact for item in shapes.unproven for fact in item.obligation.facts]
     # That sizes are far below 2**63 is checked, too, and not told here.
     return types, [_spelled(fact) for fact in facts if str(1 << 60) not in str(fact)]
 
