@@ -12,7 +12,7 @@ from shlo_tools.shapes import contents, control_flow, custom_calls
 from shlo_tools.shapes.arithmetic import RULES
 from shlo_tools.shapes.calls import NAMES, Calls
 from shlo_tools.shapes.evaluation import FROM_FLOATS
-from shlo_tools.shapes.inference import Alike, Inference, Inferred
+from shlo_tools.shapes.inference import Alike, Inference, Inferred, Result
 from shlo_tools.shapes.kinds import OpKind, kind_of
 from shlo_tools.shapes.values import listed
 from shlo_tools.shapes.walk import Walk
@@ -91,66 +91,64 @@ class Shapes(Walk):
         This is where refinement spends its time: on table look-ups and on what MLIR is asked.
         """
         operands, results = listed(op.operands), listed(op.results)
-        key: list[Hashable] = [kind.name]
-        # Types from operands first: where all are static, results may still say less.
-        are_static = self._add_operands(key, operands)
-        declared_static, are_followed = self._add_results(key, results)
-        settled = kind.is_settled_by_types and are_static and declared_static
-        follows = are_followed and len(results) == 1
+        key, settled, follows = self._seen(kind, operands, results)
         if settled and not follows:
             return
         if kind.attributes:
             attributes = op.attributes
             for name in kind.attributes:
                 key.append(hash(attributes.get(name)))
-        signature = (*key, yielded) if yielded else tuple(key)
-        alike = self._alike.get(signature)
+        if yielded:
+            key.append(yielded)
+        looks = tuple(key)
+        alike = self._alike.get(looks)
         if alike is None:
-            alike = self._alike[signature] = Alike()
+            alike = self._alike[looks] = Alike()
         if not settled and kind.is_described:
-            self._bind_types(op, operands, results, alike)
+            if alike.result is None or self.knowledge.values:
+                self._bind_inferred(op, results, self._inference.inferred(alike, op, operands))
+            else:
+                self._bind_result(results[0], alike.result)
         if follows:
             self._bind_elements(op, kind, operands, alike)
 
-    def _add_operands(self, key: list[Hashable], operands: Sequence[Value]) -> bool:
-        """Add the types of operands, kept for good and so known by id; whether all are static."""
+    def _seen(
+        self, kind: OpKind, operands: Sequence[Value], results: Sequence[Value]
+    ) -> tuple[list[Hashable], bool, bool]:
+        """What an op's types say of it.
+
+        Returns:
+            Its name and types, which are kept for good and so known by id; whether they leave
+            nothing to find out; whether the elements of its result are followed.
+        """
         types, static, learnt = self._types, self._static, self.knowledge.values
-        are_static = True
+        settled, follows = kind.is_settled_by_types, False
+        key: list[Hashable] = [kind.name]
         for value in operands:
             address = hash(value)
             type = static.get(address)
             if type is None:
                 type = types.get(address) or self.type(value)
-                are_static = are_static and address in static
+                settled = settled and address in static
                 if learnt:
                     type = self.current(value)
             key.append(id(type))
-        return are_static
-
-    def _add_results(self, key: list[Hashable], results: Sequence[Value]) -> tuple[bool, bool]:
-        """Add the declared types of results; whether all are static, and the last is followed."""
-        are_static, is_followed = True, False
         for value in results:
             declared = self._declared.get(hash(value.type)) or self.declaration(value)
-            type, is_static, is_followed = declared
+            type, is_static, follows = declared
             if is_static:
-                self._static[hash(value)] = type
+                static[hash(value)] = type
             else:
-                are_static = False
+                settled = False
             key.append(id(type))
-        return are_static, is_followed
+        return key, settled, follows and len(results) == 1
 
-    def _bind_types(
-        self, op: Operation, operands: Sequence[Value], results: Sequence[Value], alike: Alike
-    ) -> None:
-        result = alike.result
-        if result is None or self.knowledge.values:
-            self._bind_inferred(op, results, self._inference.inferred(alike, op, operands))
-            return
-        value = results[0]
+    def _bind_result(self, value: Value, result: Result) -> None:
+        """As ``_bind_inferred``, for the one result of an op like others before it."""
         address = hash(value)
         if address not in self._static:
-            self._set_type(value, result.type)
+            self._types[address] = result.type
+            self._values[address] = value
         if result.contents is not None:
             self._contents[address] = result.contents
 
