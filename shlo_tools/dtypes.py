@@ -7,7 +7,7 @@ ml_dtypes have them (i4 -8 is the byte 0x08). Attributes and compiled functions 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -170,6 +170,16 @@ class TensorType:
     @cached_property
     def nbytes(self) -> int:
         return self.size * self.element_type.dtype.itemsize
+
+    def admits(self, shape: Sequence[int]) -> bool:
+        """Whether an array of a shape has the type's sizes, as far as that knows them."""
+        if self.is_static or len(shape) != self.rank:
+            return tuple(shape) == self.shape
+        bounds = self.bounds or [None] * self.rank
+        return all(
+            size == dim if isinstance(dim, int) else bound is None or size <= bound
+            for size, dim, bound in zip(shape, self.shape, bounds, strict=True)
+        )
 
     def with_shape(self, shape: Iterable[Dim]) -> TensorType:
         return TensorType(tuple(shape), self.element_type)

@@ -17,7 +17,7 @@ from shlo_tools.dims import symbols
 from shlo_tools.dtypes import TensorType, element_type, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
-from shlo_tools.extend.description import TOKEN_TYPE, leaves
+from shlo_tools.extend.description import TOKEN_TYPE, config_of, leaves
 from shlo_tools.extend.targets import (
     APPROX_TOP_K,
     IDENTITIES,
@@ -77,7 +77,7 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
             return sparse.csr_times_dense(op, flatten(operands), build)
         if target == assertions.TARGET and [str(o.type) for o in op.operands[:1]] == [CONDITION]:
             return _assertion(op, operands, build)
-    return host_call(op, operands, build, target, _config(op))
+    return host_call(op, operands, build, target, config_of(op.attributes))
 
 
 def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> list[Value]:
@@ -86,7 +86,7 @@ def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> list[
     yes = build.value("arith.constant", (), holds.type, {"value": mlir.integer_attr(1, holds.type)})
 
     def refuse(inner: Lowering) -> list[Value]:
-        host_call(op, operands, inner, assertions.TARGET, _config(op))
+        host_call(op, operands, inner, assertions.TARGET, config_of(op.attributes))
         return []
 
     return choose(build, arithmetic(build, "xori", holds, yes), [], refuse, lambda inner: [])
@@ -103,7 +103,7 @@ def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list
     """Sorted by the called computation and cut off, which recalls all of the best elements."""
     results = [build.type(result) for result in op.results]
     types = [build.type(value) for value in list(op.operands)[: len(results)]]
-    config: Any = _config(op)
+    config: Any = config_of(op.attributes)
     comparator = _called_computation(op)
     if comparator is None or config is None or "reduction_dim" not in config:
         reason = "ApproxTopK needs a called computation and a reduction_dim"
@@ -260,15 +260,6 @@ def _plain(attribute: Any) -> Attribute:
         return mlir.string_attr(text.removesuffix(">").split()[-1])
     plain: Attribute = attribute
     return plain
-
-
-def _config(op: Operation) -> Attribute | None:
-    """What the exporter tells the target."""
-    for name in ("mhlo.backend_config", "backend_config"):
-        if name in op.attributes:
-            config: Attribute = op.attributes[name]
-            return config
-    return None
 
 
 def _tensors(types: Sequence[Type]) -> list[Type]:

@@ -76,22 +76,11 @@ def as_argument(value: Any, type: TensorType, index: int, *, cast: bool) -> Arra
     wanted = type.element_type
     if array.dtype != wanted.dtype:
         array = _converted(array, wanted, index, cast=cast)
-    if not _fits(array.shape, type):
+    if not type.admits(array.shape):
         raise ArgumentError(f"argument {index}: shape {_shape(array.shape)} given, {type} wanted")
     if array.flags.c_contiguous and array.flags.aligned:
         return array
     return array.copy(order="C")
-
-
-def _fits(shape: Sequence[int], type: TensorType) -> bool:
-    """Whether an array has a type's sizes, as far as that knows them."""
-    if type.is_static or len(shape) != type.rank:
-        return tuple(shape) == type.shape
-    bounds = type.bounds or [None] * type.rank
-    return all(
-        size == dim if isinstance(dim, int) else bound is None or size <= bound
-        for size, dim, bound in zip(shape, type.shape, bounds, strict=True)
-    )
 
 
 def _shape(shape: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array
 from shlo_tools.extend import CustomCall, c_calls
 from shlo_tools.extend.c_calls import Applied, started
 from shlo_tools.extend.c_functions import CFunction
@@ -95,17 +95,7 @@ def results_of(call: Call, returned: Any) -> list[Array]:
         raise call.error(f"returned {len(values)} results, not {len(types)}")
     arrays = [np.asarray(value) for value in values]
     for number, (array, type) in enumerate(zip(arrays, types, strict=True)):
-        if array.dtype != type.element_type.dtype or not _fits(array.shape, type):
+        if array.dtype != type.element_type.dtype or not type.admits(array.shape):
             given = f"{array.dtype} array of shape {array.shape}"
             raise call.error(f"returned a {given} as result {number}, which is {type}")
     return arrays
-
-
-def _fits(shape: Sequence[int], type: TensorType) -> bool:
-    if type.is_static:
-        return shape == type.static_shape
-    bounds = type.bounds or [None] * type.rank
-    return len(shape) == type.rank and all(
-        have == want if isinstance(want, int) else bound is None or have <= bound
-        for have, want, bound in zip(shape, type.shape, bounds, strict=True)
-    )

@@ -176,7 +176,7 @@ def read(
     held = {name: value for name, value in attributes.items() if name not in _CONFIGS}
     target = held.pop("call_target_name").value
     held.pop("called_computations", None)  # these are given as functions
-    config = next((attributes[n] for n in _CONFIGS if _says_something(attributes.get(n))), None)
+    config = config_of(attributes)
     version = held.pop("api_version", None)
     effect = held.pop("has_side_effect", None)
     flat_inputs, flat_results = list(leaves(inputs)), list(leaves(results))
@@ -197,8 +197,10 @@ def read(
     )
 
 
-def _says_something(config: Any) -> bool:
-    return config is not None and bool(getattr(config, "value_bytes", True))
+def config_of(attributes: Any) -> Any:
+    """The attribute that tells the target more, of an op's attributes; None where all are empty."""
+    given = (attributes[name] for name in _CONFIGS if name in attributes)
+    return next((config for config in given if getattr(config, "value_bytes", True)), None)
 
 
 def _is_dictionary(config: Any) -> bool:

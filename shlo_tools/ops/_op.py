@@ -502,13 +502,29 @@ def read_arguments(operation: Operation) -> dict[str, Any]:
 def with_operands(operation: Operation, given: Iterator[Any]) -> dict[str, Any]:
     """``read_arguments`` with other objects in place of the operands, taken in their order."""
     arguments = read_arguments(operation)
-    for parameter in DESCRIPTIONS[operation.name].parameters:
-        value = arguments[parameter.name]
-        if parameter.role is Role.OPERANDS:
-            arguments[parameter.name] = tuple(next(given) for _ in value)
-        elif parameter.role in _OPERAND_ROLES and value is not None:
-            arguments[parameter.name] = next(given)
-    return arguments
+    groups = operand_groups(DESCRIPTIONS[operation.name], arguments)
+    return {**arguments, **grouped(groups, given)}
+
+
+Groups = Sequence[tuple[str, int | None]]
+
+
+def operand_groups(description: OpDescription, arguments: Mapping[str, Any]) -> Groups:
+    """The parameters that operands are passed for, and how many where they are several."""
+    return [
+        (parameter.name, len(value) if parameter.role is Role.OPERANDS else None)
+        for parameter in description.parameters
+        if parameter.role in OPERAND_ROLES and (value := arguments[parameter.name]) is not None
+    ]
+
+
+def grouped(groups: Groups, operands: Iterable[Any]) -> dict[str, Any]:
+    """Operands in their order, or what stands for them, by parameter."""
+    rest = iter(operands)
+    return {
+        name: next(rest) if count is None else [next(rest) for _ in range(count)]
+        for name, count in groups
+    }
 
 
 def _read(
@@ -571,7 +587,7 @@ def _resolved(symbol: FunctionSymbol, operation: Operation) -> FunctionSymbol:
 def _operand_groups(description: OpDescription, operation: Operation, view: View) -> Any:
     """Operands split into the groups of the signature, one list per operand parameter."""
     operands = [view(operand) for operand in operation.operands]
-    groups = [p for p in description.parameters if p.role in _OPERAND_ROLES]
+    groups = [p for p in description.parameters if p.role in OPERAND_ROLES]
     if description.segments:
         sizes = [int(n) for n in operation.attributes["operandSegmentSizes"]]
     else:
@@ -580,7 +596,7 @@ def _operand_groups(description: OpDescription, operation: Operation, view: View
     return iter([[next(taken) for _ in range(size)] for size in sizes])
 
 
-_OPERAND_ROLES = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
+OPERAND_ROLES = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
 
 
 def _group_sizes(groups: list[Parameter], count: int) -> list[int]:

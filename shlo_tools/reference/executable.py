@@ -262,11 +262,7 @@ def _array(value: Any, type: TensorType, index: int, *, cast: bool) -> Array:
         raise
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"argument {index}: {error}") from error
-    fits = array.ndim == type.rank and all(
-        not isinstance(want, int) or have == want
-        for have, want in zip(array.shape, type.shape, strict=True)
-    )
-    if not fits:
+    if not type.admits(array.shape):
         raise ArgumentError(f"argument {index}: shape {array.shape} given, {type} wanted")
     return _read_only(array)
 

@@ -133,13 +133,7 @@ def _conforms(value: Array, type: TensorType, step: Step) -> None:
     """Raise where a computed array does not have the type that the program gives it."""
     if not isinstance(value, np.ndarray) or value.dtype != type.element_type.dtype:
         raise _failure(step, f"the result has type {getattr(value, 'dtype', value)}")
-    if value.shape == type.shape:
-        return
-    fits = value.ndim == type.rank and all(
-        not isinstance(want, int) or have == want
-        for have, want in zip(value.shape, type.shape, strict=True)
-    )
-    if not fits:
+    if not type.admits(value.shape):
         raise _failure(step, f"the result has shape {value.shape}, which {type} excludes")
 
 

@@ -8,11 +8,18 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
-from shlo_tools.extend.description import read
+from shlo_tools.extend.description import python_value, read
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, elementwise
 from shlo_tools.ops._attributes import FunctionSymbol
-from shlo_tools.ops._op import OpDescription, Role, read_arguments
+from shlo_tools.ops._op import (
+    OPERAND_ROLES,
+    OpDescription,
+    Role,
+    grouped,
+    operand_groups,
+    read_arguments,
+)
 from shlo_tools.quantized_types import stored_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
@@ -214,25 +221,22 @@ class _Call:
         self.name = name
         self.function = EVALUATORS[name]
         offered = keywords_of(self.function)
-        self.groups: list[tuple[str, int | None]] = []  # parameter, and the length of a group
+        self.groups = operand_groups(description, arguments)
         self.constants: dict[str, Any] = {}
         self.regions: dict[str, Body | list[Body]] = {}
         self.symbols: dict[str, str] = {}
         for parameter in description.parameters:
             value = arguments[parameter.name]
-            if parameter.role is Role.OPERANDS:
-                self.groups.append((parameter.name, len(value)))
-            elif parameter.role in _OPERANDS:
-                if value is not None:
-                    self.groups.append((parameter.name, None))
-            elif parameter.role is Role.REGION:
+            if parameter.role in OPERAND_ROLES:
+                continue
+            if parameter.role is Role.REGION:
                 self.regions[parameter.name] = next(bodies)
             elif parameter.role is Role.REGIONS:
                 self.regions[parameter.name] = list(bodies)
             elif isinstance(value, FunctionSymbol):
                 self.symbols[parameter.name] = str(value)
             elif parameter.name in offered:
-                self.constants[parameter.name] = python_value(value)
+                self.constants[parameter.name] = _python(value)
         if "result_types" in offered:
             self.constants["result_types"] = list(result_types)
         if "place" in offered:
@@ -273,15 +277,7 @@ class _Call:
         self, run: Execution, operands: Sequence[Any], regions: Mapping[str, Any]
     ) -> Any:
         """The op's results, with the given functions for its regions."""
-        arguments = {**self.constants, **regions}
-        position = 0
-        for name, length in self.groups:
-            if length is None:
-                arguments[name] = operands[position]
-                position += 1
-            else:
-                arguments[name] = list(operands[position : position + length])
-                position += length
+        arguments = {**self.constants, **regions, **grouped(self.groups, operands)}
         for name, symbol in self.symbols.items():
             arguments[name] = _named(run, symbol)
         if "process" in self.extra:
@@ -295,23 +291,11 @@ def _named(run: Execution, symbol: str) -> Callable[..., Any]:
     return lambda *arguments: tuple(run.call(symbol, arguments))
 
 
-def python_value(held: Any) -> Any:
-    """Attributes (in dictionaries and lists) as Python values; what has none as its text."""
+def _python(held: Any) -> Any:
+    """Attributes, in dictionaries as well, as Python values."""
     if isinstance(held, dict):
-        return {name: python_value(value) for name, value in held.items()}
-    if not mlir.is_attribute(held):
-        return held
-    if mlir.is_dense(held):
-        return dtypes.from_attribute(held)
-    value = getattr(held, "value", None)
-    if isinstance(value, bool | int | float | str):
-        return value
-    text = str(held)
-    if text.startswith("{"):
-        return {item.name: python_value(item.attr) for item in held}
-    if text.startswith(("[", "array<")):
-        return [python_value(item) for item in held]
-    return True if text == "unit" else text
+        return {name: _python(value) for name, value in held.items()}
+    return python_value(held) if mlir.is_attribute(held) else held
 
 
 # --- types and values -----------------------------------------------------------------------------
@@ -368,30 +352,17 @@ def _check_of(op: Operation) -> Callable[[Sequence[Any]], None] | None:
     """The op function's constraints, to be checked with the operands' actual sizes."""
     description = DESCRIPTIONS[op.name]
     arguments = read_arguments(op)
-    fixed: dict[str, Any] = {}
-    groups: list[tuple[str, int | None]] = []
+    groups = operand_groups(description, arguments)
     for parameter in description.parameters:
         value = arguments[parameter.name]
-        if parameter.role is Role.OPERANDS:
-            groups.append((parameter.name, len(value)))
-        elif parameter.role in _OPERANDS and value is not None:
-            groups.append((parameter.name, None))
-        elif parameter.role is Role.REGION:
-            fixed[parameter.name] = _yielding(value)
+        if parameter.role is Role.REGION:
+            arguments[parameter.name] = _yielding(value)
         elif parameter.role is Role.REGIONS:
-            fixed[parameter.name] = [_yielding(region) for region in value]
-        else:
-            fixed[parameter.name] = value
+            arguments[parameter.name] = [_yielding(region) for region in value]
 
     def check(operands: Sequence[Any]) -> None:
-        values = [actual(operand) for operand in operands]
-        given, position = dict(fixed), 0
-        for name, length in groups:
-            given[name] = (
-                values[position] if length is None else values[position : position + length]
-            )
-            position += 1 if length is None else length
-        description.rule(**given)
+        values = grouped(groups, [actual(operand) for operand in operands])
+        description.rule(**{**arguments, **values})
 
     return check
 

@@ -110,7 +110,7 @@ class Shapes(Walk):
             else:
                 self._bind_result(results[0], alike.result)
         if follows:
-            self._bind_elements(op, kind, operands, alike)
+            self._bind_elements(op, kind, operands, results[0], alike)
 
     def _seen(
         self, kind: OpKind, operands: Sequence[Value], results: Sequence[Value]
@@ -167,9 +167,8 @@ class Shapes(Walk):
                 self._contents[address] = result.contents
 
     def _bind_elements(
-        self, op: Operation, kind: OpKind, operands: Sequence[Value], alike: Alike
+        self, op: Operation, kind: OpKind, operands: Sequence[Value], value: Value, alike: Alike
     ) -> None:
-        value = op.results[0]
         address = hash(value)
         if address not in self._contents:
             rows = self.rows(operands)

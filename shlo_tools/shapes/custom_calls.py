@@ -94,12 +94,9 @@ def _keywords_of(rule: ShapeRule) -> frozenset[str]:
 
 
 def _config(op: Operation) -> Mapping[str, Any]:
-    for name in ("mhlo.backend_config", "backend_config"):
-        if name in op.attributes:
-            config = description.python_value(op.attributes[name])
-            if config:
-                return config if isinstance(config, dict) else {"backend_config": config}
-    return {}
+    attribute = description.config_of(op.attributes)
+    config = {} if attribute is None else description.python_value(attribute)
+    return config if isinstance(config, dict) else {"backend_config": config}
 
 
 def _op_attributes(op: Operation) -> Mapping[str, Any]:

@@ -8,15 +8,15 @@ one more argument.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from shlo_tools import dims, mlir
-from shlo_tools.dims import Dim, Monomial, Size, Symbol
+from shlo_tools import mlir
+from shlo_tools.dims import Dim, Symbol
 from shlo_tools.dtypes import Kind, tensor_type
 from shlo_tools.errors import PassError
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Block, Location, Value
+from shlo_tools.passes.sizes import algebra
 from shlo_tools.shapes import Element, Extent
 
 FAR = 1 << 62  # beyond all sizes; what stands for unsigned numbers that no index holds
@@ -43,44 +43,36 @@ class PassedSizes:
 
 def size_value(build: Lowering, size: Dim) -> Value:
     """A size as an index."""
-    if isinstance(size, int):
-        return _constant(build, size)
-    if not isinstance(size, Size):
-        raise PassError("a size is not known where it is needed")
-    denominator = math.lcm(*(c.denominator for _, c in size.terms))
-    total: Value | None = None
-    for monomial, coefficient in size.sorted_terms:
-        term = _term(build, monomial, int(coefficient * denominator))
-        total = term if total is None else _binary(build, "addi", total, term)
-    if total is None:
-        return _constant(build, 0)
-    return total if denominator == 1 else _divided(build, total, denominator)
+    return algebra.computed(size, _Indices(build))
 
 
-def _term(build: Lowering, monomial: Monomial, factor: int) -> Value:
-    values = [_atom(build, atom) for atom in monomial]
-    if factor != 1 or not values:
-        values.append(_constant(build, factor))
-    product = values[0]
-    for value in values[1:]:
-        product = _binary(build, "muli", product, value)
-    return product
+_OPERATIONS = {"floordiv": "floordivsi", "max": "maxsi", "min": "minsi"}
 
 
-def _divided(build: Lowering, value: Value, divisor: int) -> Value:
-    return _binary(build, "divsi", value, _constant(build, divisor))  # leaves no rest
+class _Indices(algebra.Algebra[Value]):
+    def __init__(self, build: Lowering) -> None:
+        self._build = build
 
+    def number(self, value: int) -> Value:
+        return _constant(self._build, value)
 
-def _atom(build: Lowering, atom: dims.Atom) -> Value:
-    if isinstance(atom, Symbol):
-        return symbol_value(build, atom)
-    a, b = (size_value(build, operand) for operand in atom.operands)
-    if atom.kind == "mod":
-        quotient = _binary(build, "floordivsi", a, b)
-        return _binary(build, "subi", a, _binary(build, "muli", quotient, b))
-    return _binary(
-        build, {"floordiv": "floordivsi", "max": "maxsi", "min": "minsi"}[atom.kind], a, b
-    )
+    def symbol(self, symbol: Symbol) -> Value:
+        return symbol_value(self._build, symbol)
+
+    def add(self, a: Value, b: Value) -> Value:
+        return _binary(self._build, "addi", a, b)
+
+    def multiply(self, a: Value, b: Value) -> Value:
+        return _binary(self._build, "muli", a, b)
+
+    def divide_exactly(self, a: Value, b: Value) -> Value:
+        return _binary(self._build, "divsi", a, b)
+
+    def operation(self, kind: str, a: Value, b: Value) -> Value:
+        if kind != "mod":
+            return _binary(self._build, _OPERATIONS[kind], a, b)
+        quotient = _binary(self._build, "floordivsi", a, b)
+        return _binary(self._build, "subi", a, self.multiply(quotient, b))
 
 
 def symbol_value(build: Lowering, symbol: Symbol) -> Value:
