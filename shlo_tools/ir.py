@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
-from shlo_tools.dtypes import TensorType, tensor_type
+from shlo_tools.dtypes import Array, TensorType, from_attribute, tensor_type
 from shlo_tools.errors import Diagnostic, PassError, ShloError, UnsupportedError
 from shlo_tools.mlir import Attribute, Block, Location, Operation, Region, Type, Value
 
@@ -218,6 +218,14 @@ def callee_of(call: Operation) -> str:
 
 
 _NAMING = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
+
+def constant_of(value: Value) -> Array | None:
+    """The elements of a ``stablehlo.constant``; None where another op defines a value."""
+    op = mlir.defining_op(value)
+    if op is None or op.name != "stablehlo.constant":
+        return None
+    return from_attribute(op.attributes["value"])
 
 
 def called_name(op: Operation) -> str:

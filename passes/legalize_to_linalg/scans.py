@@ -13,7 +13,7 @@ import numpy as np
 
 from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim
-from shlo_tools.dtypes import ElementType, Kind, from_attribute, tensor_type
+from shlo_tools.dtypes import ElementType, Kind, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
@@ -246,10 +246,10 @@ def init_is_identity(computation: Operation, init: Value, count: int) -> bool:
     returned = ir.terminator(block).operands[0] == operations[0].results[0]
     while mlir.is_result_of(init, ("stablehlo.broadcast_in_dim", "stablehlo.reshape")):
         init = mlir.inner_operation(init.owner).operands[0]
-    if not (combines and returned and mlir.is_result_of(init, ("stablehlo.constant",))):
+    value = ir.constant_of(init) if combines and returned else None
+    if value is None:
         return False
     type = _element(init)
     if type.is_complex and operations[0].name in ("stablehlo.maximum", "stablehlo.minimum"):
         return False
-    value = from_attribute(mlir.inner_operation(init.owner).attributes["value"]).item()
-    return bool(value == _IDENTITIES[operations[0].name](type))
+    return bool(value.item() == _IDENTITIES[operations[0].name](type))

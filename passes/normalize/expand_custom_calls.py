@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from shlo_tools import ir, mlir, ops
-from shlo_tools.dtypes import from_attribute, tensor_type
+from shlo_tools.dtypes import tensor_type
 from shlo_tools.extend import registered, targets
 from shlo_tools.extend.description import python_value
 from shlo_tools.ir import Build
@@ -76,11 +76,9 @@ def _attribute(op: Operation, name: str) -> Any:
 
 def _constants(values: Sequence[Value]) -> list[Any] | None:
     """The values of constants as lists; None where one is none."""
-    if not all(mlir.is_result_of(value, ("stablehlo.constant",)) for value in values):
-        return None
-    return [
-        from_attribute(mlir.inner_operation(v.owner).attributes["value"]).tolist() for v in values
-    ]
+    arrays = [ir.constant_of(value) for value in values]
+    known = [array.tolist() for array in arrays if array is not None]
+    return known if len(known) == len(arrays) else None
 
 
 # --- the ops --------------------------------------------------------------------------------------

@@ -50,14 +50,16 @@ def _elementwise(function: Callable[..., Dim]) -> Rule:
     return rule
 
 
-def _divide(a: Dim, b: Dim) -> Dim:
-    """Rounds toward zero."""
-    return _by_parts(dims.floor_divided, a, b)
-
-
-def _remainder(a: Dim, b: Dim) -> Dim:
-    """Has the sign of the dividend."""
-    return _by_parts(dims.remainder, a, b)
+INTEGERS: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "add": lambda a, b: a + b,
+    "divide": lambda a, b: _by_parts(dims.floor_divided, a, b),  # rounds toward zero
+    "maximum": dims.maximum,
+    "minimum": dims.minimum,
+    "multiply": lambda a, b: a * b,
+    "remainder": lambda a, b: _by_parts(dims.remainder, a, b),  # has the sign of the dividend
+    "subtract": lambda a, b: a - b,
+}
+_ASSOCIATIVE = ("add", "maximum", "minimum", "multiply")
 
 
 def _by_parts(function: Callable[[Dim, Dim], Dim], a: Dim, b: Dim) -> Dim:
@@ -195,24 +197,17 @@ def _flat(array: Array) -> Sequence[Dim]:
     return list(array.reshape(-1))
 
 
-_FOLDS: dict[str, Callable[[Dim, Dim], Dim]] = {
-    "stablehlo.add": lambda a, b: a + b,
-    "stablehlo.multiply": lambda a, b: a * b,
-    "stablehlo.maximum": dims.maximum,
-    "stablehlo.minimum": dims.minimum,
-}
-
-
 def _reduce(op: Operation, state: State) -> Sequence[Dim] | None:
     """The number of elements of a shape is such a product."""
     body = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations]
-    if len(body) != 2 or body[0].name not in _FOLDS or len(op.results) != 1:
+    name = body[0].name.removeprefix("stablehlo.")
+    if len(body) != 2 or name not in _ASSOCIATIVE or len(op.results) != 1:
         return None
     array, init = (_array(operand, state) for operand in op.operands)
     if array is None or init is None or array.ndim != 1:
         return None
     sizes: list[Dim] = list(array)
-    return [functools.reduce(_FOLDS[body[0].name], sizes, init.item())]
+    return [functools.reduce(INTEGERS[name], sizes, init.item())]
 
 
 def _dimension_size(op: Operation, state: State) -> Sequence[Dim] | None:
@@ -250,19 +245,19 @@ def _collected(op: Operation, state: State) -> Sequence[Dim] | None:
 
 
 RULES: dict[str, Rule] = {
-    "arith.addi": _elementwise(lambda a, b: a + b),
+    **{f"stablehlo.{name}": _elementwise(function) for name, function in INTEGERS.items()},
+    "arith.addi": _elementwise(INTEGERS["add"]),
     "arith.constant": _arith_constant,
-    "arith.divsi": _elementwise(_divide),
-    "arith.divui": _elementwise(_divide),
+    "arith.divsi": _elementwise(INTEGERS["divide"]),
+    "arith.divui": _elementwise(INTEGERS["divide"]),
     "arith.index_cast": _same_order,
-    "arith.maxsi": _elementwise(dims.maximum),
-    "arith.minsi": _elementwise(dims.minimum),
-    "arith.muli": _elementwise(lambda a, b: a * b),
-    "arith.remsi": _elementwise(_remainder),
-    "arith.remui": _elementwise(_remainder),
-    "arith.subi": _elementwise(lambda a, b: a - b),
+    "arith.maxsi": _elementwise(INTEGERS["maximum"]),
+    "arith.minsi": _elementwise(INTEGERS["minimum"]),
+    "arith.muli": _elementwise(INTEGERS["multiply"]),
+    "arith.remsi": _elementwise(INTEGERS["remainder"]),
+    "arith.remui": _elementwise(INTEGERS["remainder"]),
+    "arith.subi": _elementwise(INTEGERS["subtract"]),
     "stablehlo.abs": _elementwise(_absolute),
-    "stablehlo.add": _elementwise(lambda a, b: a + b),
     "stablehlo.and": _of_booleans(lambda a, b: _simple(a * b)),
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.clamp": _elementwise(_clamp),
@@ -270,22 +265,16 @@ RULES: dict[str, Rule] = {
     "stablehlo.concatenate": _concatenate,
     "stablehlo.constant": _constant,
     "stablehlo.convert": _convert,
-    "stablehlo.divide": _elementwise(_divide),
     "stablehlo.dynamic_reshape": _same_order,
     "stablehlo.get_dimension_size": _dimension_size,
-    "stablehlo.maximum": _elementwise(dims.maximum),
-    "stablehlo.minimum": _elementwise(dims.minimum),
-    "stablehlo.multiply": _elementwise(lambda a, b: a * b),
     "stablehlo.negate": _elementwise(lambda a: -a),
     "stablehlo.not": _of_booleans(lambda a: 1 - a),
     "stablehlo.or": _of_booleans(lambda a, b: _simple(a + b - a * b)),
     "stablehlo.reduce": _reduce,
-    "stablehlo.remainder": _elementwise(_remainder),
     "stablehlo.reshape": _same_order,
     "stablehlo.select": _select,
     "stablehlo.sign": _elementwise(_sign),
     "stablehlo.slice": _slice,
-    "stablehlo.subtract": _elementwise(lambda a, b: a - b),
     "stablehlo.transpose": _transpose,
     "tensor.dim": _extent,
     "tensor.extract": _extracted,

@@ -6,15 +6,18 @@ defines it, and an equal op is not made twice in a block: that is all there is t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from shlo_tools import dtypes, mlir
+from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
-from shlo_tools.ir import Lowering
+from shlo_tools.ir import Lowering, constant_of
 from shlo_tools.mlir import Attribute, Type, Value
+from shlo_tools.shapes.arithmetic import INTEGERS
 
 I1, I32, I64 = (TensorType((), ELEMENT_TYPES[name]) for name in ("i1", "i32", "i64"))
 
@@ -50,42 +53,17 @@ def number(value: Value) -> int | None:
     return int(found)
 
 
-def constant_of(value: Value) -> dtypes.Array | None:
-    """The values of a constant; None where another op defines a value."""
-    op = mlir.defining_op(value)
-    if op is None or op.name != "stablehlo.constant":
-        return None
-    return dtypes.from_attribute(op.attributes["value"])
-
-
 def type_of(value: Value) -> TensorType:
     return dtypes.tensor_type(value.type)
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
-def _quotient(a: int, b: int) -> int | None:
-    if b == 0:
-        return None
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def _remainder(a: int, b: int) -> int | None:
-    found = _quotient(a, b)
-    return None if found is None else a - found * b
-
-
-_FOLDS: dict[str, Callable[[int, int], int | None]] = {
-    "add": lambda a, b: a + b,
-    "and": lambda a, b: a & b,
-    "divide": _quotient,
-    "maximum": max,
-    "minimum": min,
-    "multiply": lambda a, b: a * b,
-    "or": lambda a, b: a | b,
-    "remainder": _remainder,
-    "subtract": lambda a, b: a - b,
-    "xor": lambda a, b: a ^ b,
+_BITWISE: dict[str, Callable[[int, int], int]] = {
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
 }
+_FOLDS: Mapping[str, Callable[[Any, Any], Dim]] = {**INTEGERS, **_BITWISE}
 # x op n = x, for signed integers and booleans
 _NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "divide": 1}
 # n op x = x op n
@@ -100,7 +78,7 @@ def binary(build: Lowering, name: str, a: Value, b: Value) -> Value:
     if type.element_type.name in ("i1", "i32", "i64") and not type.rank:
         if x is not None and y is not None and name in _FOLDS:
             folded = _FOLDS[name](x, y)
-            if folded is not None:
+            if isinstance(folded, int):  # a division by zero is left to run time
                 return constant(build, _wrapped(folded, type), type)
         if x is not None and name in _COMMUTE:
             a, b, x, y = b, a, y, x

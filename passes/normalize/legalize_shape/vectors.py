@@ -9,13 +9,12 @@ import numpy as np
 
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import TensorType
-from shlo_tools.ir import Lowering
+from shlo_tools.ir import Lowering, constant_of
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes.normalize.legalize_shape.integers import (
     I32,
     I64,
     constant,
-    constant_of,
     converted,
     emit,
     number,
