@@ -22,6 +22,7 @@ _PASSES = {
     "shlo-simplify": "simplify:Simplify",
     "shlo-fold": "fold:Fold",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",
+    "shlo-choose-kernels": "kernels.choose_kernels:ChooseKernels",
     "shlo-implement-kernels": "kernels.implement_kernels:ImplementKernels",
     "shlo-expand-copies": "memory.expand_copies:ExpandCopies",
     "shlo-lower-carries": "memory.lower_carries:LowerCarries",
@@ -73,6 +74,7 @@ _TO_LINALG = ",".join(
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
     (
+        "shlo-choose-kernels",  # what is better as loops fuses with what is around it
         "shlo-limit-fusion",  # the next pass takes time that grows with the square of a group
         "func.func(linalg-fuse-elementwise-ops)",
         "shlo-lift-fusion-limits",

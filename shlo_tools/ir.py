@@ -12,7 +12,7 @@ rewriter's listener.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Self
@@ -360,7 +360,8 @@ class Conversion:
         self.before: Callable[[Operation, Lowering], None] | None = None
         self.after: Callable[[Value, Lowered, Lowering], Lowered] | None = None
         self.values: dict[Value, Lowered] = {}
-        self.kernels: dict[str, str] = {}  # description -> name of a function added on the way
+        self.kernels: dict[Hashable, str] = {}  # key -> name of a function added on the way
+        self.symbols: set[str] = set()  # names that such functions cannot have
 
     def types(self, types: Sequence[Type]) -> list[Type]:
         lowered: list[Type] = []
@@ -401,7 +402,7 @@ class Conversion:
     def function(self, func: Operation) -> Operation:
         """A converted copy of ``func``, placed before it."""
         inputs, results = signature(func)
-        attributes = {item.name: item.attr for item in _named(func)}
+        attributes = dict(func.attributes.items())
         attributes["function_type"] = mlir.type_attr(
             mlir.function_type(self.types(inputs), self.types(results))
         )
@@ -487,7 +488,7 @@ class Conversion:
         self, op: Operation, operands: Sequence[Lowered]
     ) -> dict[str, Attribute]:
         """An op's attributes, with the lengths of its groups of values counted anew."""
-        attributes = {item.name: item.attr for item in _named(op)}
+        attributes = dict(op.attributes.items())
         results = [self.convert_type(result.type) for result in op.results]
         for name, values in (("operandSegmentSizes", operands), ("resultSegmentSizes", results)):
             if name in attributes:
@@ -521,15 +522,6 @@ def by_dominance(region: Region) -> list[Block]:
             seen.add(following)
             stack.append((following, iter(terminator(following).successors)))
     return order[::-1] + [block for block in blocks if block not in seen]
-
-
-def _named(op: Operation) -> list[Any]:
-    return [op_attribute(op, i) for i in range(len(op.attributes))]
-
-
-def op_attribute(op: Operation, index: int) -> Any:
-    """The named attribute at a position (``.name`` and ``.attr``)."""
-    return op.attributes[index]
 
 
 def flatten(values: Sequence[Lowered]) -> list[Value]:

@@ -292,8 +292,7 @@ def warn_of_attributes(module: mlir.Module) -> None:
         description = ops.DESCRIPTIONS.get(op.name)
         if description is None or op.name == "stablehlo.custom_call":
             continue
-        for index in range(len(op.attributes)):
-            name = op.attributes[index].name
+        for name in op.attributes:
             if "." not in name and name not in _CARRIED and name not in description.attribute_names:
                 hint = did_you_mean(name, description.attribute_names)
                 place = mlir.place_of(op.location)

@@ -52,6 +52,7 @@ from shlo_tools.passes.legalize_to_linalg.complex import logarithms as complex_l
 from shlo_tools.passes.legalize_to_linalg.complex import power as complex_power
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
+from shlo_tools.passes.legalize_to_linalg.emit.size_values import follow
 from shlo_tools.passes.legalize_to_linalg.rules import NARROW, RULES, lowered_type
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
@@ -128,19 +129,7 @@ def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
     for func in ir.functions(module):
         if not ir.is_declaration(func):
             shapes.function(func)
-
-    def type_of(value: Value) -> TensorType:
-        found = shapes.type(value)
-        return found if isinstance(found, TensorType) else tensor_type(value.type)
-
-    def contents_of(value: Value) -> Sequence[Dim]:
-        found = shapes.contents(value)
-        if found is None:
-            raise UnsupportedError(f"sizes in a {value.type} are not followed")
-        return found
-
-    conversion.type_of = type_of
-    conversion.contents_of = contents_of
+    follow(conversion, shapes)
     checks = size_checks.SizeChecks(shapes)
     conversion.before = checks
     conversion.rules = checks.guarded(conversion.rules)

@@ -13,10 +13,10 @@ from shlo_tools.dims import product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg.contraction import accumulation_type, converted
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type, converted
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 Formula = Callable[[Emit, list[Value]], list[Value]]

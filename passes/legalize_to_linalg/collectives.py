@@ -16,8 +16,8 @@ from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.collectives import CHANNEL_HANDLE
-from shlo_tools.passes.legalize_to_linalg.contraction import _zero, converted
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import converted, zero_of
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 ALONE = (0, 0)
@@ -38,7 +38,7 @@ def replica_id(op: Operation, operands: list[Value], build: Lowering) -> Sequenc
 def _zeros(op: Operation, build: Lowering, result: Value) -> Value:
     """What a process gets to which nobody sends."""
     type = build.type(result)
-    return structured.filled(build, _zero(op, build, type.element_type), type)
+    return structured.filled(build, zero_of(op, build, type.element_type), type)
 
 
 # --- what it shares with itself -------------------------------------------------------------------

@@ -32,7 +32,6 @@ from shlo_tools.ir import (
     flatten,
     functions,
     is_declaration,
-    op_attribute,
     raise_unsupported,
     signature,
     symbol_name,
@@ -44,7 +43,12 @@ from shlo_tools.passes.legalize_to_linalg import sparse
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
-from shlo_tools.passes.legalize_to_linalg.emit.kernels import arithmetic, choose, kernel_call
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
+    arithmetic,
+    choose,
+    kernel_call,
+    statement_of,
+)
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along
@@ -221,12 +225,7 @@ def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
 
 def _whole(op: Operation) -> dict[str, Attribute]:
     """All that an op says, for its function to ask for."""
-    named = [op_attribute(op, number) for number in range(len(op.attributes))]
-    types = ([v.type for v in values] for values in (op.operands, op.results))
-    described = {
-        "op": mlir.dict_attr({item.name: item.attr for item in named}),
-        "types": mlir.type_attr(mlir.function_type(*types)),
-    }
+    described = statement_of(op)
     if _CALLED in op.attributes and len(op.attributes[_CALLED]):
         _give_entry_points(op)
         described["called"] = op.attributes[_CALLED]

@@ -6,16 +6,11 @@ That the sizes fit is checked before (``size_checks``), by what the op functions
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import data_movement
-from shlo_tools.passes.legalize_to_linalg.contraction import _zero
-from shlo_tools.passes.legalize_to_linalg.convolution import convolved, spatial_dimensions
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.gather_scatter import gathered
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
@@ -82,27 +77,3 @@ def dynamic_pad(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     low, interior = (build.contents(op.operands[number]) for number in (2, 4))
     padding = structured.extract(build, operands[1], result.element_type)
     return [data_movement.padded(build, operands[0], operand, padding, result, low, interior)]
-
-
-@lowers
-def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """A convolution without padding of the padded part that its windows see."""
-    numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    lhs, rhs = (build.type(value) for value in list(op.operands)[:2])
-    spatial = spatial_dimensions(op, numbers, lhs, rhs, build.type(op.results[0]))
-    lows = build.contents(op.operands[2])[::2]
-    fixed = [low for low in lows if isinstance(low, int)]
-    if len(fixed) == len(lows):
-        spatial = [replace(d, low=low) for d, low in zip(spatial, fixed, strict=True)]
-        return [convolved(op, build, operands[:2], (lhs, rhs), spatial)]
-    if 0 in (*lhs.shape, *rhs.shape, *build.type(op.results[0]).shape):
-        return [convolved(op, build, operands[:2], (lhs, rhs), spatial)]
-    none: list[Dim] = [0] * lhs.rank
-    shape, offsets, gaps = list(lhs.shape), list(none), list(none)
-    for d, dimension, low in zip(numbers["input_spatial_dimensions"], spatial, lows, strict=True):
-        shape[d], offsets[d], gaps[d] = dimension.extent, low, dimension.base_dilation - 1
-    seen = lhs.with_shape(shape)
-    zero = _zero(op, build, lhs.element_type)
-    placed = data_movement.padded(build, operands[0], lhs, zero, seen, offsets, gaps)
-    spatial = [replace(d, size=d.extent, low=0, base_dilation=1) for d in spatial]
-    return [convolved(op, build, [placed, operands[1]], (seen, rhs), spatial)]

@@ -9,10 +9,10 @@ from shlo_tools.constraints import Fact
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg.contraction import accumulate
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulate
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     SLE,
     ULT,

@@ -102,8 +102,8 @@ def _converted(build: Build, value: Value, type: Type) -> Value:
 
 
 def _attributes(op: Operation) -> Mapping[str, Attribute]:
-    named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
-    return {item.name: item.attr for item in named if item.name != result_accuracy.ATTRIBUTE}
+    attributes = op.attributes.items()
+    return {name: item for name, item in attributes if name != result_accuracy.ATTRIBUTE}
 
 
 def _random(op: Operation, build: Build) -> Sequence[Value] | None:

@@ -162,7 +162,6 @@ def _keep_attributes(op: Operation, values: Sequence[Value], made: Sequence[Oper
     last = mlir.defining_op(values[0])
     if last is None or last not in made or len(last.results) != len(op.results):
         return
-    for index in range(len(op.attributes)):
-        named = ir.op_attribute(op, index)
-        if "." in named.name and named.name not in last.attributes:
-            last.attributes[named.name] = named.attr
+    for name, attribute in op.attributes.items():
+        if "." in name and name not in last.attributes:
+            last.attributes[name] = attribute

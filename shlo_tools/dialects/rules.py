@@ -29,7 +29,7 @@ _TYPE = re.compile(r"tensor<((?:[\d?]+x)*)([^,]*)")
 
 def problem(op: Any) -> tuple[str, str]:
     """What is wrong with an op, and a hint; '' where all is well, or the op is another's."""
-    given = {item.name: item.attr for item in (op.attributes[i] for i in range(len(op.attributes)))}
+    given = dict(op.attributes.items())
     if op.name in check.CHECKS:
         return _of_check(op, check.CHECKS[op.name], given)
     if op.name in interpreter.ATTRIBUTES:

@@ -74,9 +74,8 @@ def target_of(op: Operation) -> str:
 
 def attributes_of(op: Operation) -> dict[str, Any]:
     """What the target's function is told: Python values."""
-    names = [ir.op_attribute(op, number).name for number in range(len(op.attributes))]
     given: Mapping[str, Any] = op.attributes
-    found = {name: given[name].value for name in names if name != "value" and "." not in name}
+    found = {n: held.value for n, held in given.items() if n != "value" and "." not in n}
     if op.name not in dialect.CHECKS or op.name == "check.expect_serialized_eq":
         found["type"] = str(op.operands[0].type)
     if op.name == "interpreter.print":

@@ -242,8 +242,7 @@ class _Call:
         if "place" in offered:
             self.constants["place"] = mlir.place_of(op.location)
         if "call" in offered:
-            named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
-            attributes = {item.name: item.attr for item in named}
+            attributes = dict(op.attributes.items())
             takes, gives = (
                 [stored_type(v.type) for v in held] for held in (op.operands, op.results)
             )

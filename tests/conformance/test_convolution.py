@@ -15,7 +15,7 @@ import shlo_tools
 from shlo_tools import mlir, ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
-from shlo_tools.passes.legalize_to_linalg.convolution import patches, phases
+from shlo_tools.passes.kernels.convolution import patches, phases
 
 
 @dataclass

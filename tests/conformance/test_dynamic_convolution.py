@@ -15,7 +15,7 @@ import shlo_tools
 from shlo_tools.dtypes import element_type
 from shlo_tools.errors import ShapeMismatchError
 from shlo_tools.ops.windows import dilated
-from shlo_tools.passes.legalize_to_linalg.convolution import patches, phases
+from shlo_tools.passes.kernels.convolution import patches, phases
 
 Known = dict[str, int]
 IMAGE = {"f": 3, "i": 3, "o": 8}

@@ -59,8 +59,8 @@ def _used(module: mlir.Module) -> set[str]:
             name
             for func in ir.functions(module.operation)
             for op in mlir.walk(func)[1:]
-            for index in range(len(op.attributes))
-            for name in _symbols(op.attributes[index].attr)
+            for attribute in op.attributes.values()
+            for name in _symbols(attribute)
             if name != ir.symbol_name(func)
         }
 

@@ -11,15 +11,17 @@ that in place. Its body is plain loops; the attributes say what it computes, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim, Size, Symbol, Unknown
 from shlo_tools.errors import PassError
-from shlo_tools.ir import Build, Lowering, captured
+from shlo_tools.ir import Build, Conversion, Lowering, captured
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import PassedSizes, symbol_value
+from shlo_tools.structural_key import regions_key
 
 KERNEL = "shlo.kernel"
 
@@ -50,34 +52,76 @@ def kernel_call(
     results = types[: len(destinations)]
     described = {"kind": mlir.string_attr(kind), **(attributes or {})}
     kernels = build.conversion.kernels
-    key = _key(op, described, types)
-    dynamic = any("?" in str(type) for type in types)
-    if dynamic:
-        key += f" {len(kernels)}"  # what its sizes are is known once it is made
+    dynamic = body is not None and any(_has_unknown_sizes(type) for type in types)
+    # What a kernel for unknown sizes is passed is known once it is made.
+    key = None if dynamic else _key(described, types, regions_key(op.regions, outer))
     name = kernels.get(key)
     if name is None:
-        name = kernels[key] = f"shlo.{kind}.{len(kernels)}"
-        made, sizes = _define(op, build, name, types, results, described, (outer, body))
+        name = _new_name(kind, build.conversion)
+        if not dynamic:
+            kernels[key] = name
+        function, sizes = _define(op, build, name, types, results, described, (outer, body))
         operands += [symbol_value(build, symbol) for symbol in sizes]
         if dynamic:
-            name = _shared(made, name, kernels)
+            name = _shared(function, name, build.conversion, described, types)
     called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(name)})
     return list(called.results)
 
 
-def _shared(made: Operation, name: str, kernels: dict[str, str]) -> str:
+def opaque_call(
+    op: Operation,
+    build: Lowering,
+    operands: Sequence[Value],
+    kind: str,
+    statement: Mapping[str, Attribute],
+) -> list[Value]:
+    """Call a kernel that stands for the op ``stablehlo.<kind>``; see ``statement_of``."""
+    destinations = [structured.empty(build, build.type(result)) for result in op.results]
+    return kernel_call(op, build, kind, destinations, operands, None, statement)
+
+
+def statement_of(
+    op: Operation, operands: Sequence[Value] | None = None, **more: Attribute
+) -> dict[str, Attribute]:
+    """An op as attributes of a kernel: ``op``, its own ones and ``more``, and ``types``."""
+    inputs = op.operands if operands is None else operands
+    types = ([value.type for value in values] for values in (inputs, op.results))
+    return {
+        "op": mlir.dict_attr({**dict(op.attributes.items()), **more}),
+        "types": mlir.type_attr(mlir.function_type(*types)),
+    }
+
+
+def _key(described: Mapping[str, Attribute], types: Sequence[Type], content: Hashable) -> Hashable:
+    return tuple(described.items()), tuple(types), content
+
+
+def _has_unknown_sizes(type: Type) -> bool:
+    return mlir.is_tensor(type) and not mlir.is_static_tensor(type)
+
+
+def _new_name(kind: str, conversion: Conversion) -> str:
+    numbers = itertools.count(len(conversion.kernels))
+    names = (f"shlo.{kind}.{number}" for number in numbers)
+    name = next(name for name in names if name not in conversion.symbols)
+    conversion.symbols.add(name)
+    return name
+
+
+def _shared(
+    function: Operation,
+    name: str,
+    conversion: Conversion,
+    described: Mapping[str, Attribute],
+    types: Sequence[Type],
+) -> str:
     """The name of a kernel for unknown sizes, or of one that does the same with its arguments."""
-    text = made.get_asm(use_local_scope=True).replace(f"@{name}(", "@(")
-    known = kernels.setdefault(text, name)
+    key = _key(described, types, regions_key(function.regions))
+    known = conversion.kernels.setdefault(key, name)
     if known != name:
-        made.erase()
+        function.erase()
+        conversion.symbols.discard(name)
     return known
-
-
-def _key(op: Operation, described: Mapping[str, Attribute], types: Sequence[Type]) -> str:
-    regions = op.get_asm(print_generic_op_form=True) if op.regions else ""
-    body = regions[regions.find("({") :].replace("\n", " ") if op.regions else ""
-    return f"{ {k: str(v) for k, v in described.items()} } {[str(t) for t in types]} {body}"
 
 
 def _define(

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim, Symbol
-from shlo_tools.dtypes import Kind, tensor_type
-from shlo_tools.errors import PassError
-from shlo_tools.ir import Lowering
+from shlo_tools.dtypes import Kind, TensorType, tensor_type
+from shlo_tools.errors import PassError, UnsupportedError
+from shlo_tools.ir import Conversion, Lowering
 from shlo_tools.mlir import Block, Location, Value
 from shlo_tools.passes.sizes import algebra
-from shlo_tools.shapes import Element, Extent
+from shlo_tools.shapes import Element, Extent, Shapes
 
 FAR = 1 << 62  # beyond all sizes; what stands for unsigned numbers that no index holds
 
@@ -39,6 +39,23 @@ class PassedSizes:
             argument = self._block.add_argument(mlir.index_type(), self._location)
             self.values[symbol] = argument
         return self.values[symbol]
+
+
+def follow(conversion: Conversion, shapes: Shapes) -> None:
+    """Have rules ask ``shapes`` for the sizes and the elements of old tensors."""
+
+    def type_of(value: Value) -> TensorType:
+        type = shapes.type(value)
+        return type if isinstance(type, TensorType) else tensor_type(value.type)
+
+    def contents_of(value: Value) -> Sequence[Dim]:
+        contents = shapes.contents(value)
+        if contents is None:
+            raise UnsupportedError(f"sizes in a {value.type} are not followed")
+        return contents
+
+    conversion.type_of = type_of
+    conversion.contents_of = contents_of
 
 
 def size_value(build: Lowering, size: Dim) -> Value:

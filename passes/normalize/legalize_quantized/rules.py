@@ -66,8 +66,7 @@ def copied(
     without: Sequence[str] = (),
 ) -> Sequence[Value]:
     """The same op on other types: those of its operands, and those given for its results."""
-    named = [ir.op_attribute(op, index) for index in range(len(op.attributes))]
-    attributes = {item.name: item.attr for item in named if item.name not in without}
+    attributes = {name: item for name, item in op.attributes.items() if name not in without}
     types = results or build.types([result.type for result in op.results])
     made = build.op(op.name, ir.flatten(operands), types, attributes, len(op.regions))
     for old, new in zip(op.regions, made.regions, strict=True):

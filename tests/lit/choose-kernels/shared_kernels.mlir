@@ -1,5 +1,5 @@
 // Kernels for unknown sizes that do the same with their arguments are one function.
-// RUN: %shlo-opt %s --shlo-legalize-to-linalg | FileCheck %s
+// RUN: %shlo-opt %s --shlo-legalize-to-linalg --shlo-choose-kernels | FileCheck %s
 
 // The sizes are told by the arguments, or are passed: whose they are makes no difference.
 // CHECK-LABEL: @products
@@ -14,7 +14,7 @@ func.func @products(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>, %w: tensor<64x64
 }
 
 // CHECK-LABEL: @convolutions
-// CHECK-COUNT-2: call @[[CONVOLUTION:shlo.convolution.[0-9]+]](
+// CHECK-COUNT-2: call @[[PATCHES:shlo.patches.[0-9]+]](
 func.func @convolutions(%a: tensor<?x9x9x16xf32>, %b: tensor<?x9x9x16xf32>, %w: tensor<3x3x16x32xf32>)
     -> (tensor<?x7x7x32xf32>, tensor<?x7x7x32xf32>) {
   %0 = stablehlo.convolution(%a, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<?x9x9x16xf32>, tensor<3x3x16x32xf32>) -> tensor<?x7x7x32xf32>
@@ -24,5 +24,5 @@ func.func @convolutions(%a: tensor<?x9x9x16xf32>, %b: tensor<?x9x9x16xf32>, %w: 
 
 // CHECK-COUNT-1: func.func private @[[GEMM]](
 // CHECK-COUNT-1: func.func private @[[WIDE]](
-// CHECK-COUNT-1: func.func private @[[CONVOLUTION]](
-// CHECK-NOT: func.func private @shlo.convolution
+// CHECK-COUNT-1: func.func private @[[PATCHES]](
+// CHECK-NOT: func.func private @shlo.patches

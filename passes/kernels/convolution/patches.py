@@ -14,9 +14,8 @@ from shlo_tools.dims import Dim, at_most, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.legalize_to_linalg.contraction import converted, matrix_product
-from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
-from shlo_tools.passes.legalize_to_linalg.convolution.labelled import (
+from shlo_tools.passes.kernels.contraction import matrix_product
+from shlo_tools.passes.kernels.convolution.labelled import (
     BATCH,
     GROUP,
     INPUT_FEATURE,
@@ -28,10 +27,12 @@ from shlo_tools.passes.legalize_to_linalg.convolution.labelled import (
     tap_label,
     window_label,
 )
-from shlo_tools.passes.legalize_to_linalg.convolution.parts import Part, Places, sliced
+from shlo_tools.passes.kernels.convolution.parts import Part, Places, sliced
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import converted
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import kernel_call, nest
 from shlo_tools.passes.legalize_to_linalg.windows import once
 
@@ -94,7 +95,7 @@ def by_matrix_product(
     else:
         target = [structured.empty(build, whole)]
         made = kernel_call(
-            op, build, "convolution", target, factors, lambda b, v: [loops(b, v[1:], v[0])]
+            op, build, "patches", target, factors, lambda b, v: [loops(b, v[1:], v[0])]
         )[0]
     return reshaped(build, made, whole, type)
 

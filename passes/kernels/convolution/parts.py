@@ -14,7 +14,7 @@ from shlo_tools.dims import Dim, ceiling_divided, maximum, product
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg.convolution.labelled import (
+from shlo_tools.passes.kernels.convolution.labelled import (
     Labelled,
     Spatial,
     spatial_label,

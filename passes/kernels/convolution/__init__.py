@@ -18,17 +18,9 @@ from shlo_tools.dtypes import TensorType, from_attribute
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
-from shlo_tools.passes.legalize_to_linalg.contraction import (
-    LIBRARY_THRESHOLD,
-    LIBRARY_TYPES,
-    _zero,
-    accumulate,
-    accumulation_type,
-    converted,
-)
-from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
-from shlo_tools.passes.legalize_to_linalg.convolution import patches
-from shlo_tools.passes.legalize_to_linalg.convolution.labelled import (
+from shlo_tools.passes.kernels.contraction import LIBRARY_THRESHOLD, LIBRARY_TYPES
+from shlo_tools.passes.kernels.convolution import patches
+from shlo_tools.passes.kernels.convolution.labelled import (
     BATCH,
     GROUP,
     INPUT_FEATURE,
@@ -40,18 +32,25 @@ from shlo_tools.passes.legalize_to_linalg.convolution.labelled import (
     tap_label,
     window_label,
 )
-from shlo_tools.passes.legalize_to_linalg.convolution.phases import by_phases
-from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, reversed_along
+from shlo_tools.passes.kernels.convolution.phases import by_phases
+from shlo_tools.passes.kernels.implementations import implements
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.data_movement import padded, reshaped, reversed_along
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
-from shlo_tools.passes.legalize_to_linalg.rules import lowers
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import (
+    accumulate,
+    accumulation_type,
+    converted,
+    zero_of,
+)
 from shlo_tools.passes.legalize_to_linalg.windows import once, window_loops
 
 # Groups of fewer features are loops: one would not fill a vector or amortize making patches.
 MIN_FEATURES = 8
 
 
-@lowers
+@implements
 def convolution(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     lhs, rhs = (build.type(value) for value in op.operands)
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
@@ -72,7 +71,7 @@ def convolved(
     if 0 in result.shape:
         return structured.empty(build, result)
     if 0 in (*lhs.shape, *rhs.shape):
-        zero = _zero(op, build, result.element_type)
+        zero = zero_of(op, build, result.element_type)
         return structured.filled(build, zero, result)
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
     kernel = _reversed(op, build, operands[1], rhs, numbers["kernel_spatial_dimensions"])
@@ -86,10 +85,34 @@ def convolved(
         spatial,
         labels,
         split,
-        lambda type: _zero(op, build, type.element_type),
+        lambda type: zero_of(op, build, type.element_type),
         partial(_undilated, op, build, labels),
     )
     return converted(op, build, reshaped(build, summed, split, wide), wide, result)
+
+
+@implements
+def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """A convolution without padding of the padded part that its windows see."""
+    numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    lhs, rhs = (build.type(value) for value in list(op.operands)[:2])
+    spatial = spatial_dimensions(op, numbers, lhs, rhs, build.type(op.results[0]))
+    lows = build.contents(op.operands[2])[::2]
+    fixed = [low for low in lows if isinstance(low, int)]
+    if len(fixed) == len(lows):
+        spatial = [replace(d, low=low) for d, low in zip(spatial, fixed, strict=True)]
+        return [convolved(op, build, operands[:2], (lhs, rhs), spatial)]
+    if 0 in (*lhs.shape, *rhs.shape, *build.type(op.results[0]).shape):
+        return [convolved(op, build, operands[:2], (lhs, rhs), spatial)]
+    none: list[Dim] = [0] * lhs.rank
+    shape, offsets, gaps = list(lhs.shape), list(none), list(none)
+    for d, dimension, low in zip(numbers["input_spatial_dimensions"], spatial, lows, strict=True):
+        shape[d], offsets[d], gaps[d] = dimension.extent, low, dimension.base_dilation - 1
+    seen = lhs.with_shape(shape)
+    zero = zero_of(op, build, lhs.element_type)
+    placed = padded(build, operands[0], lhs, zero, seen, offsets, gaps)
+    spatial = [replace(d, size=d.extent, low=0, base_dilation=1) for d in spatial]
+    return [convolved(op, build, [placed, operands[1]], (seen, rhs), spatial)]
 
 
 # --- dimensions -----------------------------------------------------------------------------------
@@ -258,7 +281,7 @@ def _by_loops(
             structured.affine_map(len(kinds), places(tensor.labels, loops, spatial))
             for tensor in (lhs, rhs)
         ],
-        [structured.filled(build, _zero(op, build, accumulator), wide)],
+        [structured.filled(build, zero_of(op, build, accumulator), wide)],
         [wide],
         body,
         iterators=kinds,

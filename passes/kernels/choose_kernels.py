@@ -1,0 +1,115 @@
+"""Opaque kernels become what computes them best: loops, or calls of a library's kernels.
+
+Before:
+    %r = func.call @shlo.dot_general.0(%destination, %lhs, %rhs)
+    func.func private @shlo.dot_general.0(...) attributes {shlo.kernel = {...}}
+After, of a small one:
+    %r = linalg.generic ... ins(%lhs, %rhs) { arith.mulf; arith.addf; linalg.yield }
+and of a large one:
+    %m = func.call @shlo.gemm.0(%matrix, %lhs, %rhs)
+
+A kernel's description is the StableHLO op that it stands for. It is written down once more, in a
+function that nobody calls, for the rules of ``passes/kernels`` to read. Runs before fusion: loops
+fuse with what is around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import ir, mlir
+from shlo_tools.ir import Build, Lowering
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.kernels import contraction, convolution
+from shlo_tools.passes.kernels.implementations import IMPLEMENTATIONS
+from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
+from shlo_tools.passes.legalize_to_linalg.emit.size_values import follow
+from shlo_tools.passes.legalize_to_linalg.rules import lowered_type
+from shlo_tools.pipeline.registry import Pass
+from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
+
+FAMILIES = (contraction, convolution)
+STATEMENT = "shlo.statement"
+
+
+@dataclass(frozen=True)
+class ChooseKernels(Pass):
+    """Replace calls of opaque kernels by what computes them."""
+
+    name = "shlo-choose-kernels"
+
+    def run(self, op: Operation) -> None:
+        kernels = {name: f for name, f in ir.functions_by_name(op).items() if _is_opaque(f)}
+        if not kernels:
+            return
+        calls = [o for o in mlir.walk(op) if o.name == "func.call" and ir.callee_of(o) in kernels]
+        statements = {name: _statement(func) for name, func in kernels.items()}
+        conversion = _conversion(op, list(statements.values()))
+        for call in calls:
+            _implement(call, statements[ir.callee_of(call)], conversion)
+        for func in (*kernels.values(), *statements.values()):
+            func.erase()
+
+
+def _is_opaque(func: Operation) -> bool:
+    if KERNEL not in func.attributes:
+        return False
+    kernel: Any = func.attributes[KERNEL]
+    return f"stablehlo.{kernel['kind'].value}" in IMPLEMENTATIONS and ir.is_declaration(func)
+
+
+def _statement(func: Operation) -> Operation:
+    """A function of the one op that a kernel stands for."""
+    kernel: Any = func.attributes[KERNEL]
+    type = kernel["types"].value
+    build = Build(mlir.before(func), func.location)
+    attributes = {
+        "sym_name": mlir.string_attr(f"{STATEMENT}.{ir.symbol_name(func)}"),
+        "sym_visibility": mlir.string_attr("private"),
+        "function_type": mlir.type_attr(type),
+    }
+    statement = build.op("func.func", (), (), attributes, regions=1)
+    block, inner = build.block(statement.regions[0], type.inputs)
+    described = {item.name: item.attr for item in kernel["op"]}
+    name = f"stablehlo.{kernel['kind'].value}"
+    op = inner.op(name, list(block.arguments), type.results, described)
+    inner.op("func.return", op.results)
+    return statement
+
+
+def _conversion(module: Operation, statements: Sequence[Operation]) -> ir.Conversion:
+    conversion = ir.Conversion(IMPLEMENTATIONS, lowered_type, ())
+    conversion.symbols.update(ir.functions_by_name(module))
+    if any(_has_unknown_sizes(statement) for statement in statements):
+        shapes = Shapes()
+        for statement in statements:
+            shapes.function(statement)
+        follow(conversion, shapes)
+    return conversion
+
+
+def _has_unknown_sizes(statement: Operation) -> bool:
+    ops = ir.children(statement)
+    return ir.has_type(statement, "?") or any(op.name in SIZES_AS_OPERANDS for op in ops)
+
+
+def _implement(call: Operation, statement: Operation, conversion: ir.Conversion) -> None:
+    block = statement.regions[0].blocks[0]
+    op = mlir.inner_operation(block.operations[0])
+    destinations, operands = _parts(list(call.operands), len(call.results))
+    conversion.values.update(zip(block.arguments, operands, strict=True))
+    build = Lowering(conversion, mlir.before(call), call.location)
+    results: Any = IMPLEMENTATIONS[op.name](op, operands, build)
+    types = [result.type for result in call.results]
+    ir.replace(call, structured.as_declared(build, results, types))
+    for value in destinations:
+        empty = mlir.defining_op(value)
+        if empty is not None and empty.name == "tensor.empty" and not list(value.uses):
+            empty.erase()
+
+
+def _parts(values: list[Value], count: int) -> tuple[list[Value], list[Value]]:
+    return values[:count], values[count:]
