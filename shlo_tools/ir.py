@@ -54,6 +54,42 @@ class Build:
         """Make an op with one result, and return that."""
         return self.op(name, operands, (result,), attributes).results[0]
 
+    def index(self, number: int) -> Value:
+        """A number as an index."""
+        type = mlir.index_type()
+        attribute = {"value": mlir.integer_attr(number, type)}
+        return self.value("arith.constant", (), type, attribute)
+
+    def function(
+        self,
+        name: str,
+        inputs: Sequence[Type],
+        results: Sequence[Type] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+        *,
+        private: bool = True,
+    ) -> Operation:
+        """A ``func.func`` without a body; give it one by ``block``."""
+        held: dict[str, Attribute] = {
+            "sym_name": mlir.string_attr(name),
+            "function_type": mlir.type_attr(mlir.function_type(inputs, results)),
+            **(attributes or {}),
+        }
+        if private:
+            held["sym_visibility"] = mlir.string_attr("private")
+        return self.op("func.func", (), (), held, regions=1)
+
+    def call(
+        self,
+        callee: str,
+        operands: Sequence[Value] = (),
+        results: Sequence[Type] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> Sequence[Value]:
+        """A ``func.call``; its results."""
+        held = {"callee": mlir.symbol_attr(callee), **(attributes or {})}
+        return self.op("func.call", operands, results, held).results
+
     def block(self, region: Region, types: Sequence[Type]) -> tuple[Block, Self]:
         """A new block in ``region`` with arguments of ``types``, and a builder at its end."""
         block = mlir.block_in(region, types, self.location)

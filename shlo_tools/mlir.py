@@ -449,6 +449,11 @@ _engine_lookup = _library.mlirExecutionEngineLookup
 _engine_lookup.restype, _engine_lookup.argtypes = ctypes.c_void_p, [_Handle, _StringRef]
 
 
+def splat_attr(type: Type, element: Attribute) -> Attribute:
+    """A DenseElementsAttr of one value everywhere, such as of a vector type."""
+    return cast(Attribute, ir.DenseElementsAttr.get_splat(type, element))
+
+
 def dense_bytes(attribute: Attribute, count: int) -> bytes:
     """The first ``count`` bytes of a DenseElementsAttr's storage (a splat stores one element)."""
     if count == 0:

@@ -16,11 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen import frame_fields as fields
+from shlo_tools.codegen.llvm import I64, POINTER, Code, Number
+from shlo_tools.codegen.memrefs import memref_at
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.ir import Build
-from shlo_tools.mlir import Operation, Value
+from shlo_tools.mlir import Operation
 from shlo_tools.passes.host.announce_results import ANNOUNCED
 from shlo_tools.passes.host.protect_arguments import SIGNATURE, is_public
 from shlo_tools.passes.memory.plan_memory import ARENA, GROWS
@@ -48,44 +50,41 @@ def _add_entry(func: Operation) -> None:
     inputs, results = ir.signature(func)
     if results:
         raise UnsupportedError(f"@{name} returns {results[0]}, which is no tensor")
-    types = [frames.pointer(), frames.pointer()]
+    types = [mlir.parse_type(POINTER)] * 2
     described = {
         "arena": func.attributes[ARENA],
         "signature": func.attributes[SIGNATURE],
-        "version": mlir.i64_attr(frames.VERSION),
+        "version": mlir.i64_attr(layout.VERSION),
     }
     if GROWS in func.attributes:
         described["grows"] = mlir.unit_attr()
-    attributes = {
-        "sym_name": mlir.string_attr(PREFIX + name),
-        "function_type": mlir.type_attr(mlir.function_type(types, [])),
-        ENTRY: mlir.dict_attr(described),
-    }
-    outer = Build(mlir.before(func), func.location)
-    entry = outer.op("func.func", (), (), attributes, regions=1)
-    block, build = outer.block(entry.regions[0], types)
-    frame, table = block.arguments
+    outer = Code(mlir.before(func), func.location)
+    entry_attributes = {ENTRY: mlir.dict_attr(described)}
+    entry = outer.function(PREFIX + name, types, (), entry_attributes, private=False)
+    block, code = outer.block(entry.regions[0], types)
+    frame = block.arguments[0]
+    table = code.word(block.arguments[1])
     arguments = [frame]
     count, announced = 0, []
     if ANNOUNCED in func.attributes:
         count, *announced = func.attributes[ANNOUNCED]
-        frames.store(build, frame, "argv", table)
+        fields.store(code, frame, "argv", table)
     addresses = _address_slots(len(inputs) - 1, count, announced)
     size_slot = len(addresses) + len(announced)
     for slot, type in zip(addresses, inputs[1:], strict=True):
         if not mlir.is_memref(type):
             raise UnsupportedError(f"@{name} takes {type}, which is no tensor")
-        address = frames.load_at(build, table, slot, frames.pointer())
-        shape: list[int | Value] = []
+        address = code.load(table + 8 * slot, POINTER)
+        shape: list[Number] = []
         for dim in tensor_type(type).shape:
             if isinstance(dim, int):
                 shape.append(dim)
             else:
-                shape.append(frames.load_at(build, table, size_slot, frames.i64()))
+                shape.append(code.load(table + 8 * size_slot, I64))
                 size_slot += 1
-        arguments.append(frames.memref_at(build, address, shape, type))
-    build.op("func.call", arguments, (), {"callee": mlir.symbol_attr(name)})
-    build.op("func.return")
+        arguments.append(memref_at(code, address, shape, type))
+    code.call(name, arguments)
+    code.op("func.return")
 
 
 def _address_slots(parameters: int, results: int, announced: list[int]) -> list[int]:

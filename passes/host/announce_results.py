@@ -69,12 +69,6 @@ def _announce(func: Operation) -> None:
 def _call(func: Operation, build: Build, value: Value, slots: Sequence[int]) -> None:
     name = f"shlo.result.{ir.symbol_name(func)}.{slots[0]}"
     read = mlir.dict_attr({"bufferization.access": mlir.string_attr("read")})
-    attributes = {
-        "sym_name": mlir.string_attr(name),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type([value.type], [])),
-        "arg_attrs": mlir.array_attr([read]),
-        SLOTS: mlir.i64_array_attr(slots),
-    }
-    Build(mlir.before(func), func.location).op("func.func", (), (), attributes, regions=1)
-    build.op("func.call", [value], (), {"callee": mlir.symbol_attr(name)})
+    attributes = {"arg_attrs": mlir.array_attr([read]), SLOTS: mlir.i64_array_attr(slots)}
+    Build(mlir.before(func), func.location).function(name, [value.type], (), attributes)
+    build.call(name, [value])

@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
-from shlo_tools.dtypes import UNKNOWN, tensor_type
-from shlo_tools.ir import Build
+from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen import frame_fields as fields
+from shlo_tools.codegen.llvm import I64, POINTER, Code, Word
+from shlo_tools.codegen.memrefs import address_of, extent, memref_at
+from shlo_tools.dtypes import tensor_type
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.host.announce_results import SLOTS
 from shlo_tools.passes.legalize_to_linalg.emit.size_checks import CHECK, MESSAGE
@@ -46,7 +48,7 @@ class AttachFrame(Pass):
             if not ir.is_declaration(func):
                 _attach(func, weights, slots)
         for child in ir.children(op):
-            declares = ir.symbol_name(child) in (frames.CALL_HOST, CHECK)
+            declares = ir.symbol_name(child) in (layout.CALL_HOST, CHECK)
             declares = declares or SLOTS in child.attributes
             if WEIGHT in child.attributes or declares:
                 child.erase()
@@ -61,29 +63,29 @@ def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]
     # Chosen before anything changes: the ops replaced here must not be looked at again.
     named = ("func.call", "scf.while", "memref.get_global")
     for op in [op for op in mlir.walk(func) if op.name in named]:
-        build = Build(mlir.before(op), op.location)
-        if op.name == "func.call" and ir.callee_of(op) == frames.CALL_HOST:
-            _call_back(build, frame, "host", list(op.operands))
-            _leave_on_failure(frame, build)
+        code = Code(mlir.before(op), op.location)
+        if op.name == "func.call" and ir.callee_of(op) == layout.CALL_HOST:
+            _call_back(code, frame, "host", [code.word(value) for value in op.operands])
+            _leave_on_failure(frame, code)
             op.erase()
         elif op.name == "func.call" and MESSAGE in op.attributes:
-            _check(op, frame, build)
+            _check(op, frame, code)
             op.erase()
         elif op.name == "func.call" and ir.callee_of(op) in slots:
-            _announce(op, frame, slots[ir.callee_of(op)], build)
+            _announce(op, frame, slots[ir.callee_of(op)], code)
             op.erase()
         elif op.name == "func.call":
-            _pass_on(op, frame, build)
+            _pass_on(op, frame, code)
         elif op.name == "scf.while":
             _poll(op, frame)
         elif op.name == "memref.get_global" and ir.text_of(op, "name") in weights:
-            ir.replace(op, [_weight(op, frame, weights[ir.text_of(op, "name")], build)])
+            ir.replace(op, [_weight(op, frame, weights[ir.text_of(op, "name")], code)])
 
 
 def _add_argument(func: Operation) -> Value:
     """Give ``func`` a new first argument, by moving its body under new block arguments."""
     inputs, results = ir.signature(func)
-    types = [frames.pointer(), *inputs]
+    types = [mlir.parse_type(POINTER), *inputs]
     region: Any = func.regions[0]
     old = region.blocks[0]
     block = mlir.block_at_start(region, types, func.location)
@@ -99,84 +101,65 @@ def _add_argument(func: Operation) -> Value:
     return block.arguments[0]
 
 
-def _pass_on(call: Operation, frame: Value, build: Build) -> None:
-    attributes = {"callee": call.attributes["callee"]}
+def _pass_on(call: Operation, frame: Value, code: Code) -> None:
     types = [result.type for result in call.results]
-    made = build.op("func.call", [frame, *call.operands], types, attributes)
-    _leave_on_failure(frame, build)
-    ir.replace(call, list(made.results))
+    results = code.call(ir.callee_of(call), [frame, *call.operands], types)
+    _leave_on_failure(frame, code)
+    ir.replace(call, list(results))
 
 
-def _check(call: Operation, frame: Value, build: Build) -> None:
+def _check(call: Operation, frame: Value, code: Code) -> None:
     """Keep the sizes for the message and leave the function if they do not fit."""
     holds, *sizes = call.operands
     for number, size in enumerate(sizes):
-        word = build.value("arith.index_cast", (size,), frames.i64())
-        frames.store(build, frame, f"word{number}", word)
+        fields.store(code, frame, f"word{number}", code.word(size))
     attributes = {"msg": call.attributes[MESSAGE], SIZES: mlir.unit_attr()}
-    build.op("cf.assert", [holds], (), attributes)
+    code.op("cf.assert", [holds], (), attributes)
 
 
-def _announce(call: Operation, frame: Value, slots: list[int], build: Build) -> None:
+def _announce(call: Operation, frame: Value, slots: list[int], code: Code) -> None:
     """Write a result's address and its unknown sizes into the entry point's table."""
     buffer = call.operands[0]
-    table = frames.load(build, frame, "argv", frames.pointer())
-    frames.store_at(build, table, slots[0], frames.address_of(build, buffer))
-    unknown = [d for d, dim in enumerate(tensor_type(buffer.type).shape) if dim is UNKNOWN]
-    for slot, d in enumerate(unknown, slots[1]):
-        index = {"value": mlir.integer_attr(d, mlir.index_type())}
-        number = build.value("arith.constant", (), mlir.index_type(), index)
-        size = build.value("memref.dim", (buffer, number), mlir.index_type())
-        frames.store_at(build, table, slot, build.value("arith.index_cast", (size,), frames.i64()))
+    table = fields.load(code, frame, "argv")
+    code.store(address_of(code, buffer), table + 8 * slots[0])
+    sizes = [extent(code, buffer, d) for d in range(tensor_type(buffer.type).rank)]
+    unknown = [size for size in sizes if isinstance(size, Word)]
+    for slot, size in enumerate(unknown, slots[1]):
+        code.store(size, table + 8 * slot)
 
 
-def _leave_on_failure(frame: Value, build: Build) -> None:
+def _leave_on_failure(frame: Value, code: Code) -> None:
     """Leave the function where the status says that something failed."""
-    status = frames.load(build, frame, "status", frames.i64(), volatile=True)
-    fine = _is_zero(build, status)
+    fine = fields.load(code, frame, "status", I64, volatile=True).compared("eq", 0)
     message = {"msg": mlir.string_attr(""), PROPAGATE: mlir.unit_attr()}
-    build.op("cf.assert", [fine], (), message)
-
-
-def _is_zero(build: Build, value: Value) -> Value:
-    equal = {"predicate": mlir.i64_attr(0)}
-    zero = frames.constant(build, 0)
-    return build.value("llvm.icmp", (value, zero), mlir.integer_type(1), equal)
+    code.op("cf.assert", [fine], (), message)
 
 
 def _poll(loop: Operation, frame: Value) -> None:
     """Before each iteration look at the poll word; go on only if nothing is wrong."""
     condition = ir.terminator(loop.regions[0].blocks[0])
-    build = Build(mlir.before(condition), loop.location)
-    word = frames.load(build, frame, "poll", frames.i64(), volatile=True)
-    choice = build.op("scf.if", [_is_zero(build, word)], [mlir.integer_type(1)], regions=2)
-    _, quiet = build.block(choice.regions[0], [])
+    code = Code(mlir.before(condition), loop.location)
+    truth = mlir.integer_type(1)
+    quiet = fields.load(code, frame, "poll", I64, volatile=True).compared("eq", 0)
+    choice = code.op("scf.if", [quiet], [truth], regions=2)
+    _, not_asked = code.block(choice.regions[0], [])
     true = {"value": mlir.bool_attr(True)}
-    quiet.op("scf.yield", [quiet.value("arith.constant", (), mlir.integer_type(1), true)])
-    _, asked = build.block(choice.regions[1], [])
-    asked.op("scf.yield", [_is_zero(asked, _call_back(asked, frame, "poll"))])
-    goes_on = build.value(
-        "arith.andi", (condition.operands[0], choice.results[0]), mlir.integer_type(1)
-    )
-    build.op("scf.condition", [goes_on, *list(condition.operands)[1:]])
+    not_asked.op("scf.yield", [not_asked.value("arith.constant", (), truth, true)])
+    _, asked = code.block(choice.regions[1], [])
+    asked.op("scf.yield", [_call_back(asked, frame, "poll").compared("eq", 0)])
+    goes_on = code.value("arith.andi", (condition.operands[0], choice.results[0]), truth)
+    code.op("scf.condition", [goes_on, *list(condition.operands)[1:]])
     condition.erase()
-    after = Build(mlir.after(loop), loop.location)
-    _leave_on_failure(frame, after)
+    _leave_on_failure(frame, Code(mlir.after(loop), loop.location))
 
 
-def _call_back(build: Build, frame: Value, name: str, arguments: Sequence[Value] = ()) -> Value:
+def _call_back(code: Code, frame: Value, name: str, arguments: Sequence[Word] = ()) -> Word:
     """Call ``status callback(frame, ...)`` through the frame's table."""
-    table = frames.load(build, frame, "callbacks", frames.pointer())
-    function = frames.load_at(build, table, frames.CALLBACKS.index(name), frames.pointer())
-    attributes = {
-        "operandSegmentSizes": mlir.i32_array_attr([2 + len(arguments), 0]),
-        "op_bundle_sizes": mlir.i32_array_attr([]),
-    }
-    return build.value("llvm.call", (function, frame, *arguments), frames.i64(), attributes)
+    place = fields.load(code, frame, "callbacks") + 8 * layout.CALLBACKS.index(name)
+    return code.result_of(code.load(place, POINTER), [code.word(frame), *arguments], I64)
 
 
-def _weight(op: Operation, frame: Value, number: int, build: Build) -> Value:
-    table = frames.load(build, frame, "weights", frames.pointer())
-    address = frames.load_at(build, table, number, frames.pointer())
+def _weight(op: Operation, frame: Value, number: int, code: Code) -> Value:
+    address = code.load(fields.load(code, frame, "weights") + 8 * number, POINTER)
     type = op.results[0].type
-    return frames.memref_at(build, address, tensor_type(type).static_shape, type)
+    return memref_at(code, address, tensor_type(type).static_shape, type)

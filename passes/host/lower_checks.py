@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen import frame_fields as fields
+from shlo_tools.codegen.llvm import Code
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Type, Value
 from shlo_tools.passes.host.attach_frame import PROPAGATE, SIZES
@@ -62,12 +63,12 @@ def _lower(
     rest, fail = mlir.block_after(block), mlir.block_after(block)
     for op in following:
         rest.append(op)
-    build = Build(mlir.at_end(fail), check.location)
+    code = Code(mlir.at_end(fail), check.location)
     if PROPAGATE not in check.attributes:
         messages.append(_message(check))
         frame = func.regions[0].blocks[0].arguments[0]
-        frames.store(build, frame, "status", frames.constant(build, len(messages)))
-    build.op("func.return", _zeros(build, ir.signature(func)[1]))
+        fields.store(code, frame, "status", len(messages))
+    code.op("func.return", _zeros(code, ir.signature(func)[1]))
     return _branch(check, rest, fail)
 
 

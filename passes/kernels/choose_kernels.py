@@ -66,12 +66,7 @@ def _statement(func: Operation) -> Operation:
     kernel: Any = func.attributes[KERNEL]
     type = kernel["types"].value
     build = Build(mlir.before(func), func.location)
-    attributes = {
-        "sym_name": mlir.string_attr(f"{STATEMENT}.{ir.symbol_name(func)}"),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(type),
-    }
-    statement = build.op("func.func", (), (), attributes, regions=1)
+    statement = build.function(f"{STATEMENT}.{ir.symbol_name(func)}", type.inputs, type.results)
     block, inner = build.block(statement.regions[0], type.inputs)
     described = {item.name: item.attr for item in kernel["op"]}
     name = f"stablehlo.{kernel['kind'].value}"

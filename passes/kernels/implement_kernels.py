@@ -5,36 +5,28 @@ Before:
 After:
     ... llvm.call @scipy_cblas_sgemm(...)
 
-Runs on memrefs. ``lapack`` and ``host`` kernels are declarations until here. ``host`` ones pack
-the addresses and unknown sizes of their buffers into a table and call back; what they stand for
-is listed in ``shlo.host_calls`` on the module.
+Runs on memrefs. ``host`` kernels are declarations until here. Those of targets that LAPACK has a
+routine for call that (``lapack_kernels``), unless a user registered a function for the target. The
+others pack the addresses and unknown sizes of their buffers into a table and call back; what they
+stand for is listed in ``shlo.host_calls`` on the module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen import memrefs
 from shlo_tools.codegen.frame import CALL_HOST
+from shlo_tools.codegen.llvm import I32, I64, POINTER, Code, Number, Word
 from shlo_tools.dtypes import tensor_type
+from shlo_tools.errors import PassError
+from shlo_tools.extend import registered
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Operation, Type, Value
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels
-from shlo_tools.passes.kernels.library_calls import (
-    at_least_one,
-    body_of,
-    call,
-    counting_loop,
-    declare,
-    extent,
-    integer,
-    multiplied,
-    real,
-    stepped,
-)
+from shlo_tools.passes.kernels.library_calls import Library, body_of
 from shlo_tools.pipeline.registry import Pass
 
 KERNEL = "shlo.kernel"
@@ -51,78 +43,88 @@ class ImplementKernels(Pass):
 
     def run(self, op: Operation) -> None:
         hosts: list[mlir.Attribute] = []
-        known = {ir.symbol_name(child) for child in ir.children(op)}
+        library = Library(op)
         for func in ir.functions(op):
             if KERNEL not in func.attributes:
                 continue
             kernel: Any = func.attributes[KERNEL]
             kind = kernel["kind"].value
             if kind == "gemm":
-                declare(op, known, *_gemm(func, kernel))
-            elif kind == "lapack" and ir.is_declaration(func):
-                declare(op, known, *lapack_kernels.implement(func, kernel))
-            elif kind == "host" and ir.is_declaration(func):
+                _gemm(func, kernel, library)
+            elif not ir.is_declaration(func):
+                continue
+            elif kind != "host":
+                text = f"@{ir.symbol_name(func)}: nothing implements kernels of kind {kind!r} here"
+                raise PassError(text, hint="shlo-choose-kernels runs before bufferization")
+            elif (call := _lapack_call(kernel)) is not None:
+                lapack_kernels.implement(func, call, library)
+            else:
                 _host(func, len(hosts))
                 hosts.append(_placed(kernel, func))
         if hosts:
-            declare(op, known, CALL_HOST, [frames.i64(), frames.pointer()], dialect="func")
+            types = [mlir.parse_type(type) for type in (I64, POINTER)]
+            Build(mlir.at_start(op.regions[0].blocks[0]), op.location).function(CALL_HOST, types)
         op.attributes[HOST_CALLS] = mlir.array_attr(hosts)
 
 
+def _lapack_call(kernel: Any) -> lapack_kernels.Found | None:
+    """What a host kernel calls of LAPACK; what a user registered comes before that."""
+    is_called_directly = "step" not in kernel and registered(kernel["target"].value) is None
+    return lapack_kernels.find(kernel) if is_called_directly else None
+
+
 # --- matrix products ------------------------------------------------------------------------------
-def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
-    """Replace the loops by one call of BLAS per matrix of the batch; returns its declaration."""
+def _gemm(func: Operation, kernel: Any, library: Library) -> None:
+    """Replace the loops by one call of BLAS per matrix of the batch."""
     block = func.regions[0].blocks[0]
     for op in reversed([mlir.inner_operation(view) for view in block.operations]):
         op.erase()
     target, lhs, rhs = list(block.arguments)
     flags = [kernel[name].value for name in ("transpose_lhs", "transpose_rhs")]
-    build = Build(mlir.at_end(block), func.location)
-    batch, rows, columns = (extent(build, target, d) for d in range(3))
-    inner = extent(build, lhs, 1 if flags[0] else 2)
-    _limit(build, (rows, columns, inner))
+    code = Code(mlir.at_end(block), func.location)
+    batch, rows, columns = (memrefs.extent(code, target, d) for d in range(3))
+    inner = memrefs.extent(code, lhs, 1 if flags[0] else 2)
+    for size in (rows, columns, inner):
+        _limit(code, size)
     element = tensor_type(target.type).element_type
-    itemsize = element.bits // 8
-    steps = [
-        multiplied(build, multiplied(build, *sizes), itemsize)
-        for sizes in ((rows, inner), (inner, columns), (rows, columns))
-    ]
-    addresses = [frames.address_of(build, value) for value in (lhs, rhs, target)]
+    name, itemsize = BLAS[element.name], element.bits // 8
+    addresses = [memrefs.address_of(code, value) for value in (lhs, rhs, target)]
+    steps = [rows * inner * itemsize, inner * columns * itemsize, rows * columns * itemsize]
 
-    def multiply(at: Build, a: Value, b: Value, c: Value) -> list[Type]:
+    def multiply(number: Number) -> None:
         transposes = [TRANSPOSE if flag else NO_TRANSPOSE for flag in flags]
         strides = [rows if flags[0] else inner, inner if flags[1] else columns, columns]
-        of_a, of_b, of_c = (integer(at, at_least_one(at, stride)) for stride in strides)
+        of_a, of_b, of_c = (_c_integer(code, _at_least_one(stride)) for stride in strides)
+        a, b, c = (start + step * number for start, step in zip(addresses, steps, strict=True))
         arguments = [
-            *(integer(at, n) for n in (ROW_MAJOR, *transposes, rows, columns, inner)),
-            *(real(at, 1.0, element.name), a, of_a, b, of_b),
-            *(real(at, 0.0, element.name), c, of_c),
+            *(_c_integer(code, n) for n in (ROW_MAJOR, *transposes, rows, columns, inner)),
+            *(code.constant(1.0, element.name), a, of_a, b, of_b),
+            *(code.constant(0.0, element.name), c, of_c),
         ]
-        call(at, BLAS[element.name], arguments)
-        return [argument.type for argument in arguments]
+        library.call(code, name, arguments)
 
     if batch == 1:
-        types = multiply(build, *addresses)
+        multiply(0)
     else:
-        number, body = counting_loop(build, batch)
-        types = multiply(
-            body, *(stepped(body, *pair, number) for pair in zip(addresses, steps, strict=True))
-        )
-        body.op("scf.yield")
-    build.op("func.return", [target])
-    return BLAS[element.name], types
+        code.loop(batch, multiply)
+    code.op("func.return", [target])
 
 
-def _limit(build: Build, sizes: Sequence[int | Value]) -> None:
+def _c_integer(code: Code, number: Number) -> Word:
+    """A number as C's ``int``."""
+    is_known = isinstance(number, int)
+    return code.constant(number, I32) if is_known else code.word(number).truncated(I32)
+
+
+def _at_least_one(number: Number) -> Number:
+    return max(1, number) if isinstance(number, int) else number.largest(1)
+
+
+def _limit(code: Code, size: Number) -> None:
     """BLAS counts rows and columns in 32 bits."""
-    at_most = {"predicate": mlir.i64_attr(3)}
-    for size in sizes:
-        if isinstance(size, int):
-            continue
-        most = frames.constant(build, (1 << 31) - 1)
-        fits = build.value("arith.cmpi", (size, most), mlir.integer_type(1), at_most)
+    if not isinstance(size, int):
         text = "a matrix has more than 2147483647 rows or columns"
-        build.op("cf.assert", [fits], (), {"msg": mlir.string_attr(text)})
+        code.op("cf.assert", [size < 1 << 31], (), {"msg": mlir.string_attr(text)})
 
 
 # --- calls of the host ----------------------------------------------------------------------------
@@ -141,32 +143,17 @@ def _host(func: Operation, number: int) -> None:
     The table holds the addresses of the buffers, then those of their sizes that are not known.
     """
     _, results = ir.signature(func)
-    arguments, build = body_of(func)
-    words = [frames.address_of(build, argument) for argument in arguments]
-    words += [size for argument in arguments for size in _unknown_sizes(build, argument)]
-    table = build.value(
-        "llvm.alloca",
-        (frames.constant(build, max(1, len(words))),),
-        frames.pointer(),
-        {
-            "elem_type": mlir.type_attr(frames.i64()),
-            "alignment": mlir.i64_attr(8),
-        },
-    )
-    for index, word in enumerate(words):
-        frames.store_at(build, table, index, word)
-    callee = {"callee": mlir.symbol_attr(CALL_HOST)}
-    build.op("func.call", [frames.constant(build, number), table], (), callee)
-    build.op("func.return", arguments[: len(results)])
+    buffers, code = body_of(func)
+    words = [memrefs.address_of(code, buffer) for buffer in buffers]
+    words += [size for buffer in buffers for size in _unknown_sizes(code, buffer)]
+    table = code.table(len(words))
+    for position, word in enumerate(words):
+        code.store(word, table + 8 * position)
+    code.call(CALL_HOST, [code.constant(number), table])
+    code.op("func.return", buffers[: len(results)])
 
 
-def _unknown_sizes(build: Build, buffer: Value) -> list[Value]:
+def _unknown_sizes(code: Code, buffer: Value) -> list[Word]:
     """Those sizes of a buffer that are known at run time only."""
-    found = []
-    for d, size in enumerate(tensor_type(buffer.type).shape):
-        if not isinstance(size, int):
-            index = {"value": mlir.integer_attr(d, mlir.index_type())}
-            number = build.value("arith.constant", (), mlir.index_type(), index)
-            dim = build.value("memref.dim", (buffer, number), mlir.index_type())
-            found.append(build.value("arith.index_cast", (dim,), frames.i64()))
-    return found
+    sizes = [memrefs.extent(code, buffer, d) for d in range(tensor_type(buffer.type).rank)]
+    return [size for size in sizes if isinstance(size, Word)]

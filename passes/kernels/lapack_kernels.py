@@ -1,8 +1,8 @@
 """LAPACK calls that JAX exports, as direct calls of the library.
 
 Before:
-    func.func private @shlo.lapack.0(memref<4x4xf32>, memref<i32>, memref<4x4xf32>)
-      attributes {shlo.kernel = {kind = "lapack", target = "lapack_spotrf_ffi", ...}}
+    func.func private @shlo.host.0(memref<4x4xf32>, memref<i32>, memref<4x4xf32>)
+      attributes {shlo.kernel = {kind = "host", target = "lapack_spotrf_ffi", ...}}
 After:
     memref.copy %a, %out
     %info = llvm.call @scipy_LAPACKE_spotrf(%row_major, %uplo, %4, %out, %4)
@@ -18,20 +18,11 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from shlo_tools import mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen.llvm import I32, Code, Word
+from shlo_tools.codegen.memrefs import address_of
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
-from shlo_tools.errors import UnsupportedError
-from shlo_tools.ir import Build
-from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.kernels.library_calls import (
-    body_of,
-    call,
-    counting_loop,
-    integer,
-    real,
-    stepped,
-)
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.kernels.library_calls import Library, body_of
 
 ROW_MAJOR = 101
 PREFIXES = {"s": "f32", "d": "f64", "c": "complex<f32>", "z": "complex<f64>"}
@@ -196,6 +187,8 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
     inputs, results = (
         [tensor_type(item.value) for item in kernel[name]] for name in ("inputs", "results")
     )
+    if not all(type.is_static for type in (*inputs, *results)):
+        return None
     options = _options(kernel["config"] if "config" in kernel else (), routine.options)
     batch = inputs[0].static_shape[: inputs[0].rank - routine.ranks[0]] if inputs else ()
     shapes = [type.static_shape[len(batch) :] for type in inputs]
@@ -230,66 +223,55 @@ def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
 
 
 # --- implementing them ----------------------------------------------------------------------------
-def implement(func: Operation, kernel: Mapping[str, Any]) -> tuple[str, list[Type], str]:
-    """Give a declared kernel its body; returns name, argument types and result of the routine.
-
-    Raises:
-        UnsupportedError: the description is none of ours.
-    """
-    found = find(kernel)
-    if found is None:
-        raise UnsupportedError(f"{kernel['target']} is no LAPACK kernel")
-    buffers, build = body_of(func)
+def implement(func: Operation, found: Found, library: Library) -> None:
+    """Give a declared kernel a body that calls LAPACK, for each matrix of the batch."""
+    buffers, code = body_of(func)
     results = buffers[: len(found.call.results)]
     operands = buffers[len(results) :]
     for result, operand in found.call.copies.items():
-        build.op("memref.copy", [operands[operand], results[result]])
-    if prod(found.batch) == 1:
-        declaration = _emit(build, found, operands, results, None)
+        code.op("memref.copy", [operands[operand], results[result]])
+    count = prod(found.batch)
+
+    def of_matrix(number: int | Word) -> None:
+        _emit(code, found, operands, results, number, library)
+
+    if count == 1:
+        of_matrix(0)
     else:
-        number, body = counting_loop(build, prod(found.batch))
-        declaration = _emit(body, found, operands, results, number)
-        body.op("scf.yield")
-    build.op("func.return", results)
-    return declaration
+        code.loop(count, of_matrix)
+    code.op("func.return", results)
 
 
 def _emit(
-    build: Build,
+    code: Code,
     found: Found,
     operands: Sequence[Value],
     results: Sequence[Value],
-    number: Value | None,
-) -> tuple[str, list[Type], str]:
+    number: int | Word,
+    library: Library,
+) -> None:
     """One call of the routine, on matrix ``number`` of the batch."""
 
-    def address(buffer: Buffer) -> Value:
+    def address(buffer: Buffer) -> Word:
         value = (results if buffer.is_result else operands)[buffer.number]
         type = tensor_type(value.type)
-        start = frames.address_of(build, value)
-        width = type.element_type.dtype.itemsize
-        if number is not None:
-            start = stepped(build, start, type.nbytes // prod(found.batch), number)
-        return frames.element_address(build, start, width * buffer.skip)
+        step = type.nbytes // prod(found.batch)
+        skipped = type.element_type.dtype.itemsize * buffer.skip
+        return address_of(code, value) + step * number + skipped
 
-    def passed(argument: Argument) -> Value:
+    def passed(argument: Argument) -> Word:
         if isinstance(argument, Buffer):
             return address(argument)
         if isinstance(argument, float):
-            return real(build, argument, REAL[found.prefix])
+            return code.constant(argument, REAL[found.prefix])
         if isinstance(argument, str):  # a char travels like an int
-            return integer(build, ord(_spelled(argument, found.prefix)))
-        return integer(build, argument)
+            return code.constant(ord(_spelled(argument, found.prefix)), I32)
+        return code.constant(argument, I32)
 
     name = _spelled(found.call.routine, found.prefix)
     is_cblas = name.startswith("cblas_")
     prefixed = f"cblas_{found.prefix}{name[6:]}" if is_cblas else f"LAPACKE_{found.prefix}{name}"
     arguments = [passed(argument) for argument in (ROW_MAJOR, *found.call.arguments)]
-    types = [argument.type for argument in arguments]
-    status = call(
-        build, "scipy_" + prefixed, arguments, [] if is_cblas else [mlir.integer_type(32)]
-    )
-    if found.call.info is not None:
-        ordering = {"ordering": mlir.i64_attr(0)}
-        build.op("llvm.store", [status[0], address(out(found.call.info))], (), ordering)
-    return "scipy_" + prefixed, types, "void" if is_cblas else "i32"
+    status = library.call(code, f"scipy_{prefixed}", arguments, None if is_cblas else I32)
+    if status is not None and found.call.info is not None:
+        code.store(status, address(out(found.call.info)))

@@ -38,7 +38,6 @@ from shlo_tools.ir import (
     text_of,
 )
 from shlo_tools.mlir import Attribute, Operation, Type, Value
-from shlo_tools.passes.kernels import lapack_kernels
 from shlo_tools.passes.legalize_to_linalg import sparse
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
@@ -160,16 +159,12 @@ def host_call(
     }
     if config is not None:
         described["config"] = config
-    kind = "host"
-    is_static = all(mlir.is_static_tensor(type) for type in (*results, *inputs))
-    if is_static and registered(target) is None and lapack_kernels.find(described) is not None:
-        kind = "lapack"
-    elif op.name == "stablehlo.custom_call":
+    if op.name == "stablehlo.custom_call":
         described |= _whole(op)
     if all(_is_told(result, build) for result in op.results):
         made = [type for result in op.results for type in _sized(op, result, build)]
         destinations = [structured.empty(build, type) for type in made]
-        values = kernel_call(op, build, kind, destinations, flatten(operands), None, described)
+        values = kernel_call(op, build, "host", destinations, flatten(operands), None, described)
     else:
         values = _in_two_steps(op, build, described, flatten(operands))
     return build.regrouped([result.type for result in op.results], values)

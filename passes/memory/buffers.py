@@ -13,7 +13,7 @@ def allocated_like(build: Build, value: Value) -> Value:
     held = tensor_type(value.type)
     name = "tensor.dim" if mlir.is_tensor(value.type) else "memref.dim"
     sizes = [
-        build.value(name, (value, _index(build, d)), mlir.index_type())
+        build.value(name, (value, build.index(d)), mlir.index_type())
         for d, dim in enumerate(held.shape)
         if not isinstance(dim, int)
     ]
@@ -26,8 +26,3 @@ def copied(build: Build, tensor: Value) -> Value:
     """The same tensor in memory of its own, filled where this stands."""
     segments = {"operandSegmentSizes": mlir.i32_array_attr([0, 1, 0])}
     return build.value("bufferization.alloc_tensor", (tensor,), tensor.type, segments)
-
-
-def _index(build: Build, number: int) -> Value:
-    type = mlir.index_type()
-    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(number, type)})

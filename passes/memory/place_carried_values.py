@@ -141,7 +141,7 @@ def _end_body(module: Operation, loop: Operation, carry: str, plan: Plan) -> Non
     operands = [*new, *buffers]
     passed = [_kept(build, end.operands[i]) for i in others]
     _declare(module, carry, operands)
-    build.op("func.call", operands, (), {"callee": mlir.symbol_attr(carry)})
+    build.call(carry, operands)
     build.op("scf.yield", passed)
     end.erase()
 
@@ -153,11 +153,6 @@ def _kept(build: Build, value: Value) -> Value:
 
 def _declare(module: Operation, name: str, operands: Sequence[Value]) -> None:
     block = module.regions[0].blocks[0]
-    attributes = {
-        "sym_name": mlir.string_attr(name),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type([v.type for v in operands], [])),
-        CARRY: mlir.unit_attr(),
-    }
+    types = [value.type for value in operands]
     build = Build(mlir.at_end(block), module.location)
-    build.op("func.func", (), (), attributes, regions=1)
+    build.function(name, types, (), {CARRY: mlir.unit_attr()})

@@ -31,4 +31,4 @@ class ExpandComposites(Pass):
 def _call(op: Operation, build: Build) -> Sequence[Value]:
     types = [result.type for result in op.results]
     callee = {"callee": op.attributes["decomposition"]}
-    return list(build.op("func.call", list(op.operands), types, callee).results)
+    return list(build.call(ir.called_name(op), list(op.operands), types))

@@ -12,8 +12,10 @@ from shlo_tools import dtypes, files, ir, mlir, program
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
-from shlo_tools.cpu.frame import Frame, watched
+from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.host_calls import HostCall, limited
+from shlo_tools.cpu.status import raise_for_status
+from shlo_tools.cpu.watcher import watched
 from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
@@ -131,7 +133,7 @@ class Executable:
         frame.reset()
         with limited(timeout) as limit, watched(frame, limit):
             self._call(frame.address, ctypes.addressof(table))
-        frame.raise_for_status(self._checks, limit)
+        raise_for_status(frame, self._checks, limit)
         results = self._table.collected(table, places)
         if len(self._free) < _FREE_FRAMES:
             self._free.append(frame)

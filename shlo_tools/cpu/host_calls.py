@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import dtypes, errors, extend
-from shlo_tools.cpu.frame import read_place
+from shlo_tools.cpu.status import read_place
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Place
 from shlo_tools.extend.c_calls import Applied

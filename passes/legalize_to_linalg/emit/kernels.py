@@ -64,8 +64,7 @@ def kernel_call(
         operands += [symbol_value(build, symbol) for symbol in sizes]
         if dynamic:
             name = _shared(function, name, build.conversion, described, types)
-    called = build.op("func.call", operands, results, {"callee": mlir.symbol_attr(name)})
-    return list(called.results)
+    return list(build.call(name, operands, results))
 
 
 def opaque_call(
@@ -135,17 +134,11 @@ def _define(
 ) -> tuple[Operation, Sequence[Symbol]]:
     """Add the function; returns it, and the sizes that it wants beside its operands."""
     captured, body = content
-    attributes = {
-        "sym_name": mlir.string_attr(name),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type(types, results)),
-        KERNEL: mlir.dict_attr(described),
-        "no_inline": mlir.unit_attr(),
-    }
+    attributes = {KERNEL: mlir.dict_attr(described), "no_inline": mlir.unit_attr()}
     outer = build.at_module_end(op)
     if body is None:
         attributes["arg_attrs"] = _access(len(results), len(types) - len(results))
-    made = outer.op("func.func", (), (), attributes, regions=1)
+    made = outer.function(name, types, results, attributes)
     if body is None:
         return made, ()
     block, inner = outer.block(made.regions[0], types)

@@ -90,8 +90,7 @@ def check(op: Operation, fact: Fact, message: str, build: Lowering) -> None:
     text = f"{op.name}: {_escaped(message)}"
     if fact is not NEVER:
         text += f": {_written(fact)}"
-    attributes = {"callee": mlir.symbol_attr(CHECK), MESSAGE: mlir.string_attr(text)}
-    build.op("func.call", [holds, a, b], (), attributes)
+    build.call(CHECK, [holds, a, b], (), {MESSAGE: mlir.string_attr(text)})
 
 
 def _written(fact: Fact) -> str:
@@ -120,10 +119,4 @@ def declare(module: Operation) -> None:
     if not calls:
         return
     types = [mlir.integer_type(1), mlir.index_type(), mlir.index_type()]
-    attributes = {
-        "sym_name": mlir.string_attr(CHECK),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type(types, [])),
-    }
-    block = module.regions[0].blocks[0]
-    Build(mlir.at_end(block), module.location).op("func.func", (), (), attributes, regions=1)
+    Build(mlir.at_end(module.regions[0].blocks[0]), module.location).function(CHECK, types)

@@ -71,7 +71,7 @@ class _Indices(algebra.Algebra[Value]):
         self._build = build
 
     def number(self, value: int) -> Value:
-        return _constant(self._build, value)
+        return self._build.index(value)
 
     def symbol(self, symbol: Symbol) -> Value:
         return symbol_value(self._build, symbol)
@@ -104,7 +104,7 @@ def symbol_value(build: Lowering, symbol: Symbol) -> Value:
         raise PassError(f"the size {symbol} is that of a value of several parts")
     if isinstance(source, Extent):
         return build.value(
-            "tensor.dim", (lowered, _constant(build, source.dimension)), mlir.index_type()
+            "tensor.dim", (lowered, build.index(source.dimension)), mlir.index_type()
         )
     return _element(build, lowered, source)
 
@@ -113,7 +113,7 @@ def _element(build: Lowering, lowered: Value, source: Element) -> Value:
     if str(lowered.type) == "index":
         return lowered
     type = tensor_type(source.value.type)
-    where = [_constant(build, at) for at in _unraveled(source.position, type.static_shape)]
+    where = [build.index(at) for at in _unraveled(source.position, type.static_shape)]
     element = build.value("tensor.extract", (lowered, *where), lowered.type.element_type)
     if str(element.type) == "index":
         return element
@@ -122,7 +122,7 @@ def _element(build: Lowering, lowered: Value, source: Element) -> Value:
     index = build.value("arith.index_castui", (element,), mlir.index_type())
     if type.element_type.bits < 64:
         return index
-    return _binary(build, "minui", index, _constant(build, FAR))  # 2^64 - 2 is no -2
+    return _binary(build, "minui", index, build.index(FAR))  # 2^64 - 2 is no -2
 
 
 def _unraveled(position: int, shape: Sequence[int]) -> list[int]:
@@ -131,11 +131,6 @@ def _unraveled(position: int, shape: Sequence[int]) -> list[int]:
         at.append(position % size)
         position //= size
     return at[::-1]
-
-
-def _constant(build: Lowering, value: int) -> Value:
-    type = mlir.index_type()
-    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
 
 
 def _binary(build: Lowering, name: str, a: Value, b: Value) -> Value:

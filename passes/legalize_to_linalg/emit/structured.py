@@ -62,8 +62,7 @@ def index(build: Lowering, value: Dim) -> Value:
     """A number, or a size that is computed, as an index."""
     if not isinstance(value, int):
         return size_value(build, value)
-    type = mlir.index_type()
-    return build.value("arith.constant", (), type, {"value": mlir.integer_attr(value, type)})
+    return build.index(value)
 
 
 def position(build: Lowering, dimension: int) -> Value:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.cpu.frame import read_place
+from shlo_tools.cpu.status import read_place
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Place
 from shlo_tools.extend import CustomCall

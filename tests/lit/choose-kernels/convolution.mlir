@@ -83,7 +83,7 @@ func.func @depthwise(%x: tensor<1x9x64xf32>, %w: tensor<3x1x64xf32>) -> tensor<1
 // CHECK: %[[ROW:.*]] = arith.minsi
 // CHECK: tensor.extract_slice
 // CHECK: linalg.generic
-// CHECK: call @shlo.gemm.1(%{{.*}}) : (tensor<1x?x8xf32>, tensor<1x?x27xf32>, tensor<1x27x8xf32>)
+// CHECK: call @shlo.gemm.0(%{{.*}}) : (tensor<1x?x8xf32>, tensor<1x?x27xf32>, tensor<1x27x8xf32>)
 // CHECK: %[[START:.*]] = arith.muli %[[ROW]],
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%[[IMAGE]], %[[START]]]
 func.func @unknown(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x8xf32>) -> tensor<?x?x?x8xf32> {

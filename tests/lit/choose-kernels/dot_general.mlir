@@ -81,3 +81,18 @@ func.func @not_small(%x: tensor<?x8x8xf32>) -> tensor<?x8x8xf32> {
     : (tensor<?x8x8xf32>, tensor<?x8x8xf32>) -> tensor<?x8x8xf32>
   return %0 : tensor<?x8x8xf32>
 }
+
+// -----
+
+// Sums of products are kept in f32.
+// CHECK-LABEL: @contracted
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%{{.*}} : tensor<2x2xf32>)
+// CHECK: arith.mulf %{{.*}} : f32
+// CHECK: arith.addf %{{.*}} : f32
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%{{.*}} : tensor<2x2xi8>)
+func.func @contracted(%x: tensor<2x2xf8E5M2>) -> tensor<2x2xf8E5M2> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<2x2xf8E5M2>, tensor<2x2xf8E5M2>) -> tensor<2x2xf8E5M2>
+  return %0 : tensor<2x2xf8E5M2>
+}

@@ -16,7 +16,9 @@ from running import CHECKED, COUNT, child
 
 import shlo_tools
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu.frame import Frame, watched
+from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.status import raise_for_status
+from shlo_tools.cpu.watcher import watched
 from shlo_tools.errors import ExecutionError, ExecutionTimeout
 
 
@@ -38,7 +40,7 @@ def test_fields_of_a_frame() -> None:
     assert words["weights"] == 1234
     assert words["arena"] % 64 == 0 and words["arena_end"] - words["arena"] == 4096
     assert words["status"] == words["poll"] == 0
-    frame.raise_for_status([], None)  # 0: all is well
+    raise_for_status(frame, [], None)  # 0: all is well
 
 
 def test_a_frame_is_as_new_for_the_next_call() -> None:

@@ -1,0 +1,58 @@
+"""What the status of a call frame means: errors that end calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from shlo_tools.codegen import frame as layout
+from shlo_tools.cpu.frame import Frame
+from shlo_tools.errors import (
+    Diagnostic,
+    ExecutionError,
+    ExecutionTimeout,
+    Place,
+    ShapeMismatchError,
+)
+
+
+def raise_for_status(frame: Frame, checks: Sequence[Any], timeout: float | None) -> None:
+    """Raise what the status of a frame's call stands for, if it failed."""
+    status = frame["status"]
+    if status == 0:
+        return
+    if status in (layout.STATUS["signal"], layout.STATUS["host"]):
+        raise _exception(frame)
+    if status == layout.STATUS["cancelled"]:
+        raise ExecutionTimeout(f"stopped after {timeout} seconds")
+    raise _failed_check(checks[status - 1], [frame["word0"], frame["word1"]])
+
+
+def _exception(frame: Frame) -> BaseException:
+    """What Python code called from native code raised; its references are in the words."""
+    words = _, value, trace = [frame[f"word{number}"] for number in range(3)]
+    exception: BaseException = ctypes.cast(value, ctypes.py_object).value
+    if trace:
+        exception = exception.with_traceback(ctypes.cast(trace, ctypes.py_object).value)
+    for word in words:
+        if word:
+            ctypes.pythonapi.Py_DecRef(ctypes.cast(word, ctypes.py_object))
+    return exception
+
+
+def _failed_check(check: Any, words: Sequence[int]) -> ExecutionError:
+    named = {item.name: str(getattr(item.attr, "value", "")) for item in check}
+    place = read_place(named.get("place"))
+    if "sizes" in named:
+        text = named["message"].format(*words)
+        return ShapeMismatchError(Diagnostic("error", text, place))
+    return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
+
+
+def read_place(text: str | None) -> Place | None:
+    """The place that lowering wrote down as ``file:line:column``."""
+    if text is None:
+        return None
+    file, line, column = text.rsplit(":", 2)
+    return Place(file, int(line), int(column))

@@ -1,0 +1,79 @@
+"""The thread that watches running calls: for signals, and for those past their time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shlo_tools.codegen import frame as layout
+from shlo_tools.cpu.frame import Frame
+
+_WATCH_SECONDS = 0.05
+
+
+class _Watch:
+    """A thread that makes running calls poll for signals, and stops those past their time.
+
+    It wakes every 50 ms while calls are running, and sleeps after a while without any.
+    """
+
+    def __init__(self) -> None:
+        self.running: dict[Frame, float | None] = {}
+        self.wake = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def start(self, frame: Frame, deadline: float | None) -> None:
+        self.running[frame] = deadline
+        if self.thread is None:
+            self.thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
+            self.thread.start()
+        if not self.wake.is_set():
+            self.wake.set()
+
+    def stop(self, frame: Frame) -> None:
+        del self.running[frame]
+
+    def _loop(self) -> None:
+        idle = 0
+        while True:
+            time.sleep(_WATCH_SECONDS)
+            idle = 0 if self.running else idle + 1
+            if idle > 20:
+                self.wake.clear()
+                if not self.running:  # a call may have started just before the clear
+                    self.wake.wait()
+                idle = 0
+            self._ask()
+
+    def _ask(self) -> None:
+        """On its own, for the thread would keep the last frame alive while it sleeps."""
+        now = time.monotonic()
+        for frame, deadline in list(self.running.items()):
+            late = deadline is not None and now > deadline
+            frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
+
+
+_watch = _Watch()
+
+
+def _after_fork() -> None:
+    """The watching thread does not exist in a forked child; a new one starts on demand."""
+    global _watch
+    _watch = _Watch()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def watched(frame: Frame, timeout: float | None) -> Iterator[None]:
+    """Have ``frame`` polled while the block runs, and cancelled after ``timeout`` seconds."""
+    watch = _watch
+    watch.start(frame, None if timeout is None else time.monotonic() + timeout)
+    try:
+        yield
+    finally:
+        watch.stop(frame)
