@@ -112,8 +112,7 @@ def _gemm(func: Operation, kernel: Any, library: Library) -> None:
 
 def _c_integer(code: Code, number: Number) -> Word:
     """A number as C's ``int``."""
-    is_known = isinstance(number, int)
-    return code.constant(number, I32) if is_known else code.word(number).truncated(I32)
+    return code.constant(number, I32) if isinstance(number, int) else number.truncated(I32)
 
 
 def _at_least_one(number: Number) -> Number:
@@ -149,7 +148,7 @@ def _host(func: Operation, number: int) -> None:
     table = code.table(len(words))
     for position, word in enumerate(words):
         code.store(word, table + 8 * position)
-    code.call(CALL_HOST, [code.constant(number), table])
+    code.call(CALL_HOST, [code.constant(number).value, table.value])
     code.op("func.return", buffers[: len(results)])
 
 

@@ -14,15 +14,16 @@ large one, and a layer that a model repeats compiles once. Small programs stay a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
-from shlo_tools.ir import Build
-from shlo_tools.mlir import Block, Operation, Type, Value
+from shlo_tools.codegen.llvm import I64, POINTER, Code, Word
+from shlo_tools.codegen.memrefs import address_of, memref_at, strided_metadata
+from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.pipeline.registry import Pass
+from shlo_tools.structural_key import structural_key
 
 STAGE = "shlo.stage"
 MANY = 8  # loop nests in a function from which on they are outlined
@@ -50,10 +51,10 @@ class OutlineStages(Pass):
 
 @dataclass
 class _Stages:
-    """Stages made so far: text -> name."""
+    """Stages made so far: what they do -> name."""
 
     module: Operation
-    names: dict[str, str] = field(default_factory=dict)
+    names: dict[Hashable, str] = field(default_factory=dict)
 
 
 def _elements(nest: Operation) -> int:
@@ -115,47 +116,29 @@ def _constant(value: Value) -> Operation | None:
 
 def _outline(func: Operation, nests: Sequence[_Nest], stages: _Stages) -> None:
     entry = func.regions[0].blocks[0]
-    start = Build(mlir.at_start(entry), func.location)
+    start = Code(mlir.at_start(entry), func.location)
     words = max(sum(1 + len(_unknown(value.type)) for value in nest.used) for nest in nests)
-    table = start.value(
-        "llvm.alloca",
-        (frames.constant(start, words),),
-        frames.pointer(),
-        {"elem_type": mlir.type_attr(frames.i64())},
-    )
+    table = start.table(words).value
     for nest in nests:
-        build = Build(mlir.before(nest.op), nest.op.location)
-        packed = [word for value in nest.used for word in _packed(build, value)]
-        for index, word in enumerate(packed):
-            frames.store_at(build, table, index, word)
-        call = build.op("func.call", [table], (), {"callee": mlir.symbol_attr("")})
+        code = Code(mlir.before(nest.op), nest.op.location)
+        packed = [word for value in nest.used for word in _packed(code, value)]
+        for position, word in enumerate(packed):
+            code.store(word, code.word(table) + 8 * position)
+        call = code.op("func.call", [table], (), {"callee": mlir.symbol_attr("")})  # stands first
         call.attributes["callee"] = mlir.symbol_attr(_stage(nest, stages))
 
 
-def _packed(build: Build, value: Value) -> list[Value]:
+def _packed(code: Code, value: Value) -> list[Word]:
     """What the table holds for a value: a scalar, or where a buffer starts and what it measures."""
     if not mlir.is_memref(value.type):
-        return [_word(build, value)]
+        return [code.word(value)]
     unknown = _unknown(value.type)
+    address = address_of(code, value)
     if not unknown:
-        return [frames.address_of(build, value)]
-    type: Any = value.type
-    index = mlir.index_type()
-    rank = len(type.shape)
-    start = mlir.parse_type(f"memref<{type.element_type}>")
-    metadata = build.op(
-        "memref.extract_strided_metadata", (value,), (start, *[index] * (1 + 2 * rank))
-    ).results
-    measures = {SIZE: metadata[2 : 2 + rank], STRIDE: metadata[2 + rank :]}
-    words = [_word(build, measures[kind][d]) for kind, d in unknown]
-    return [frames.address_of(build, value), *words]
-
-
-def _word(build: Build, value: Value) -> Value:
-    """A scalar as the table holds it."""
-    if str(value.type) == "index":
-        return build.value("arith.index_cast", (value,), frames.i64())
-    return value
+        return [address]
+    _, _, sizes, strides = strided_metadata(code, value)
+    measures = {SIZE: sizes, STRIDE: strides}
+    return [address, *(code.word(measures[kind][d]) for kind, d in unknown)]
 
 
 def _unknown(type: Type) -> list[tuple[str, int]]:
@@ -171,58 +154,54 @@ def _unknown(type: Type) -> list[tuple[str, int]]:
 
 
 def _stage(nest: _Nest, stages: _Stages) -> str:
-    """Move a loop nest into a function; returns its name, or that of an equal one."""
-    name = f"{STAGE}.{len(stages.names)}"
+    """Make a function of a loop nest, unless an equal one is one; returns its name."""
+    inputs = [*nest.used, *nest.constants]
+    types = tuple(value.type for value in inputs)
+    constants = tuple(constant.attributes["value"] for constant in nest.constants.values())
+    key = types, constants, structural_key(nest.op, inputs)
+    if key in stages.names:
+        nest.op.erase()
+        return stages.names[key]
+    name = stages.names[key] = f"{STAGE}.{len(stages.names)}"
     block = stages.module.regions[0].blocks[0]
-    outer = Build(mlir.at_end(block), nest.op.location)
-    attributes = {
-        "sym_name": mlir.string_attr(name),
-        "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type([frames.pointer()], [])),
-        "no_inline": mlir.unit_attr(),
-        STAGE: mlir.unit_attr(),
-    }
-    func = outer.op("func.func", (), (), attributes, regions=1)
-    body, build = outer.block(func.regions[0], [frames.pointer()])
+    outer = Code(mlir.at_end(block), nest.op.location)
+    attributes = {"no_inline": mlir.unit_attr(), STAGE: mlir.unit_attr()}
+    func = outer.function(name, [mlir.parse_type(POINTER)], (), attributes)
+    body, code = outer.block(func.regions[0], [mlir.parse_type(POINTER)])
+    table = code.word(body.arguments[0])
     inside: dict[Value, Value] = {}
     at = 0
     for value in nest.used:
-        inside[value] = _unpacked(build, body, at, value.type)
+        inside[value] = _unpacked(code, table, at, value.type)
         at += 1 + len(_unknown(value.type))
     for value, constant in nest.constants.items():  # known in there, too, not loaded
         inside[value] = constant.clone(mlir.at_end(body)).results[0]
-    end = build.op("func.return")
-    nest.op.move_before(end)
+    nest.op.move_before(code.op("func.return"))
     for old, new in inside.items():
         nest.op.replace_uses_of_with(old, new)
     for op in mlir.walk(nest.op) if nest.captured else ():
         for old in nest.captured:
             op.replace_uses_of_with(old, inside[old])
-    text = func.get_asm(use_local_scope=True).replace(name, STAGE)
-    known = stages.names.setdefault(text, name)
-    if known != name:
-        func.erase()
-    return known
+    return name
 
 
-def _unpacked(build: Build, block: Block, at: int, type: Any) -> Value:
-    table = block.arguments[0]
+def _unpacked(code: Code, table: Word, at: int, type: Any) -> Value:
+    """What the table holds from a word on, as what it was packed from."""
     if not mlir.is_memref(type):
-        if str(type) == "index":
-            number = frames.load_at(build, table, at, frames.i64())
-            return build.value("arith.index_cast", (number,), type)
-        return frames.load_at(build, table, at, type)
-    address = frames.load_at(build, table, at, frames.pointer())
+        is_index = str(type) == "index"
+        number = code.load(table + 8 * at, I64 if is_index else str(type)).value
+        return code.value("arith.index_cast", (number,), type) if is_index else number
+    address = code.load(table + 8 * at, POINTER)
     measured = {
-        what: frames.load_at(build, table, at + 1 + number, frames.i64())
-        for number, what in enumerate(_unknown(type))
+        what: code.load(table + 8 * number, I64)
+        for number, what in enumerate(_unknown(type), at + 1)
     }
     shape = [measured.get((SIZE, d), size) for d, size in enumerate(type.shape)]
     if "strided" not in str(type):
-        return frames.memref_at(build, address, shape, type)
+        return memref_at(code, address, shape, type)
     strides, _ = type.get_strides_and_offset()
     steps = [measured.get((STRIDE, d), step) for d, step in enumerate(strides)]
-    return frames.memref_at(build, address, shape, _from_zero(type), steps)
+    return memref_at(code, address, shape, _from_zero(type), steps)
 
 
 def _from_zero(type: Type) -> Type:

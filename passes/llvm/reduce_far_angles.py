@@ -69,9 +69,8 @@ class ReduceFarAngles(Pass):
 
 def _call(op: Operation, name: str) -> None:
     build = Build(mlir.before(op), op.location)
-    callee = {"callee": mlir.symbol_attr(f"shlo.{name}")}
-    called = build.op("func.call", list(op.operands), [op.results[0].type], callee)
-    ir.replace(op, list(called.results))
+    results = build.call(f"shlo.{name}", list(op.operands), [op.results[0].type])
+    ir.replace(op, list(results))
 
 
 def _define(module: Operation, name: str, wide: str) -> None:

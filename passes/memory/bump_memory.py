@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen import frame_fields as fields
+from shlo_tools.codegen.llvm import I1, Code, Number, Word
+from shlo_tools.codegen.memory_plan import ALIGNMENT
+from shlo_tools.codegen.memrefs import memref_at
 from shlo_tools.dtypes import tensor_type
-from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Value
 
-ALIGNMENT = 64
 LOOPS = {"scf.for": 0, "scf.while": 1}  # the region that is an iteration
 
 
@@ -64,68 +65,32 @@ def _passes_buffers(loop: Operation) -> bool:
 
 
 def _give_back(body: Block, frame: Value, loop: Operation) -> None:
-    mark = frames.load(Build(mlir.at_start(body), loop.location), frame, "arena", frames.pointer())
-    end = Build(mlir.before(ir.terminator(body)), loop.location)
-    frames.store(end, frame, "arena", mark)
+    mark = fields.load(Code(mlir.at_start(body), loop.location), frame, "arena")
+    end = Code(mlir.before(ir.terminator(body)), loop.location)
+    fields.store(end, frame, "arena", mark)
 
 
 def _taken(alloc: Operation, frame: Value) -> Value:
-    build = Build(mlir.before(alloc), alloc.location)
+    code = Code(mlir.before(alloc), alloc.location)
     type = alloc.results[0].type
-    held = tensor_type(type)
-    given = iter(alloc.operands)
-    shape = [
-        dim
-        if isinstance(dim, int)
-        else build.value("arith.index_cast", (next(given),), frames.i64())
-        for dim in held.shape
-    ]
-    count, fits = _bytes(build, held.element_type.dtype.itemsize, shape)
-    address = frames.load(build, frame, "arena", frames.pointer())
-    room = _distance(build, address, frames.load(build, frame, "arena_end", frames.pointer()))
-    enough = _both(build, fits, _at_most(build, count, room))
-    build.op("cf.assert", [enough], (), {"msg": mlir.string_attr("memory does not suffice")})
-    frames.store(build, frame, "arena", frames.element_address(build, address, count))
-    return frames.memref_at(build, address, shape, type)
+    buffer = tensor_type(type)
+    sizes = iter(alloc.operands)
+    shape = [dim if isinstance(dim, int) else code.word(next(sizes)) for dim in buffer.shape]
+    count, fits = _bytes(code, buffer.element_type.dtype.itemsize, shape)
+    address = fields.load(code, frame, "arena")
+    room = fields.load(code, frame, "arena_end") - address
+    enough = fits & count.compared("ule", room)
+    code.op("cf.assert", [enough], (), {"msg": mlir.string_attr("memory does not suffice")})
+    fields.store(code, frame, "arena", address + count)
+    return memref_at(code, address, shape, type)
 
 
-def _bytes(build: Build, itemsize: int, shape: Sequence[int | Value]) -> tuple[Value, Value]:
+def _bytes(code: Code, itemsize: int, shape: Sequence[Number]) -> tuple[Word, Word]:
     """How many bytes, rounded up for the next buffer, and whether the number is right."""
-    total = frames.constant(build, itemsize)
-    zero = frames.constant(build, 0)
-    fits: Value | None = None
+    total = code.constant(itemsize)
+    fits = code.constant(1, I1)
     for size in shape:
-        number = frames.constant(build, size) if isinstance(size, int) else size
-        types = (frames.i64(), frames.i64())
-        low, high = build.op("arith.mului_extended", (total, number), types).results
-        total = low
-        exact = _both(
-            build, _compare(build, 0, high, zero), _at_most(build, zero, low, signed=True)
-        )
-        fits = exact if fits is None else _both(build, fits, exact)
-    rounded = build.value(
-        "arith.addi", (total, frames.constant(build, ALIGNMENT - 1)), frames.i64()
-    )
-    mask = frames.constant(build, -ALIGNMENT)
-    rounded = build.value("arith.andi", (rounded, mask), frames.i64())
-    return rounded, _both(
-        build, fits or _compare(build, 0, zero, zero), _at_most(build, total, rounded)
-    )
-
-
-def _distance(build: Build, start: Value, end: Value) -> Value:
-    numbers = [build.value("llvm.ptrtoint", (address,), frames.i64()) for address in (end, start)]
-    return build.value("arith.subi", numbers, frames.i64())
-
-
-def _at_most(build: Build, a: Value, b: Value, *, signed: bool = False) -> Value:
-    return _compare(build, 3 if signed else 7, a, b)
-
-
-def _compare(build: Build, predicate: int, a: Value, b: Value) -> Value:
-    attributes = {"predicate": mlir.i64_attr(predicate)}
-    return build.value("arith.cmpi", (a, b), mlir.integer_type(1), attributes)
-
-
-def _both(build: Build, a: Value, b: Value) -> Value:
-    return build.value("arith.andi", (a, b), mlir.integer_type(1))
+        total, is_too_large = total.multiplied_exactly(size)
+        fits = fits & is_too_large.compared("eq", 0) & (total >= 0)
+    rounded = (total + (ALIGNMENT - 1)) & -ALIGNMENT
+    return rounded, fits & total.compared("ule", rounded)

@@ -6,9 +6,10 @@ After:
     %base = <frame's arena cursor>
     %t = <memref over %base + 128>
 
-A scan over the ops gives each buffer the stretch in which it is used; buffers whose stretches do
-not meet share bytes. A function's block ends where its callees' begin, so leaving the function
-in any way frees everything. ``shlo.arena`` on a function tells how many bytes a call needs.
+A scan over the ops gives each buffer the time that it is in use; ``codegen/memory_plan.py`` has
+those that are not in use together share bytes. A function's block ends where its callees' begin,
+so leaving the function in any way frees everything. ``shlo.arena`` on a function tells how many
+bytes a call needs.
 
 A buffer whose size is known at run time only takes the bytes behind the cursor and moves that on
 (``passes/memory/bump_memory.py``), and so does one that a loop makes and passes on to its next
@@ -22,14 +23,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen import frame_fields as fields
+from shlo_tools.codegen.llvm import Code
+from shlo_tools.codegen.memory_plan import Lifetime, MemoryPlan, plan
+from shlo_tools.codegen.memrefs import memref_at
 from shlo_tools.dtypes import tensor_type
-from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.memory import bump_memory
 from shlo_tools.pipeline.registry import Pass
 
-ALIGNMENT = 64
 ARENA = "shlo.arena"
 GROWS = "shlo.grows"
 
@@ -48,14 +50,15 @@ class PlanMemory(Pass):
                 continue
             live = _live_buffers(func)
             buffers = [buffer for buffer in live if not buffer.is_carried]
-            own = _place(buffers)
+            layout = plan([buffer.lifetime for buffer in buffers])
+            own = layout.size
             callees = {ir.callee_of(o) for o in mlir.walk(func) if o.name == "func.call"}
             below = max((needed.get(name, 0) for name in callees), default=0)
             needed[ir.symbol_name(func)] = own + below
             dynamic = bump_memory.dynamic_allocs(func)
             dynamic += [buffer.alloc for buffer in live if buffer.is_carried]
             if own or dynamic:
-                _use_arena(func, buffers, own, moves=bool(callees or dynamic))
+                _use_arena(func, buffers, layout, moves=bool(callees or dynamic))
             bump_memory.bump(func, dynamic)
             if dynamic or growing & callees:
                 growing.add(ir.symbol_name(func))
@@ -63,19 +66,16 @@ class PlanMemory(Pass):
             func.attributes[ARENA] = mlir.i64_attr(own + below)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Buffer:
-    """A temporary: used from ``start`` to ``end`` (positions of ops), placed at ``offset``.
+    """A temporary, in use between two positions of ops.
 
     Where an iteration of a loop passes it on to the next one, that has to make another one.
     """
 
     alloc: Operation
-    size: int
-    start: int
-    end: int
+    lifetime: Lifetime
     is_carried: bool
-    offset: int = 0
 
 
 class _Aliases:
@@ -125,7 +125,7 @@ class _Uses:
 
 
 def _live_buffers(func: Operation) -> list[Buffer]:
-    """The allocations of a function with the stretches in which they are used."""
+    """The allocations of a function with the times that they are in use."""
     found = _Uses(_Aliases(), [], [])
     for region in func.regions:
         for block in region.blocks:
@@ -186,7 +186,7 @@ def _buffer(
             break
         end = max(end, around.end)
     size = tensor_type(op.results[0].type).nbytes
-    return Buffer(op, size, start, end, _is_carried(op, found.aliases))
+    return Buffer(op, Lifetime(size, start, end), _is_carried(op, found.aliases))
 
 
 def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:
@@ -202,42 +202,22 @@ def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:
     return False
 
 
-def _place(buffers: list[Buffer]) -> int:
-    """Give every buffer the lowest offset that no buffer in use at the time covers."""
-    active: list[Buffer] = []
-    size = 0
-    for buffer in sorted(buffers, key=lambda b: b.start):
-        active = sorted((b for b in active if b.end >= buffer.start), key=lambda b: b.offset)
-        at = 0
-        for other in active:
-            if at + buffer.size <= other.offset:
-                break
-            at = max(at, _aligned(other.offset + other.size))
-        buffer.offset = at
-        active.append(buffer)
-        size = max(size, _aligned(at + buffer.size))
-    return size
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _use_arena(func: Operation, buffers: list[Buffer], own: int, *, moves: bool) -> None:
+def _use_arena(
+    func: Operation, buffers: Sequence[Buffer], layout: MemoryPlan, *, moves: bool
+) -> None:
     block = func.regions[0].blocks[0]
     frame = block.arguments[0]
-    build = Build(mlir.at_start(block), func.location)
-    base = frames.load(build, frame, "arena", frames.pointer())
+    code = Code(mlir.at_start(block), func.location)
+    base = fields.load(code, frame, "arena")
     if moves:
-        frames.store(build, frame, "arena", frames.element_address(build, base, own))
-    for buffer in buffers:
+        fields.store(code, frame, "arena", base + layout.size)
+    for buffer, offset in zip(buffers, layout.offsets, strict=True):
         alloc = buffer.alloc
-        here = Build(mlir.before(alloc), alloc.location)
-        address = frames.element_address(here, base, buffer.offset)
+        here = Code(mlir.before(alloc), alloc.location)
         type = alloc.results[0].type
-        view = frames.memref_at(here, address, tensor_type(type).static_shape, type)
-        ir.replace(alloc, [view])
+        address = here.word(base.value) + offset
+        ir.replace(alloc, [memref_at(here, address, tensor_type(type).static_shape, type)])
     if moves:
         for op in ir.children(func):
             if op.name == "func.return":
-                frames.store(Build(mlir.before(op), op.location), frame, "arena", base)
+                fields.store(Code(mlir.before(op), op.location), frame, "arena", base)

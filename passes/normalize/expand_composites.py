@@ -30,5 +30,4 @@ class ExpandComposites(Pass):
 
 def _call(op: Operation, build: Build) -> Sequence[Value]:
     types = [result.type for result in op.results]
-    callee = {"callee": op.attributes["decomposition"]}
     return list(build.call(ir.called_name(op), list(op.operands), types))

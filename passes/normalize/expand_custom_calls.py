@@ -116,8 +116,8 @@ def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | 
     def body(*arguments: Tensor) -> list[Tensor]:
         values = [argument.value for argument in arguments if argument.value is not None]
         types = [value.type for value in values[:count]]
-        made = ir.insertion().op("func.call", values, types, {"callee": called[0]})
-        return [_tensor(value) for value in made.results]
+        results = ir.insertion().call(called[0].value, values, types)
+        return [_tensor(value) for value in results]
 
     inputs, starts = operands[:count], operands[count : 2 * count]
     reduced = ops.reduce_window(inputs, starts, *windows, body=body)

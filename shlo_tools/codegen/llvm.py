@@ -59,9 +59,7 @@ def vector(lanes: int, element: str) -> str:
     return f"vector<{lanes}x{element}>"
 
 
-def _call(
-    callee: str | Word, arguments: Sequence[Word]
-) -> tuple[list[Word], dict[str, Attribute]]:
+def _call(callee: str | Word, arguments: Sequence[Word]) -> tuple[list[Word], dict[str, Attribute]]:
     """The operands and attributes of a call."""
     operands = [*([] if isinstance(callee, str) else [callee]), *arguments]
     attributes = {
@@ -90,9 +88,7 @@ class Code(Build):
         values = [operand.value if isinstance(operand, Word) else operand for operand in operands]
         return super().op(name, values, results, attributes, regions)
 
-    def emit(
-        self, name: str, operands: Sequence[Any], type: str, **attributes: Attribute
-    ) -> Word:
+    def emit(self, name: str, operands: Sequence[Any], type: str, **attributes: Attribute) -> Word:
         """An op with one result, as a word."""
         return Word(self, self.value(name, operands, mlir.parse_type(type), attributes))
 
@@ -223,7 +219,9 @@ class Word:
         self.type = str(value.type)
 
     def __add__(self, other: float | Word) -> Word:
-        return self._offset(other) if self.type == POINTER else self._binary("add", other)
+        if self.type == POINTER and not isinstance(other, float):
+            return self._offset(other)
+        return self._binary("add", other)
 
     def __sub__(self, other: float | Word) -> Word:
         if self.type == POINTER and isinstance(other, Word):
@@ -271,8 +269,8 @@ class Word:
         predicates = _FLOAT_PREDICATES if is_float else _INTEGER_PREDICATES
         name = "llvm.fcmp" if is_float else "llvm.icmp"
         predicate = mlir.i64_attr(predicates[relation])
-        operands = (self, self._same(other))
-        return self.code.emit(name, operands, vector(lanes, I1) if lanes else I1, predicate=predicate)
+        operands, type = (self, self._same(other)), vector(lanes, I1) if lanes else I1
+        return self.code.emit(name, operands, type, predicate=predicate)
 
     def largest(self, other: int | Word) -> Word:
         """The larger of two integers."""
@@ -302,19 +300,17 @@ class Word:
         prefix = "f" if is_float else "s" if name == "div" else ""
         return self.code.emit(f"llvm.{prefix}{name}", (self, self._same(other)), self.type)
 
-    def _offset(self, distance: float | Word) -> Word:
-        if distance == 0 and isinstance(distance, int):
-            return self
-        if isinstance(distance, int) and distance >= 1 << 31:  # static indices are 32 bits wide
-            distance = self.code.constant(distance)
-        is_static = isinstance(distance, int)
-        indices = [distance] if is_static else [_DYNAMIC_INDEX]
+    def _offset(self, distance: int | Word) -> Word:
+        if isinstance(distance, int) and 0 <= distance < 1 << 31:  # static indices have 32 bits
+            return self if distance == 0 else self._element([distance])
+        return self._element([_DYNAMIC_INDEX], self.code.word(distance))
+
+    def _element(self, static: Sequence[int], *indices: Word) -> Word:
         attributes = {
-            "rawConstantIndices": mlir.i32_array_attr(indices),
+            "rawConstantIndices": mlir.i32_array_attr(static),
             "elem_type": mlir.type_attr(mlir.integer_type(8)),
         }
-        operands = (self,) if is_static else (self, distance)
-        return self.code.emit("llvm.getelementptr", operands, POINTER, **attributes)
+        return self.code.emit("llvm.getelementptr", (self, *indices), POINTER, **attributes)
 
 
 # A size: a number where it is known when code is made.

@@ -37,7 +37,7 @@ def memref_at(
         position = mlir.i64_array_attr(where)
         operands = (descriptor, value)
         descriptor = code.emit("llvm.insertvalue", operands, struct, position=position)
-    return code.value("builtin.unrealized_conversion_cast", (descriptor,), type)
+    return code.value("builtin.unrealized_conversion_cast", (descriptor.value,), type)
 
 
 def _row_major(shape: Sequence[Number]) -> list[Number]:

@@ -24,7 +24,7 @@ FLOORS = (
     ("dims", "errors", "files", "foreign", "plug_ins"),
     ("mlir", "dialects"),
     ("dtypes", "narrow_floats"),
-    ("ir", "text"),
+    ("ir", "structural_key", "text"),
     ("types", "quantized_types", "constraints"),
     ("grid", "ops", "pipeline", "extend", "program", "builder"),
     ("reference",),

@@ -70,6 +70,5 @@ def _call_functions(op: Operation, build: Build) -> Sequence[Value]:
     for func in processes.functions(op):
         inputs, outputs = ir.signature(func)
         given, operands = operands[: len(inputs)], operands[len(inputs) :]
-        callee = {"callee": mlir.symbol_attr(ir.symbol_name(func))}
-        results += build.op("func.call", given, outputs, callee).results
+        results += build.call(ir.symbol_name(func), given, outputs)
     return results

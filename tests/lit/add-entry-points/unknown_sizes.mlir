@@ -6,7 +6,7 @@
 // CHECK: func.func @shlo.entry.main(%[[FRAME:.*]]: !llvm.ptr, %[[TABLE:.*]]: !llvm.ptr)
 // CHECK-SAME: grows
 // CHECK: llvm.store %[[TABLE]]
-// CHECK: llvm.getelementptr %[[TABLE]][0]
+// CHECK: llvm.load %[[TABLE]]
 // CHECK: llvm.getelementptr %[[TABLE]][24]
 // CHECK: llvm.getelementptr %[[TABLE]][16]
 // CHECK: call @main(%[[FRAME]], %{{.*}}, %{{.*}}) : (!llvm.ptr, memref<?x4xf32>, memref<4xf32>) -> ()

@@ -49,7 +49,7 @@ func.func private @shlo.gemm.1(%out: memref<7x2x2xf64>, %a: memref<7x2x2xf64>, %
 // CHECK: %[[INNER:.*]] = arith.index_cast %{{.*}}
 // CHECK: cf.assert %{{.*}}, "a matrix has more than 2147483647 rows or columns"
 // CHECK: scf.for
-// CHECK: %[[LDA:.*]] = arith.maxsi
+// CHECK: %[[LDA:.*]] = llvm.intr.smax
 // CHECK: llvm.trunc %[[LDA]] : i64 to i32
 // CHECK: llvm.call @scipy_cblas_sgemm(
 // CHECK: return %arg0

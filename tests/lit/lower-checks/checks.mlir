@@ -7,8 +7,8 @@
 // CHECK-SAME: %[[FRAME:.*]]: !llvm.ptr,
 // CHECK: cf.cond_br %arg1, ^[[REST:.*]], ^[[FAIL:.*]]
 // CHECK: ^[[FAIL]]:
-// CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK: %[[STATUS:.*]] = llvm.getelementptr %[[FRAME]][8]
+// CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK-NEXT: llvm.store %[[NUMBER]], %[[STATUS]]
 // CHECK-NEXT: %[[NOTHING:.*]] = ub.poison : f32
 // CHECK-NEXT: return %[[NOTHING]]

@@ -8,7 +8,7 @@
 // CHECK: llvm.getelementptr %[[FRAME]][56]
 // CHECK-NEXT: %[[BASE:.*]] = llvm.load
 // CHECK-NOT: memref.alloc
-// CHECK-COUNT-2: llvm.getelementptr %[[BASE]][0]
+// CHECK-COUNT-2: llvm.insertvalue %[[BASE]], %{{.*}}[1]
 func.func private @one_after_another(%frame: !llvm.ptr, %a: memref<4xf32>) {
   %0 = memref.alloc() : memref<4xf32>
   memref.copy %a, %0 : memref<4xf32> to memref<4xf32>
@@ -20,7 +20,7 @@ func.func private @one_after_another(%frame: !llvm.ptr, %a: memref<4xf32>) {
 
 // CHECK-LABEL: func.func private @together(
 // CHECK-SAME: shlo.arena = 128 : i64
-// CHECK: llvm.getelementptr %[[BASE:.*]][0]
+// CHECK: llvm.insertvalue %[[BASE:.*]], %{{.*}}[1]
 // CHECK: llvm.getelementptr %[[BASE]][64]
 func.func private @together(%frame: !llvm.ptr) {
   %0 = memref.alloc() : memref<4xf32>

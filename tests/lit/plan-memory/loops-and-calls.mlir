@@ -4,7 +4,7 @@
 // The next iteration reads what this one left: the buffer made after its last use lies apart.
 // CHECK-LABEL: func.func private @loop(
 // CHECK-SAME: shlo.arena = 128 : i64
-// CHECK: llvm.getelementptr %[[BASE:.*]][0]
+// CHECK: llvm.insertvalue %[[BASE:.*]], %{{.*}}[1]
 // CHECK: scf.for
 // CHECK: llvm.getelementptr %[[BASE]][64]
 func.func private @loop(%frame: !llvm.ptr, %a: memref<4xf32>, %n: index) {

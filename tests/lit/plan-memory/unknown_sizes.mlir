@@ -8,7 +8,7 @@
 // CHECK: scf.for
 // CHECK: %[[MARK:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK: %[[SIZE:.*]] = arith.index_cast %[[N]] : index to i64
-// CHECK: arith.mului_extended
+// CHECK: "llvm.intr.umul.with.overflow"(%{{.*}}, %[[SIZE]])
 // CHECK: cf.assert %{{.*}}, "memory does not suffice"
 // CHECK: llvm.store %{{.*}} : !llvm.ptr, !llvm.ptr
 // CHECK: memref.store
