@@ -88,13 +88,19 @@ class Code(Build):
         values = [operand.value if isinstance(operand, Word) else operand for operand in operands]
         return super().op(name, values, results, attributes, regions)
 
-    def emit(self, name: str, operands: Sequence[Any], type: str, **attributes: Attribute) -> Word:
+    def emit(
+        self, name: str, operands: Sequence[Any], type: str | Type, **attributes: Attribute
+    ) -> Word:
         """An op with one result, as a word."""
-        return Word(self, self.value(name, operands, mlir.parse_type(type), attributes))
+        result = mlir.parse_type(type) if isinstance(type, str) else type
+        return Word(self, self.value(name, operands, result, attributes))
 
     # --- numbers ----------------------------------------------------------------------------------
     def constant(self, number: float, type: str = I64) -> Word:
         """A number of a scalar type, or in every lane of a vector."""
+        if type == I64:  # most of them
+            attribute = mlir.i64_attr(int(number))
+            return self.emit("llvm.mlir.constant", (), mlir.integer_type(64), value=attribute)
         lanes, element = _parts(type)
         of = mlir.parse_type(element)
         is_float = element in _FLOATS
@@ -211,12 +217,16 @@ class Word:
     two addresses is a number.
     """
 
-    __slots__ = ("code", "type", "value")
+    __slots__ = ("code", "value")
 
     def __init__(self, code: Code, value: Value) -> None:
         self.code = code
         self.value = value
-        self.type = str(value.type)
+
+    @property
+    def type(self) -> str:
+        """The type as it is written."""
+        return str(self.value.type)
 
     def __add__(self, other: float | Word) -> Word:
         if self.type == POINTER and not isinstance(other, float):

@@ -26,14 +26,16 @@ def memref_at(
     """
     rank = len(shape)
     sizes = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
-    struct = f"!llvm.struct<(ptr, ptr, i64{sizes})>"
+    struct = mlir.parse_type(f"!llvm.struct<(ptr, ptr, i64{sizes})>")
     descriptor = code.emit("llvm.mlir.poison", (), struct)
     steps = _row_major(shape) if strides is None else strides
-    fields: list[tuple[list[int], Word]] = [([0], address), ([1], address), ([2], code.constant(0))]
+    fields: dict[tuple[int, ...], Number] = {(0,): address, (1,): address, (2,): 0}
     for d in range(rank):
-        fields.append(([3, d], code.word(shape[d])))
-        fields.append(([4, d], code.word(steps[d])))
-    for where, value in fields:
+        fields |= {(3, d): shape[d], (4, d): steps[d]}
+    words: dict[int, Word] = {}  # equal numbers are one constant
+    for where, value in fields.items():
+        if isinstance(value, int):
+            value = words[value] = words.get(value) or code.constant(value)
         position = mlir.i64_array_attr(where)
         operands = (descriptor, value)
         descriptor = code.emit("llvm.insertvalue", operands, struct, position=position)
