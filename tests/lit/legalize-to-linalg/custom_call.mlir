@@ -9,9 +9,9 @@
 // CHECK-SAME: %[[A:.*]]: tensor<4x4xf32>)
 // CHECK: %[[L:.*]] = tensor.empty() : tensor<4x4xf32>
 // CHECK: %[[I:.*]] = tensor.empty() : tensor<i32>
-// CHECK: %[[R:.*]]:2 = call @[[POTRF:shlo.lapack.[0-9]+]](%[[L]], %[[I]], %[[A]])
+// CHECK: %[[R:.*]]:2 = call @[[POTRF:shlo.host.[0-9]+]](%[[L]], %[[I]], %[[A]])
 // CHECK: return %[[R]]#0, %[[R]]#1
-// LLVM-LABEL: llvm.func {{.*}}@shlo.lapack.
+// LLVM-LABEL: llvm.func {{.*}}@shlo.host.0(
 // LLVM: llvm.call @scipy_LAPACKE_spotrf
 func.func @factorize(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>) {
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {
@@ -74,7 +74,7 @@ func.func @fails() {
 
 // CHECK: func.func private @[[POTRF]]
 // CHECK-SAME: config = {uplo = 76 : ui8}
-// CHECK-SAME: kind = "lapack"
+// CHECK-SAME: kind = "host"
 // CHECK-SAME: target = "lapack_spotrf_ffi"
 // CHECK: func.func private @[[APPLY]]
 // CHECK-SAME: called = [@computation]
