@@ -86,13 +86,7 @@ class Module:
         )
         outer = ir.Build(mlir.at_end(self.module.body), location)
         inputs = [type.mlir() for type in types]
-        attributes = {
-            "sym_name": mlir.string_attr(symbol),
-            "function_type": mlir.type_attr(mlir.function_type(inputs, [])),
-        }
-        if symbol.startswith("_"):
-            attributes["sym_visibility"] = mlir.string_attr("private")
-        made = outer.op("func.func", (), (), attributes, regions=1)
+        made = outer.function(symbol, inputs, private=symbol.startswith("_"))
         try:
             results = _fill(made, function, inputs, outer)
             made.attributes["function_type"] = mlir.type_attr(

@@ -335,6 +335,16 @@ def is_dense_resource(attribute: Attribute) -> bool:
 DYNAMIC = cast(int, ir.ShapedType.get_dynamic_size())
 
 
+def is_dictionary(attribute: Attribute | None) -> bool:
+    return isinstance(attribute, ir.DictAttr)
+
+
+def is_function_type(attribute: Attribute | None) -> bool:
+    """Whether an attribute holds the type of a function."""
+    is_type = isinstance(attribute, ir.TypeAttr)
+    return is_type and isinstance(cast(Any, attribute).value, ir.FunctionType)
+
+
 def string_attr(text: str | bytes) -> Attribute:
     return cast(Attribute, ir.StringAttr.get(text))
 

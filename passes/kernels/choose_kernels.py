@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.ir import Build, Lowering
-from shlo_tools.mlir import Operation, Value
+from shlo_tools.errors import Diagnostic, PassError
+from shlo_tools.ir import Build, Lowering, Rule
+from shlo_tools.mlir import Operation
 from shlo_tools.passes.kernels import contraction, convolution
-from shlo_tools.passes.kernels.implementations import IMPLEMENTATIONS
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import follow
@@ -31,7 +31,12 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowered_type
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
 
-FAMILIES = (contraction, convolution)
+# By the op that a kernel stands for: lowers it, from the op as it was and lowered operands.
+IMPLEMENTATIONS: dict[str, Rule] = {
+    "stablehlo.convolution": convolution.convolution,
+    "stablehlo.dot_general": contraction.dot_general,
+    "stablehlo.dynamic_conv": convolution.dynamic_conv,
+}
 STATEMENT = "shlo.statement"
 
 
@@ -62,9 +67,13 @@ def _is_opaque(func: Operation) -> bool:
 
 
 def _statement(func: Operation) -> Operation:
-    """A function of the one op that a kernel stands for."""
+    """A function of the one op that a kernel stands for.
+
+    Raises:
+        PassError: the kernel's description is no op, or one of other types.
+    """
     kernel: Any = func.attributes[KERNEL]
-    type = kernel["types"].value
+    type = _types(func, kernel)
     build = Build(mlir.before(func), func.location)
     statement = build.function(f"{STATEMENT}.{ir.symbol_name(func)}", type.inputs, type.results)
     block, inner = build.block(statement.regions[0], type.inputs)
@@ -72,7 +81,28 @@ def _statement(func: Operation) -> Operation:
     name = f"stablehlo.{kernel['kind'].value}"
     op = inner.op(name, list(block.arguments), type.results, described)
     inner.op("func.return", op.results)
+    try:
+        op.verify()
+    except mlir.MLIRError as error:
+        statement.erase()
+        raise PassError(mlir.diagnostics_of(error)) from error
     return statement
+
+
+def _types(func: Operation, kernel: Any) -> Any:
+    """The types of the op that a kernel stands for."""
+    given = {item.name: item.attr for item in kernel}
+    if not (mlir.is_dictionary(given.get("op")) and mlir.is_function_type(given.get("types"))):
+        raise _refusal(func, "where `op` or `types` is missing")
+    types = given["types"].value
+    if [lowered_type(type) for type in (*types.results, *types.inputs)] != ir.signature(func)[0]:
+        raise _refusal(func, "whose types are not those of its operands")
+    return types
+
+
+def _refusal(func: Operation, reason: str) -> PassError:
+    text = f"@{ir.symbol_name(func)} has a description {reason}"
+    return PassError(Diagnostic("error", text, mlir.place_of(func.location)))
 
 
 def _conversion(module: Operation, statements: Sequence[Operation]) -> ir.Conversion:
@@ -94,7 +124,8 @@ def _has_unknown_sizes(statement: Operation) -> bool:
 def _implement(call: Operation, statement: Operation, conversion: ir.Conversion) -> None:
     block = statement.regions[0].blocks[0]
     op = mlir.inner_operation(block.operations[0])
-    destinations, operands = _parts(list(call.operands), len(call.results))
+    count = len(call.results)
+    destinations, operands = list(call.operands)[:count], list(call.operands)[count:]
     conversion.values.update(zip(block.arguments, operands, strict=True))
     build = Lowering(conversion, mlir.before(call), call.location)
     results: Any = IMPLEMENTATIONS[op.name](op, operands, build)
@@ -104,7 +135,3 @@ def _implement(call: Operation, statement: Operation, conversion: ir.Conversion)
         empty = mlir.defining_op(value)
         if empty is not None and empty.name == "tensor.empty" and not list(value.uses):
             empty.erase()
-
-
-def _parts(values: list[Value], count: int) -> tuple[list[Value], list[Value]]:
-    return values[:count], values[count:]

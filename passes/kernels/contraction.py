@@ -11,7 +11,6 @@ from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.kernels.implementations import implements
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import reshaped, transposed
 from shlo_tools.passes.legalize_to_linalg.dot_algorithm import (
@@ -38,7 +37,6 @@ BATCHED_THRESHOLD = 4 * 4 * 4
 LIBRARY_TYPES = ("f32", "f64")
 
 
-@implements
 def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     lhs, rhs = (build.type(value) for value in op.operands)
     result = build.type(op.results[0])

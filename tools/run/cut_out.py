@@ -59,12 +59,8 @@ def _copy_functions(op: Operation, module: Operation, made: mlir.Module) -> None
 def _define(made: mlir.Module, found: Found) -> None:
     operands = found.operands
     types = [type for operand in operands for type in _argument_types(operand.type)]
-    attributes = {
-        "sym_name": mlir.string_attr(_MAIN),
-        "function_type": mlir.type_attr(mlir.function_type(types, [])),
-    }
     outer = Build(mlir.at_end(made.body), found.op.location)
-    func = outer.op("func.func", (), (), attributes, regions=1)
+    func = outer.function(_MAIN, types, private=False)
     block, build = outer.block(func.regions[0], types)
     given = iter(list(block.arguments))
     rebuilt_operands = [rebuilt(build, operand.type, given) for operand in operands]

@@ -33,7 +33,6 @@ from shlo_tools.passes.kernels.convolution.labelled import (
     window_label,
 )
 from shlo_tools.passes.kernels.convolution.phases import by_phases
-from shlo_tools.passes.kernels.implementations import implements
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.data_movement import padded, reshaped, reversed_along
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
@@ -50,7 +49,6 @@ from shlo_tools.passes.legalize_to_linalg.windows import once, window_loops
 MIN_FEATURES = 8
 
 
-@implements
 def convolution(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     lhs, rhs = (build.type(value) for value in op.operands)
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
@@ -91,7 +89,6 @@ def convolved(
     return converted(op, build, reshaped(build, summed, split, wide), wide, result)
 
 
-@implements
 def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """A convolution without padding of the padded part that its windows see."""
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])

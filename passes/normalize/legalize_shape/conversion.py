@@ -100,9 +100,7 @@ class ShapeConversion(ir.Conversion):
         inputs = build.types([value.type for value in op.operands])
         pairs = zip(operands, inputs, strict=True)
         given = [shapes.declared(build, *pair) for pair in pairs]
-        attributes = {"callee": op.attributes["callee"]}
-        made = build.op("func.call", given, build.types(types), attributes)
-        return self.regroup(types, list(made.results))
+        return self.regroup(types, list(build.call(name, given, build.types(types))))
 
     def _changes(self, func: Operation) -> bool:
         inputs, results = ir.signature(func)
