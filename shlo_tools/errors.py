@@ -31,6 +31,17 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+def place_in(source: str | bytes, offset: int, file: str = "-") -> Place:
+    """Where the character, or the byte, at an offset stands."""
+    before = source[:offset]
+    ends, last = (
+        (before.count("\n"), before.rfind("\n"))
+        if isinstance(before, str)
+        else (before.count(b"\n"), before.rfind(b"\n"))
+    )
+    return Place(file, ends + 1, offset - last)
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """One message about one place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shlo_tools.errors import Place, warn
+from shlo_tools.errors import place_in, warn
 
 MARKER = "// -----"
 _TAIL = 2  # how much of the marker a near miss may lack, as in mlir-opt
@@ -62,14 +62,10 @@ def _markers(text: str, marker: str, name: str) -> Iterator[int]:
         if text.startswith(marker, at) and following != marker[-1]:
             yield at
         else:
-            warn("near miss with file split marker", _place(text, at, name))
+            warn("near miss with file split marker", place_in(text, at, name))
         at = text.find(stem, at + len(marker))
 
 
 def _padded(program: str, line: int, column: int) -> str:
     padding = "\n" * (line - 1) + " " * (column - 1)
     return padding + program or "\n"  # an empty part is an empty program, not no input
-
-
-def _place(text: str, offset: int, name: str) -> Place:
-    return Place(name, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))

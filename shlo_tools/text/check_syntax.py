@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from shlo_tools.dialects.check import CHECKS, Check
-from shlo_tools.errors import Diagnostic, ParseError, Place, did_you_mean
+from shlo_tools.errors import Diagnostic, ParseError, Place, did_you_mean, place_in
 
 _IGNORED = rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments
 _SPACE = rb"(?:\s|//[^\n]*)*"
@@ -75,7 +75,7 @@ class GenericText:
         number = bisect_right(self._starts, at) - 1
         piece = self.pieces[number]
         within = min(at - self._starts[number], len(piece.text))
-        return _place(self.source, piece.origin + within * piece.copied, place.file)
+        return place_in(self.source, piece.origin + within * piece.copied, place.file)
 
     def diagnostic(self, said: Diagnostic) -> Diagnostic:
         """A message about the new text, as one about the source."""
@@ -109,10 +109,6 @@ def generic(text: str, name: str = "-") -> GenericText:
         ParseError: with the place where a check is not as it should be.
     """
     return _Reading(text.encode(), name).run()
-
-
-def _place(source: bytes, offset: int, name: str) -> Place:
-    return Place(name, source.count(b"\n", 0, offset) + 1, offset - source.rfind(b"\n", 0, offset))
 
 
 class _Reading:
@@ -196,7 +192,7 @@ class _Reading:
         raise self.error(at, "a bracket that is not closed")
 
     def error(self, at: int, message: str, hint: str = "") -> ParseError:
-        diagnostic = Diagnostic("error", message, _place(self.source, at, self.name), hint=hint)
+        diagnostic = Diagnostic("error", message, place_in(self.source, at, self.name), hint=hint)
         text = self.source.decode(errors="replace")
         return ParseError(diagnostic, source=text, source_name=self.name)
 

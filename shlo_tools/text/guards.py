@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from shlo_tools.errors import Diagnostic, ParseError, Place
+from shlo_tools.errors import Diagnostic, ParseError, place_in
 
 MAX_NESTING = 500
 MAX_RESULTS = 10**6  # of one op
@@ -27,9 +27,7 @@ def check(text: str, name: str = "-") -> None:
 
 
 def _refuse(message: str, text: str, offset: int, name: str) -> None:
-    line = text.count("\n", 0, offset) + 1
-    place = Place(name, line, offset - text.rfind("\n", 0, offset))
-    diagnostic = Diagnostic("error", message, place)
+    diagnostic = Diagnostic("error", message, place_in(text, offset, name))
     raise ParseError(diagnostic, source=text, source_name=name)
 
 

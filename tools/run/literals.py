@@ -17,7 +17,7 @@ import numpy as np
 from shlo_tools import dtypes
 from shlo_tools.cpu import memory
 from shlo_tools.dtypes import Array, ElementType, Kind, TensorType
-from shlo_tools.errors import ParseError, Place, ShloError
+from shlo_tools.errors import ParseError, ShloError, place_in
 
 MAX_RANK = 64  # numpy's
 
@@ -27,8 +27,7 @@ _TOKEN = re.compile(r"\s+|[\[\],]|\([^()]*\)|[^\s,\[\]()]+|.", re.DOTALL)
 
 def error(text: str, at: int, message: str, option: str, hint: str = "") -> ParseError:
     """A ParseError with a caret under ``text[at]``."""
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return ParseError(message, place=Place(option, line, column), hint=hint, source=text)
+    return ParseError(message, place=place_in(text, at, option), hint=hint, source=text)
 
 
 def read(text: str, wanted: TensorType, option: str) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
-from shlo_tools.errors import Diagnostic, Place, UnsupportedError
+from shlo_tools.errors import Diagnostic, UnsupportedError, place_in
 from shlo_tools.text.sharding import HINT, IDENTITIES, NOTES
 
 _IGNORED = rb'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*'  # strings and comments
@@ -99,8 +99,7 @@ class _Cleaning:
                 self._refuse(start, f"the program is for a mesh of {count} devices")
 
     def _refuse(self, start: int, what: str) -> int:
-        line = self.source.count(b"\n", 0, start) + 1
-        place = Place(self.name, line, start - self.source.rfind(b"\n", 0, start))
+        place = place_in(self.source, start, self.name)
         error = Diagnostic("error", f"not supported: {what}", place, hint=HINT)
         raise UnsupportedError(error, source=self.source.decode())
 
