@@ -22,7 +22,7 @@ from shlo_tools import mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 
-I1, I8, I32, I64, F32, F64, POINTER = "i1", "i8", "i32", "i64", "f32", "f64", "!llvm.ptr"
+I1, I32, I64, F32, F64, POINTER = "i1", "i32", "i64", "f32", "f64", "!llvm.ptr"
 TO_LLVM = "convert-scf-to-cf,convert-arith-to-llvm,convert-cf-to-llvm"
 
 _FLOATS = ("f16", "bf16", "f32", "f64")
@@ -31,44 +31,9 @@ _INTEGER_PREDICATES = {"eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5, "ul
 _FLOAT_PREDICATES = {"eq": 1, "gt": 2, "ge": 3, "lt": 4, "le": 5, "ne": 13}  # ordered; ne is not
 
 
-def _parts(type: str) -> tuple[int, str]:
-    """The number of lanes of a vector type, or 0, and the element type."""
-    if not type.startswith("vector<"):
-        return 0, type
-    lanes, _, element = type[len("vector<") : -1].partition("x")
-    return int(lanes), element
-
-
-def _itemsize(type: str) -> int:
-    element = _parts(type)[1]
-    return 8 if element == POINTER else max(8, int(element.lstrip("bfi"))) // 8
-
-
-def _access(type: str, *, volatile: bool) -> dict[str, Attribute]:
-    """The attributes of a load or a store; a vector is aligned as its elements are."""
-    attributes: dict[str, Attribute] = {"ordering": mlir.i64_attr(0)}
-    if _parts(type)[0]:
-        attributes["alignment"] = mlir.i64_attr(_itemsize(type))
-    if volatile:
-        attributes["volatile_"] = mlir.unit_attr()
-    return attributes
-
-
 def vector(lanes: int, element: str) -> str:
     """The type of a vector: ``vector<16xf32>``."""
     return f"vector<{lanes}x{element}>"
-
-
-def _call(callee: str | Word, arguments: Sequence[Word]) -> tuple[list[Word], dict[str, Attribute]]:
-    """The operands and attributes of a call."""
-    operands = [*([] if isinstance(callee, str) else [callee]), *arguments]
-    attributes = {
-        "operandSegmentSizes": mlir.i32_array_attr([len(operands), 0]),
-        "op_bundle_sizes": mlir.i32_array_attr([]),
-    }
-    if isinstance(callee, str):
-        attributes["callee"] = mlir.symbol_attr(callee)
-    return operands, attributes
 
 
 class Code(Build):
@@ -325,3 +290,39 @@ class Word:
 
 # A size: a number where it is known when code is made.
 Number = int | Word
+
+
+# --- attributes and types -------------------------------------------------------------------------
+def _parts(type: str) -> tuple[int, str]:
+    """The number of lanes of a vector type, or 0, and the element type."""
+    if not type.startswith("vector<"):
+        return 0, type
+    lanes, _, element = type[len("vector<") : -1].partition("x")
+    return int(lanes), element
+
+
+def _itemsize(type: str) -> int:
+    element = _parts(type)[1]
+    return 8 if element == POINTER else max(8, int(element.lstrip("bfi"))) // 8
+
+
+def _access(type: str, *, volatile: bool) -> dict[str, Attribute]:
+    """The attributes of a load or a store; a vector is aligned as its elements are."""
+    attributes: dict[str, Attribute] = {"ordering": mlir.i64_attr(0)}
+    if _parts(type)[0]:
+        attributes["alignment"] = mlir.i64_attr(_itemsize(type))
+    if volatile:
+        attributes["volatile_"] = mlir.unit_attr()
+    return attributes
+
+
+def _call(callee: str | Word, arguments: Sequence[Word]) -> tuple[list[Word], dict[str, Attribute]]:
+    """The operands and attributes of a call."""
+    operands = [*([] if isinstance(callee, str) else [callee]), *arguments]
+    attributes = {
+        "operandSegmentSizes": mlir.i32_array_attr([len(operands), 0]),
+        "op_bundle_sizes": mlir.i32_array_attr([]),
+    }
+    if isinstance(callee, str):
+        attributes["callee"] = mlir.symbol_attr(callee)
+    return operands, attributes
