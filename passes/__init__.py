@@ -43,6 +43,7 @@ _PASSES = {
     "shlo-lower-loop-annotations": "llvm.annotate_loops:LowerLoopAnnotations",
     "shlo-merge-dimensions": "llvm.merge_dimensions:MergeDimensions",
     "shlo-outline-stages": "llvm.outline_stages:OutlineStages",
+    "shlo-read-inits-as-inputs": "llvm.read_inits_as_inputs:ReadInitsAsInputs",
     "shlo-reduce-far-angles": "llvm.reduce_far_angles:ReduceFarAngles",
     "shlo-instrument": "instrument:Instrument",
     # Ours under upstream names that the wheel does not register.
@@ -73,6 +74,7 @@ _TO_LINALG = ",".join(
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
     (
+        "shlo-read-inits-as-inputs",  # or fusion adds to them once more per loop of a consumer
         "shlo-limit-fusion",  # the next pass takes time that grows with the square of a group
         "func.func(linalg-fuse-elementwise-ops)",
         "shlo-lift-fusion-limits",

@@ -253,7 +253,7 @@ def _by_loops(
 
     return structured.generic(
         build,
-        [once(build, lhs.value, lhs.type), once(build, rhs.value, rhs.type)],
+        [once(build, lhs.value), once(build, rhs.value)],
         [
             structured.affine_map(len(kinds), places(tensor.labels, loops, spatial))
             for tensor in (lhs, rhs)
