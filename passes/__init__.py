@@ -33,6 +33,7 @@ _PASSES = {
     "shlo-announce-results": "host.announce_results:AnnounceResults",
     "shlo-attach-frame": "host.attach_frame:AttachFrame",
     "shlo-lower-checks": "host.lower_checks:LowerChecks",
+    "shlo-poll-loops": "host.poll_loops:PollLoops",
     "shlo-protect-arguments": "host.protect_arguments:ProtectArguments",
     "shlo-remove-size-checks": "host.remove_size_checks:RemoveSizeChecks",
     "shlo-annotate-loops": "llvm.annotate_loops:AnnotateLoops",
@@ -102,6 +103,7 @@ _TO_LLVM = ",".join(
         "shlo-add-entry-points",  # (frame, argument table) functions for the host
         "func.func(convert-linalg-to-loops)",
         "shlo-annotate-loops",  # LLVM unrolls what it should vectorize
+        "shlo-poll-loops",  # Ctrl-C and time limits are heard
         "expand-strided-metadata",
         "lower-affine",
         "convert-scf-to-cf",

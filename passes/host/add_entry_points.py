@@ -1,18 +1,21 @@
 """Functions that a host can call with two pointers, whatever their signature.
 
 Before:
-    func.func @main(%frame: !llvm.ptr, %a: memref<4xf32>, %out: memref<4xf32>)
+    func.func @main(%frame: !llvm.ptr, %a: memref<4xf32>, %out: memref<4xf32>) { ... }
 After:
-    func.func private @main(...)
-    func.func @shlo.entry.main(%frame: !llvm.ptr, %argv: !llvm.ptr) attributes {shlo.entry = {...}}
+    func.func @shlo.entry.main(%frame: !llvm.ptr, %argv: !llvm.ptr) attributes {shlo.entry = ...} {
+      <memrefs over the addresses in %argv>
+      ... }
 
 ``argv`` is a table: addresses of the arguments, then of the results, then the unknown sizes of the
 arguments (see ``announce_results`` for those of results). ``shlo.entry`` records what the host has
-to know: the signature, and the size of the arena.
+to know: the signature, and the size of the arena. A function that others call, too, stays, and is
+called: LLVM takes long for calls with thousands of arguments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
@@ -37,13 +40,32 @@ class AddEntryPoints(Pass):
     name = "shlo-add-entry-points"
 
     def run(self, op: Operation) -> None:
+        called = {ir.callee_of(o) for o in mlir.walk(op) if o.name == "func.call"}
         for func in ir.functions(op):
-            if is_public(func) and not ir.is_declaration(func):
-                _add_entry(func)
+            if not is_public(func) or ir.is_declaration(func):
+                continue
+            build, arguments = _add_entry(func)
+            if ir.symbol_name(func) in called or len(list(func.regions[0].blocks)) > 1:
+                callee = {"callee": mlir.symbol_attr(ir.symbol_name(func))}
+                build.op("func.call", arguments, (), callee)
+                build.op("func.return")
                 func.attributes["sym_visibility"] = mlir.string_attr("private")
+            else:
+                _move(func, build, arguments)
 
 
-def _add_entry(func: Operation) -> None:
+def _move(func: Operation, build: Build, arguments: Sequence[Value]) -> None:
+    """Move a function's body to where its arguments are known."""
+    block = func.regions[0].blocks[0]
+    for old, new in zip(list(block.arguments), arguments, strict=True):
+        old.replace_all_uses_with(new)
+    for op in list(block.operations):
+        build.at.block.append(op)
+    func.erase()
+
+
+def _add_entry(func: Operation) -> tuple[Build, list[Value]]:
+    """Add an entry point; returns a builder in it, and the function's arguments there."""
     name = ir.symbol_name(func)
     inputs, results = ir.signature(func)
     if results:
@@ -84,8 +106,7 @@ def _add_entry(func: Operation) -> None:
                 shape.append(frames.load_at(build, table, size_slot, frames.i64()))
                 size_slot += 1
         arguments.append(frames.memref_at(build, address, shape, type))
-    build.op("func.call", arguments, (), {"callee": mlir.symbol_attr(name)})
-    build.op("func.return")
+    return build, arguments
 
 
 def _address_slots(parameters: int, results: int, announced: list[int]) -> list[int]:

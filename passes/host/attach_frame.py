@@ -5,8 +5,7 @@ Before:
 After:
     func.func @f(%frame: !llvm.ptr, %a: memref<4xf32>) { ...; call @g(%frame, %a); cf.assert ... }
 
-Through it loops hear of a cancel, callers of a callee's failure, and constants kept by the host
-are found.
+Through it callers hear of a callee's failure, and constants kept by the host are found.
 """
 
 from __future__ import annotations
@@ -59,12 +58,12 @@ def _number(weight: Operation) -> int:
 def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]]) -> None:
     frame = _add_argument(func)
     # Chosen before anything changes: the ops replaced here must not be looked at again.
-    named = ("func.call", "scf.while", "memref.get_global")
+    named = ("func.call", "memref.get_global")
     for op in [op for op in mlir.walk(func) if op.name in named]:
         build = Build(mlir.before(op), op.location)
         if op.name == "func.call" and ir.callee_of(op) == frames.CALL_HOST:
-            _call_back(build, frame, "host", list(op.operands))
-            _leave_on_failure(frame, build)
+            call_back(build, frame, "host", list(op.operands))
+            leave_on_failure(frame, build)
             op.erase()
         elif op.name == "func.call" and MESSAGE in op.attributes:
             _check(op, frame, build)
@@ -74,8 +73,6 @@ def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]
             op.erase()
         elif op.name == "func.call":
             _pass_on(op, frame, build)
-        elif op.name == "scf.while":
-            _poll(op, frame)
         elif op.name == "memref.get_global" and ir.text_of(op, "name") in weights:
             ir.replace(op, [_weight(op, frame, weights[ir.text_of(op, "name")], build)])
 
@@ -103,7 +100,7 @@ def _pass_on(call: Operation, frame: Value, build: Build) -> None:
     attributes = {"callee": call.attributes["callee"]}
     types = [result.type for result in call.results]
     made = build.op("func.call", [frame, *call.operands], types, attributes)
-    _leave_on_failure(frame, build)
+    leave_on_failure(frame, build)
     ir.replace(call, list(made.results))
 
 
@@ -130,41 +127,21 @@ def _announce(call: Operation, frame: Value, slots: list[int], build: Build) -> 
         frames.store_at(build, table, slot, build.value("arith.index_cast", (size,), frames.i64()))
 
 
-def _leave_on_failure(frame: Value, build: Build) -> None:
+def leave_on_failure(frame: Value, build: Build) -> None:
     """Leave the function where the status says that something failed."""
     status = frames.load(build, frame, "status", frames.i64(), volatile=True)
-    fine = _is_zero(build, status)
+    fine = is_zero(build, status)
     message = {"msg": mlir.string_attr(""), PROPAGATE: mlir.unit_attr()}
     build.op("cf.assert", [fine], (), message)
 
 
-def _is_zero(build: Build, value: Value) -> Value:
+def is_zero(build: Build, value: Value) -> Value:
     equal = {"predicate": mlir.i64_attr(0)}
     zero = frames.constant(build, 0)
     return build.value("llvm.icmp", (value, zero), mlir.integer_type(1), equal)
 
 
-def _poll(loop: Operation, frame: Value) -> None:
-    """Before each iteration look at the poll word; go on only if nothing is wrong."""
-    condition = ir.terminator(loop.regions[0].blocks[0])
-    build = Build(mlir.before(condition), loop.location)
-    word = frames.load(build, frame, "poll", frames.i64(), volatile=True)
-    choice = build.op("scf.if", [_is_zero(build, word)], [mlir.integer_type(1)], regions=2)
-    _, quiet = build.block(choice.regions[0], [])
-    true = {"value": mlir.bool_attr(True)}
-    quiet.op("scf.yield", [quiet.value("arith.constant", (), mlir.integer_type(1), true)])
-    _, asked = build.block(choice.regions[1], [])
-    asked.op("scf.yield", [_is_zero(asked, _call_back(asked, frame, "poll"))])
-    goes_on = build.value(
-        "arith.andi", (condition.operands[0], choice.results[0]), mlir.integer_type(1)
-    )
-    build.op("scf.condition", [goes_on, *list(condition.operands)[1:]])
-    condition.erase()
-    after = Build(mlir.after(loop), loop.location)
-    _leave_on_failure(frame, after)
-
-
-def _call_back(build: Build, frame: Value, name: str, arguments: Sequence[Value] = ()) -> Value:
+def call_back(build: Build, frame: Value, name: str, arguments: Sequence[Value] = ()) -> Value:
     """Call ``status callback(frame, ...)`` through the frame's table."""
     table = frames.load(build, frame, "callbacks", frames.pointer())
     function = frames.load_at(build, table, frames.CALLBACKS.index(name), frames.pointer())

@@ -1,9 +1,9 @@
-"""Kernels get the bodies that run: a library's, or a call of the host.
+"""Kernels get the bodies that run: a library's, loops of their own, or a call of the host.
 
 Before:
-    func.func private @shlo.gemm.0(%out: memref<1x64x64xf32>, ...) attributes {shlo.kernel = ...}
+    func.func private @shlo.fft.0(memref<64xcomplex<f32>>, ...) attributes {shlo.kernel = ...}
 After:
-    ... llvm.call @scipy_cblas_sgemm(...)
+    ... func.call @shlo.call_host(%number, %table)
 
 Runs on memrefs. ``lapack`` and ``host`` kernels are declarations until here. ``host`` ones pack
 the addresses and unknown sizes of their buffers into a table and call back; what they stand for
@@ -12,7 +12,6 @@ is listed in ``shlo.host_calls`` on the module.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,26 +20,13 @@ from shlo_tools.codegen import frame as frames
 from shlo_tools.codegen.frame import CALL_HOST
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
-from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.kernels import lapack_kernels
-from shlo_tools.passes.kernels.library_calls import (
-    at_least_one,
-    body_of,
-    call,
-    counting_loop,
-    declare,
-    extent,
-    integer,
-    multiplied,
-    real,
-    stepped,
-)
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.kernels import lapack_kernels, matrix_products
+from shlo_tools.passes.kernels.library_calls import body_of, declare
 from shlo_tools.pipeline.registry import Pass
 
 KERNEL = "shlo.kernel"
 HOST_CALLS = "shlo.host_calls"
-BLAS = {"f32": "scipy_cblas_sgemm", "f64": "scipy_cblas_dgemm"}
-ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE = 101, 111, 112
 
 
 @dataclass(frozen=True)
@@ -58,7 +44,9 @@ class ImplementKernels(Pass):
             kernel: Any = func.attributes[KERNEL]
             kind = kernel["kind"].value
             if kind == "gemm":
-                declare(op, known, *_gemm(func, kernel))
+                called = matrix_products.implement(func, kernel)
+                if called is not None:
+                    declare(op, known, *called)
             elif kind == "lapack" and ir.is_declaration(func):
                 declare(op, known, *lapack_kernels.implement(func, kernel))
             elif kind == "host" and ir.is_declaration(func):
@@ -67,62 +55,6 @@ class ImplementKernels(Pass):
         if hosts:
             declare(op, known, CALL_HOST, [frames.i64(), frames.pointer()], dialect="func")
         op.attributes[HOST_CALLS] = mlir.array_attr(hosts)
-
-
-# --- matrix products ------------------------------------------------------------------------------
-def _gemm(func: Operation, kernel: Any) -> tuple[str, list[Type]]:
-    """Replace the loops by one call of BLAS per matrix of the batch; returns its declaration."""
-    block = func.regions[0].blocks[0]
-    for op in reversed([mlir.inner_operation(view) for view in block.operations]):
-        op.erase()
-    target, lhs, rhs = list(block.arguments)
-    flags = [kernel[name].value for name in ("transpose_lhs", "transpose_rhs")]
-    build = Build(mlir.at_end(block), func.location)
-    batch, rows, columns = (extent(build, target, d) for d in range(3))
-    inner = extent(build, lhs, 1 if flags[0] else 2)
-    _limit(build, (rows, columns, inner))
-    element = tensor_type(target.type).element_type
-    itemsize = element.bits // 8
-    steps = [
-        multiplied(build, multiplied(build, *sizes), itemsize)
-        for sizes in ((rows, inner), (inner, columns), (rows, columns))
-    ]
-    addresses = [frames.address_of(build, value) for value in (lhs, rhs, target)]
-
-    def multiply(at: Build, a: Value, b: Value, c: Value) -> list[Type]:
-        transposes = [TRANSPOSE if flag else NO_TRANSPOSE for flag in flags]
-        strides = [rows if flags[0] else inner, inner if flags[1] else columns, columns]
-        of_a, of_b, of_c = (integer(at, at_least_one(at, stride)) for stride in strides)
-        arguments = [
-            *(integer(at, n) for n in (ROW_MAJOR, *transposes, rows, columns, inner)),
-            *(real(at, 1.0, element.name), a, of_a, b, of_b),
-            *(real(at, 0.0, element.name), c, of_c),
-        ]
-        call(at, BLAS[element.name], arguments)
-        return [argument.type for argument in arguments]
-
-    if batch == 1:
-        types = multiply(build, *addresses)
-    else:
-        number, body = counting_loop(build, batch)
-        types = multiply(
-            body, *(stepped(body, *pair, number) for pair in zip(addresses, steps, strict=True))
-        )
-        body.op("scf.yield")
-    build.op("func.return", [target])
-    return BLAS[element.name], types
-
-
-def _limit(build: Build, sizes: Sequence[int | Value]) -> None:
-    """BLAS counts rows and columns in 32 bits."""
-    at_most = {"predicate": mlir.i64_attr(3)}
-    for size in sizes:
-        if isinstance(size, int):
-            continue
-        most = frames.constant(build, (1 << 31) - 1)
-        fits = build.value("arith.cmpi", (size, most), mlir.integer_type(1), at_most)
-        text = "a matrix has more than 2147483647 rows or columns"
-        build.op("cf.assert", [fits], (), {"msg": mlir.string_attr(text)})
 
 
 # --- calls of the host ----------------------------------------------------------------------------

@@ -32,8 +32,28 @@ def multiplied(build: Build, a: Number, b: Number) -> Number:
     """``a * b``."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
-    factors = [frames.constant(build, n) if isinstance(n, int) else n for n in (a, b)]
-    return build.value("llvm.mul", factors, frames.i64())
+    if 0 in (a, b):
+        return 0
+    return _computed(build, "llvm.mul", a, b)
+
+
+def added(build: Build, a: Number, b: Number) -> Number:
+    """``a + b``."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    return _computed(build, "llvm.add", a, b)
+
+
+def smaller(build: Build, a: Number, b: Number) -> Number:
+    """The smaller one of two."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    return _computed(build, "arith.minsi", a, b)
+
+
+def _computed(build: Build, name: str, a: Number, b: Number) -> Value:
+    numbers = [frames.constant(build, n) if isinstance(n, int) else n for n in (a, b)]
+    return build.value(name, numbers, frames.i64())
 
 
 def at_least_one(build: Build, number: Number) -> Number:

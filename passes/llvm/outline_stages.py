@@ -4,8 +4,8 @@ Before:
     linalg.generic {...} ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) {...}
 After:
     <addresses of %a and %b stored in a table on the stack>
-    func.call @shlo.stage.0(%table)
-    func.func private @shlo.stage.0(%table: !llvm.ptr) { linalg.generic ... }
+    func.call @shlo.stage.0(%frame, %table)
+    func.func private @shlo.stage.0(%frame: !llvm.ptr, %table: !llvm.ptr) { linalg.generic ... }
 
 LLVM's time grows faster than a function's size: many small functions compile sooner than one
 large one, and a layer that a model repeats compiles once. Small programs stay as they are.
@@ -128,7 +128,9 @@ def _outline(func: Operation, nests: Sequence[_Nest], stages: _Stages) -> None:
         packed = [word for value in nest.used for word in _packed(build, value)]
         for index, word in enumerate(packed):
             frames.store_at(build, table, index, word)
-        call = build.op("func.call", [table], (), {"callee": mlir.symbol_attr("")})
+        call = build.op(
+            "func.call", [entry.arguments[0], table], (), {"callee": mlir.symbol_attr("")}
+        )
         call.attributes["callee"] = mlir.symbol_attr(_stage(nest, stages))
 
 
@@ -178,12 +180,12 @@ def _stage(nest: _Nest, stages: _Stages) -> str:
     attributes = {
         "sym_name": mlir.string_attr(name),
         "sym_visibility": mlir.string_attr("private"),
-        "function_type": mlir.type_attr(mlir.function_type([frames.pointer()], [])),
+        "function_type": mlir.type_attr(mlir.function_type([frames.pointer()] * 2, [])),
         "no_inline": mlir.unit_attr(),
         STAGE: mlir.unit_attr(),
     }
     func = outer.op("func.func", (), (), attributes, regions=1)
-    body, build = outer.block(func.regions[0], [frames.pointer()])
+    body, build = outer.block(func.regions[0], [frames.pointer()] * 2)
     inside: dict[Value, Value] = {}
     at = 0
     for value in nest.used:
@@ -206,7 +208,7 @@ def _stage(nest: _Nest, stages: _Stages) -> str:
 
 
 def _unpacked(build: Build, block: Block, at: int, type: Any) -> Value:
-    table = block.arguments[0]
+    table = block.arguments[1]
     if not mlir.is_memref(type):
         if str(type) == "index":
             number = frames.load_at(build, table, at, frames.i64())

@@ -13,7 +13,8 @@ from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame, watched
-from shlo_tools.cpu.host_calls import HostCall, limited
+from shlo_tools.cpu.host_calls import HostCall
+from shlo_tools.cpu.time_limit import limited
 from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
@@ -114,8 +115,10 @@ class Executable:
             arguments: arrays (anything with ``__array__`` or ``__dlpack__``), Python numbers or
                 lists. They are read in place where contiguous, and never written.
             cast: convert arguments of another dtype instead of refusing them.
-            timeout: seconds after which a running loop is stopped. Programs that functions of
-                custom calls run meanwhile have no more time than is left.
+            timeout: seconds after which the program is stopped, as soon as it polls: between
+                chunks of loops and blocks of products, but not within one call of LAPACK, of a
+                Fourier transform or of a custom call's function. Programs that such functions
+                run have no more time than is left.
 
         Returns:
             A new array, or a tuple of them where the function has several results.

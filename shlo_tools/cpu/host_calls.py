@@ -5,10 +5,8 @@ from __future__ import annotations
 import ctypes
 import gc
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -179,31 +177,6 @@ def _take(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequenc
         raise errors.ExecutionError("values of a custom call were taken twice or out of turn")
     values, _kept.values = _kept.values, ()
     return values
-
-
-class _Deadline(threading.local):
-    """When the call that runs in this thread has to end; on the clock of ``time.monotonic``."""
-
-    at: float | None = None
-
-
-_deadline = _Deadline()
-
-
-@contextmanager
-def limited(timeout: float | None) -> Iterator[float | None]:
-    """The seconds that a call has: no more than are left to the one that it is made in."""
-    outer = _deadline.at
-    if timeout is None and outer is None:
-        yield None
-        return
-    now = time.monotonic()
-    ends = [now + timeout] if timeout is not None else []
-    _deadline.at = min([outer, *ends]) if outer is not None else ends[0]
-    try:
-        yield timeout if _deadline.at != outer else round(max(0.0, _deadline.at - now), 3)
-    finally:
-        _deadline.at = outer
 
 
 def _store(outputs: Sequence[Array], values: Sequence[Array]) -> None:

@@ -113,7 +113,9 @@ def _encode_matrix(rows: Any) -> Attribute:
 
 
 def _decode_matrix(attribute: Any) -> list[list[int]]:
-    found: list[list[int]] = dtypes.from_attribute(attribute).tolist()
+    """Rows of numbers; of rows without any, there may be more than memory holds."""
+    numbers = dtypes.from_attribute(attribute)
+    found: list[list[int]] = numbers.tolist() if numbers.size else []
     return found
 
 

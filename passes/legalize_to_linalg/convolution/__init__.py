@@ -20,11 +20,11 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.contraction import (
     LIBRARY_THRESHOLD,
-    LIBRARY_TYPES,
     _zero,
     accumulate,
     accumulation_type,
     converted,
+    multiplies_matrices,
 )
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.convolution import patches
@@ -198,7 +198,7 @@ def _undilated(
     """A convolution without dilation of lhs or padding; ``labels`` and ``type`` the result's."""
     lhs, spatial = _cropped(build, lhs, spatial)
     if _is_large(rhs, dict(zip(labels, type.shape, strict=True))) and (
-        type.element_type.name in LIBRARY_TYPES
+        multiplies_matrices(type.element_type)
     ):
         return patches.by_matrix_product(op, build, lhs, rhs, labels, type, spatial)
     return _by_loops(op, build, lhs, rhs, labels, type, spatial)
