@@ -14,12 +14,12 @@ from shlo_tools.cpu import memory, symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame, watched
 from shlo_tools.cpu.host_calls import HostCall
-from shlo_tools.cpu.time_limit import limited
 from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
 from shlo_tools.pipeline import runner
 from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.time_limit import limited
 from shlo_tools.types import ValueType, value_type
 
 PIPELINE = "shlo-to-llvm"

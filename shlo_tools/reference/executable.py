@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import mlir, program
+from shlo_tools import mlir, program, time_limit
 from shlo_tools.dialects import shape_names
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import (
@@ -77,7 +77,7 @@ class Reference:
         Args:
             arguments: arrays, Python numbers or lists; they are not changed.
             cast: convert arguments of another dtype instead of refusing them.
-            timeout: seconds after which the program is stopped.
+            timeout: seconds after which the program is stopped, between two calls of numpy.
             process: the process of a simulated grid that it runs in.
             observe: called with every step, its operands and its results.
 
@@ -95,7 +95,8 @@ class Reference:
         deadline = None if timeout is None else time.monotonic() + timeout
         run = Run(self.program, process, observe, deadline, self.custom_calls)
         try:
-            results = [_own(value) for value in run.call(self.name, values)]
+            with time_limit.limited(timeout):
+                results = [_own(value) for value in run.call(self.name, values)]
         except ExecutionTimeout as error:
             raise ExecutionTimeout(f"@{self.name} was stopped after {timeout} s") from error
         return results[0] if len(results) == 1 else tuple(results)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.cpu import time_limit
+from shlo_tools import time_limit
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.extend import CustomCall
 

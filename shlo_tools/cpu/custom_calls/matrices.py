@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.cpu import lapack, time_limit
+from shlo_tools import time_limit
+from shlo_tools.cpu import lapack
 from shlo_tools.dtypes import Array
 from shlo_tools.extend import CustomCall
 

@@ -1,7 +1,7 @@
-"""How much time the call that runs in this thread has left, for Python code that it calls.
+"""How much time the call that runs in this thread has left, for what is Python in it.
 
-Compiled code polls its frame. What runs long on the host's side of a call asks here between
-pieces of its work; one call of a library is not interrupted.
+Compiled code polls its frame. The reference, and what runs long on the host's side of a compiled
+call, ask here between pieces of their work; one call of a library is not interrupted.
 """
 
 from __future__ import annotations
