@@ -12,7 +12,7 @@ import shlo_tools
 from shlo_tools.errors import ExecutionTimeout
 
 LIMIT = 0.05
-PATIENCE = 2.0  # half a second where a processor is free
+PATIENCE = 2.0  # of processor time: others may be using it, too
 
 BINARY = """({{
 ^bb0(%a: tensor<{0}>, %b: tensor<{0}>):
@@ -72,14 +72,14 @@ PROGRAMS = {
         f'"stablehlo.scatter"(%x, %i, %u) {ADD} '
         "{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
         "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}",
-        f"tensor<{5 * N}xf32>; {INDICES}; {VECTOR}",
-        f"tensor<{5 * N}xf32>",
+        f"tensor<{2 * N}xf32>; {INDICES}; {VECTOR}",
+        f"tensor<{2 * N}xf32>",
         "%x, %i, %u",
     ),
     "Fourier transform": applied(
         "stablehlo.fft %x, type = FFT, length = [100003]",
-        "tensor<100x100003xcomplex<f64>>",
-        "tensor<100x100003xcomplex<f64>>",
+        "tensor<40x100003xcomplex<f64>>",
+        "tensor<40x100003xcomplex<f64>>",
     ),
     "triangular systems": applied(
         '"stablehlo.triangular_solve"(%x, %y) {left_side = true, lower = true, '
@@ -103,10 +103,10 @@ def arguments(executable: Any) -> list[Any]:
 def test_a_long_kernel_is_stopped(name: str) -> None:
     executable = shlo_tools.compile(PROGRAMS[name])
     given = arguments(executable)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ExecutionTimeout):
         executable(*given, timeout=LIMIT)
-    assert time.monotonic() - start < PATIENCE
+    assert time.process_time() - start < PATIENCE
 
 
 @pytest.mark.parametrize("element", ["f32", "f64", "i32", "ui8"])
