@@ -190,6 +190,8 @@ class TensorType:
     def mlir(self) -> mlir.Type:
         """The MLIR type in the current context."""
         shape = [d if isinstance(d, int) else mlir.DYNAMIC for d in self.shape]
+        if any(d >= 1 << 63 for d in shape):
+            raise ShloError(f"{self} has a size beyond 2^63 - 1")
         encoding = mlir.parse_attribute(self._encoding) if self._encoding else None
         return mlir.tensor_type(shape, self.element_type.mlir(), encoding)
 

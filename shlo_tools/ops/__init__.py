@@ -5,6 +5,7 @@ builders take arrays and Python numbers wherever they take a tensor.
 """
 
 from shlo_tools.ops import (
+    _operators,
     batch_normalization,
     chlo,
     collectives,
@@ -58,4 +59,4 @@ FAMILIES = (
 )
 
 globals().update(BUILDERS)
-OPERATORS.update(BUILDERS)  # `a + b` on tensors builds `add`
+OPERATORS.update(_operators.OPERATORS)  # `a + b` on tensors builds `add`

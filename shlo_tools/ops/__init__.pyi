@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from shlo_tools.dtypes import Dim
 from shlo_tools.types import ValueType
 from shlo_tools.ops import (
+    _operators as _operators,
     batch_normalization as batch_normalization,
     chlo as chlo,
     collectives as collectives,

@@ -21,7 +21,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import (
     Annotated,
@@ -43,6 +43,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops._numbers import constant_like
 from shlo_tools.types import (
     OtherType,
     Region,
@@ -56,6 +57,7 @@ from shlo_tools.types import (
     coerce_type,
     constant_of,
     of_value,
+    ssa,
     value_type,
 )
 
@@ -220,9 +222,21 @@ def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, 
     regions: list[_BuiltRegion] = []
     try:
         return _build_op(description, given, regions)
+    except ShloError as error:
+        raise _of_op(description, error) from error
     finally:
         for region in reversed(regions):
             region.discard()
+
+
+def _of_op(description: OpDescription, error: ShloError) -> ShloError:
+    """An error that names the op and the function being built, as one of an inner op does."""
+    first, *rest = error.diagnostics
+    if first.place is not None:
+        return error
+    place = mlir.place_of(ir.insertion().location)
+    message = f"{description.name}: {first.message}"
+    return type(error)((replace(first, message=message, place=place), *rest))
 
 
 def _build_op(
@@ -234,6 +248,8 @@ def _build_op(
     operands: list[list[Value]] = []
     for parameter in description.parameters:
         value = given[parameter.name]
+        if value is None and not (parameter.optional and parameter.default is None):
+            raise ShloError(f"{parameter.name} is None")
         if value is not None:
             value = _prepare(parameter, value, first, regions, build)
         if parameter.role in (Role.OPERAND, Role.SCALAR) and value is not None:
@@ -249,7 +265,7 @@ def _build_op(
         attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
     made = build.op(
         description.name,
-        [_ssa(value) for group in operands for value in group],
+        [ssa(value) for group in operands for value in group],
         [value.type.mlir() for value in _results(result)],
         attributes,
         len(regions),
@@ -297,11 +313,13 @@ def _prepare(
 ) -> Any:
     match parameter.role:
         case Role.OPERAND:
-            return _operand(value, first, scalar=False)
+            return operand_of(value, first, scalar=False)
         case Role.SCALAR:
-            return _operand(value, first, scalar=True)
+            return operand_of(value, first, scalar=True)
         case Role.OPERANDS:
-            return tuple(_operand(item, first, scalar=True) for item in _several(parameter, value))
+            return tuple(
+                operand_of(item, first, scalar=True) for item in _several(parameter, value)
+            )
         case Role.REGION:
             regions.append(_BuiltRegion(value, build))
             return regions[-1]
@@ -314,6 +332,7 @@ def _prepare(
         case Role.RESULT_TYPES:
             return tuple(coerce_type(item, first) for item in _several(parameter, value))
         case Role.ATTRIBUTE if isinstance(value, FunctionSymbol):
+            value.require_here()
             return value
         case Role.ATTRIBUTE if parameter.codec is not None:
             return parameter.codec.decode(parameter.codec.encode(value))
@@ -328,28 +347,18 @@ def _several(parameter: Parameter, value: Any) -> Iterable[Any]:
     return value
 
 
-def _operand(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
+def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
     """A builder's operand: a Value, or an array or Python number made a constant.
 
-    A number takes the element type of the first tensor operand; where a full tensor is wanted it
-    takes its shape as well.
+    See ``constant_like`` for what a number becomes.
     """
     if isinstance(value, Value):
         return value
     if isinstance(value, np.ndarray | np.generic):
         return constant_of(np.asarray(value))
     if isinstance(value, bool | int | float | complex):
-        if first is None:
-            return constant_of(np.asarray(value))
-        shape = () if scalar else first.type.static_shape
-        return constant_of(np.full(shape, value, first.element_type.dtype))
+        return constant_like(value, first, scalar=scalar)
     raise ShloError(f"{value!r} is no tensor, array or number")
-
-
-def _ssa(value: Value) -> mlir.Value:
-    if value.value is None:
-        raise ShloError(f"{value} is a type without a value; operands must come from built ops")
-    return value.value
 
 
 def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[str, mlir.Attribute]:
@@ -408,8 +417,8 @@ class _BuiltRegion:
             if given is None:
                 results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
-            yielded = [_operand(value, first, scalar=True) for value in results]
-            inner.op("stablehlo.return", [_ssa(value) for value in yielded])
+            yielded = [operand_of(value, first, scalar=True) for value in results]
+            inner.op("stablehlo.return", [ssa(value) for value in yielded])
         self.filled = tuple(cast(Tensor, as_value(v.type)) for v in yielded)
         return self.filled
 
