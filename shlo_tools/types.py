@@ -63,6 +63,8 @@ class Value:
         return f"{type(self).__name__}({self.type})"
 
 
+CONTENTS_LIMIT = 64  # more elements than these are not followed
+
 Operator: TypeAlias = "Callable[..., Tensor]"
 
 # What operators build, by the names of ``Operators``. ``ops``, which needs these types, fills it.

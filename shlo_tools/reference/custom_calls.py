@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import extend
-from shlo_tools.dtypes import Array
-from shlo_tools.errors import ShloError
+from shlo_tools.constraints import meet
+from shlo_tools.dtypes import Array, TensorType, of_array
+from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
+from shlo_tools.extend.shape_rules import find_shape_rule, told
 from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
@@ -21,7 +24,7 @@ from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Region
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Execution
-from shlo_tools.types import TokenType, TupleType, ValueType
+from shlo_tools.types import CONTENTS_LIMIT, Tensor, TokenType, TupleType, Value, ValueType
 
 
 @evaluates
@@ -52,9 +55,9 @@ def custom_call(
         if function is None:
             raise call.unregistered()
         computations = [CalledComputation(run, name) for name in names]
-        copies = [np.array(operand) for operand in operands]  # it may do with them what it likes
+        exact = _with_told_shapes(call, inputs, result_types)
         try:
-            values = applied(function, call, computations)(copies, None)
+            values = applied(function, exact, computations)(list(map(_read_only, operands)), None)
         except (ShloError, MemoryError, RecursionError) as error:
             run.leaving = error  # it is the function's: it leaves as it is
             raise
@@ -64,6 +67,56 @@ def custom_call(
         for type in _leaves(result_types)
     ]
     return tuple(_grouped(list(zip(call.result_paths, results, strict=True)), 0))
+
+
+def _read_only(operand: Array) -> Array:
+    """An array in memory that nobody can write, as when the program is compiled."""
+    return np.ndarray(operand.shape, operand.dtype, operand.tobytes())
+
+
+def _with_told_shapes(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> Call:
+    """The call with the shapes that the target's rule tells of its results."""
+    rule = find_shape_rule(call.target)
+    if rule is None:
+        return call
+    declared = [parse_quantized(str(t)).expressed_type if is_quantized(t) else t for t in types]
+    keywords: Mapping[str, Callable[[], Any]] = {
+        "attributes": lambda: call.attributes,
+        "op_attributes": lambda: call.op_attributes,
+        "result_types": lambda: declared,
+    }
+    try:
+        rows = told(call.target, rule, [_seen(value) for value in inputs], keywords, declared)
+        met = [_met(*pair) for pair in zip(declared, rows, strict=True)]
+    except ConstraintError as error:
+        raise call.error(f"does not fit: {error.diagnostics[0].message}") from error
+    results = tuple(
+        type.with_shape(found.shape)
+        if type and isinstance(found := met[path[0]], TensorType)
+        else type
+        for type, path in zip(call.results, call.result_paths, strict=True)
+    )
+    return replace(call, results=results)
+
+
+def _met(declared: ValueType, told: ValueType) -> ValueType:
+    if isinstance(declared, TensorType) and isinstance(told, TensorType):
+        return meet(declared, told)
+    return declared
+
+
+def _seen(value: Any) -> Value:
+    """An operand as a shape rule sees it."""
+    if isinstance(value, QuantizedArray):
+        element = value.type.expressed_type.element_type
+        return Tensor(TensorType(value.shape, element))
+    if value is TOKEN:
+        return Value(TokenType())
+    if isinstance(value, tuple):
+        return Value(TupleType(tuple(_seen(member).type for member in value)))
+    type = of_array(value)
+    followed = type.element_type.is_integer and value.size <= CONTENTS_LIMIT
+    return Tensor(type, contents=value.reshape(-1).tolist() if followed else None)
 
 
 def _spread(values: Sequence[Any]) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Type, Value
 from shlo_tools.shapes import sources
-from shlo_tools.types import TupleType, ValueType, value_type
+from shlo_tools.types import CONTENTS_LIMIT, TupleType, ValueType, value_type
 
 _EXPRESSED = re.compile(r":(b?f\d+)")
 _STORED = re.compile(r"<([iu]\d+)")
@@ -56,7 +56,7 @@ def declared(type: Type) -> Declared:
     return Declared(read, is_static, _may_hold_sizes(read))
 
 
-LIMIT = 64  # elements that are followed
+LIMIT = CONTENTS_LIMIT
 
 
 def _may_hold_sizes(type: ValueType) -> bool:

@@ -95,7 +95,7 @@ def _looped(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     start = constant(0, SCALAR).tensor
     empty = _outputs(op, inputs, inits, axis, length)
     starts = [*empty, *(retyped(*pair) for pair in zip(inits, types[outputs:], strict=True))]
-    if length.steps == 0:
+    if length.is_zero:
         return starts
     backwards = attribute(op, "is_reverse")
     held: Any = op.regions[0].blocks[0]
@@ -126,6 +126,10 @@ class _Length:
     """The number of steps, where it is known, or a tensor of one number."""
 
     steps: int | Tensor
+
+    @property
+    def is_zero(self) -> bool:
+        return not isinstance(self.steps, Tensor) and self.steps == 0
 
     def tensor(self) -> Tensor:
         if isinstance(self.steps, Tensor):
