@@ -189,6 +189,7 @@ def selected(source: Any, function: str) -> tuple[mlir.Module, list[Array]]:
     if program.is_path(source):
         name, source = str(source), files.read_file(str(source))
     module, constants = weights.detached(source, name)
+    program.verify_further(module)
     if find_entry(module, function) is None:
         select_function(module, function)
     return module, constants

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.constraints import compatible, every, require, same_shape
-from shlo_tools.dims import Dim, maximum
+from shlo_tools.dims import Dim, maximum, minimum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
 from shlo_tools.types import Region, Scalar, Tensor
@@ -17,7 +17,12 @@ def dilated(size: Dim, dilation: int) -> Dim:
 
 
 def window_count(size: Dim, window: Dim, stride: int) -> Dim:
-    """How many windows of extent ``window`` start every ``stride`` elements within ``size``."""
+    """How many windows of extent ``window`` start every ``stride`` elements within ``size``.
+
+    Where there are no elements there are no windows, not even empty ones.
+    """
+    if window == 0:
+        return minimum(maximum(size, 0), 1) * (size // stride + 1)
     return maximum((size - window) // stride + 1, 0)
 
 

@@ -135,6 +135,7 @@ def _translated(source: Any, functions: Sequence[str]) -> Program:
             if isinstance(source, str | bytes) or program.is_path(source)
             else source
         )
+        program.verify_further(module)
         known = function_names(module)
         for name in functions:
             if name not in known:

@@ -22,6 +22,7 @@ from shlo_tools.errors import (
     UnsupportedError,
 )
 from shlo_tools.extend import CustomCall
+from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value
@@ -117,6 +118,10 @@ class Run(Execution):
             for value, type in zip(results, step.result_types, strict=True):
                 if isinstance(type, TensorType):
                     _conforms(value, type, step)
+                elif is_quantized(type):
+                    wanted = parse_quantized(str(type)).expressed_type
+                    if wanted.rank:  # computations of scalars are run on whole arrays
+                        _fits(value.shape, wanted, step)
         return results
 
     def _finish(self, step: Step, active: _Activation, results: list[Any], lifted: bool) -> None:
@@ -133,8 +138,13 @@ def _conforms(value: Array, type: TensorType, step: Step) -> None:
     """Raise where a computed array does not have the type that the program gives it."""
     if not isinstance(value, np.ndarray) or value.dtype != type.element_type.dtype:
         raise _failure(step, f"the result has type {getattr(value, 'dtype', value)}")
-    if not type.admits(value.shape):
-        raise _failure(step, f"the result has shape {value.shape}, which {type} excludes")
+    _fits(value.shape, type, step)
+
+
+def _fits(shape: tuple[int, ...], type: TensorType, step: Step) -> None:
+    """Raise where a computed shape is none of those that the program declares."""
+    if not type.admits(shape):
+        raise _failure(step, f"the result has shape {shape}, which {type} excludes")
 
 
 def _failure(step: Step, message: str) -> ExecutionError:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, mlir
-from shlo_tools.constraints import collecting
+from shlo_tools.constraints import collecting, compatible
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.errors import ConstraintError
@@ -19,7 +19,7 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.shapes import assertions, types
 from shlo_tools.shapes.state import State
-from shlo_tools.types import ValueType
+from shlo_tools.types import ValueType, as_value, value_type
 
 WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 _SHAPE_OPERANDS = "indices_of_shape_operands"
@@ -45,16 +45,39 @@ def custom_call(state: State, op: Operation) -> None:
 # --- shapes ---------------------------------------------------------------------------------------
 def _by_rule(state: State, op: Operation, target: str, rule: ShapeRule) -> None:
     declared = [state.declared(result) for result in op.results]
-    keywords: Mapping[str, Callable[[], Any]] = {
+    operands = [state.view(operand) for operand in op.operands]
+    with collecting() as found:
+        types = told(target, rule, operands, _keywords(op, declared), declared)
+    state.oblige(op, found)
+    for result, type in zip(op.results, types, strict=True):
+        _bind(state, result, type, target)
+
+
+def _keywords(op: Operation, declared: Sequence[ValueType]) -> Mapping[str, Callable[[], Any]]:
+    return {
         "attributes": lambda: _config(op),
         "op_attributes": lambda: _op_attributes(op),
         "result_types": lambda: declared,
     }
-    with collecting() as found:
-        types = told(target, rule, [state.view(v) for v in op.operands], keywords, declared)
-    state.oblige(op, found)
-    for result, type in zip(op.results, types, strict=True):
-        _bind(state, result, type, target)
+
+
+def require_declared(op: Operation, operands: Sequence[Tensor]) -> None:
+    """Check that a call of a target of known meaning declares the results that it gives.
+
+    Raises:
+        ConstraintError: it declares others.
+    """
+    target = ir.text_of(op, "call_target_name")
+    declared = [value_type(result.type) for result in op.results]
+    place = mlir.place_of(op.location)
+    try:
+        types = told(target, BUILT_IN[target], operands, _keywords(op, declared), declared)
+    except ConstraintError as error:
+        raise ConstraintError(f"{op.name}: {error.diagnostics[0].message}", place=place) from error
+    for given, wanted in zip(types, declared, strict=True):
+        if compatible(as_value(given), as_value(wanted)) is False:
+            message = f"{op.name}: {target!r} gives {given}, declared is {wanted}"
+            raise ConstraintError(message, place=place)
 
 
 def _bind(state: State, result: Value, type: ValueType, target: str) -> None:

@@ -172,14 +172,14 @@ class _Job:
         root = self._parse(chunk)
         recipe = recipe_of(self.request, chunk.text, root.operation.name)
         with mlir.library_context():
-            text = chunk.text.strip("\n") or root.operation.get_asm()
+            text = chunk.text.strip("\n") or program.printed(root.operation)
         return reproducer.write(text, recipe, remark)
 
     def _printed(self, root: mlir.Module) -> bytes:
         with mlir.library_context():
             if self.request.emit_bytecode:
                 return program.to_bytecode(root)
-            return root.operation.get_asm(**self._asm()).encode() + b"\n"
+            return program.printed(root.operation, **self._asm()).encode() + b"\n"
 
     def _asm(self) -> dict[str, Any]:
         """How IR is printed, as options of ``get_asm``."""

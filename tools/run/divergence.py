@@ -230,7 +230,7 @@ class _Alone:
 
     def text(self) -> str:
         with mlir.library_context():
-            return self._module.operation.get_asm()
+            return program.printed(self._module.operation)
 
 
 # --- comparing ------------------------------------------------------------------------------------
