@@ -6,10 +6,11 @@ A verdict on sizes that are expressions may be a list of facts, which decide at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from shlo_tools import dims
 from shlo_tools.dims import Size
@@ -57,8 +58,24 @@ def collecting() -> Iterator[list[Obligation]]:
         _open.reset(token)
 
 
+_citation: ContextVar[Mapping[str, str]] = ContextVar("citation", default=MappingProxyType({}))
+
+
+@contextmanager
+def citing(labels: Mapping[str, str]) -> Iterator[None]:
+    """Within the block, constraints are cited by the labels that another op has for them."""
+    token = _citation.set(labels)
+    try:
+        yield
+    finally:
+        _citation.reset(token)
+
+
 def require(label: str, verdict: Verdict, message: str) -> None:
     """Raise ConstraintError citing the spec's ``label`` when ``verdict`` is a proven no."""
+    if verdict is True or verdict is None:
+        return
+    label = _citation.get().get(label, label)
     if verdict is False:
         raise ConstraintError(f"({label}) {message}")
     found = _open.get()

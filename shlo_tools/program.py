@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 from shlo_tools import files, mlir
 from shlo_tools.dialects import rules

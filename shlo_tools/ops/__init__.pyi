@@ -400,7 +400,7 @@ def dynamic_conv(
     precision_config: Sequence[PrecisionLike] | None = None,
     result_type: TypeLike,
 ) -> Tensor:
-    """``convolution`` with a padding computed at run time."""
+    """``convolution`` with a padding computed at run time: a pair for each spatial dimension."""
 
 def dynamic_gather(
     operand: TensorLike,
@@ -669,6 +669,8 @@ def rng_bit_generator(
 ) -> tuple[Tensor, Tensor]:
     """An updated state and random bits.
 
+    The state is of two words of 64 bits, with Philox also of three: as ui64, or as other integers
+    of 64 or 32 bits, of these the low half of a word first.
     ``result_types`` ends with the output's type; the state's type may stand before it.
     """
 

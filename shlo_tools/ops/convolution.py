@@ -102,9 +102,9 @@ def convolution(
     strides, base, apart = window_strides or ones, lhs_dilation or ones, rhs_dilation or ones
     edges = padding if padding is not None else [(0, 0)] * spatial
     require("C1", lhs.rank == rhs.rank and spatial >= 0, f"{lhs.type} and {rhs.type}")
-    for label, counts in (("C2", strides), ("C5", base), ("C7", apart)):
-        require(label, len(counts) == spatial, f"{list(counts)} has not {spatial} entries")
-        require(label, all(n > 0 for n in counts), f"{list(counts)} holds a number below 1")
+    for length, least, counts in (("C2", "C3", strides), ("C5", "C6", base), ("C7", "C8", apart)):
+        require(length, len(counts) == spatial, f"{list(counts)} has not {spatial} entries")
+        require(least, all(n > 0 for n in counts), f"{list(counts)} holds a number below 1")
     require("C4", len(edges) == spatial, f"padding {list(edges)} has not {spatial} entries")
     fits = window_reversal is None or len(window_reversal) == spatial
     require("C9", fits, f"window_reversal has not {spatial} entries")

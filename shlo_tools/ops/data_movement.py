@@ -16,7 +16,7 @@ from shlo_tools.constraints import (
     same,
     stretches,
 )
-from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
+from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._op import op
@@ -103,13 +103,17 @@ def pad(
     interior_padding: Sequence[int],
 ) -> Tensor:
     """Elements put around and between those of ``operand``; negative edges remove elements."""
+    return padded(operand, padding_value, edge_padding_low, edge_padding_high, interior_padding)
+
+
+def padded(operand: Tensor, padding_value: Tensor, *given: Sequence[Dim]) -> Tensor:
+    """What ``pad`` gives by low, high and interior paddings, which may be expressions."""
     require("I2", padding_value.rank == 0, f"padding_value is {padding_value.type}")
     require("C1", padding_value.element_type == operand.element_type, "element types differ")
-    given = (edge_padding_low, edge_padding_high, interior_padding)
     require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
-    require("C3", all(x >= 0 for x in interior_padding), "interior_padding is negative")
     shape: list[Dim] = []
     for dim, low, high, interior in zip(operand.shape, *given, strict=True):
+        require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
         size = low + dim + maximum(dim - 1, 0) * interior + high
         require("C4", at_most(0, size), f"padding takes more than the {dim} elements there are")
         shape.append(size)
@@ -151,14 +155,18 @@ def slice(
     strides: Sequence[int],
 ) -> Tensor:
     """Elements start, start + stride, ... below limit, in each dimension."""
-    given = (start_indices, limit_indices, strides)
+    return sliced(operand, start_indices, limit_indices, strides)
+
+
+def sliced(operand: Tensor, *given: Sequence[Dim]) -> Tensor:
+    """What ``slice`` gives by starts, limits and strides, which may be expressions."""
     require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
     shape: list[Dim] = []
     for dim, start, limit, stride in zip(operand.shape, *given, strict=True):
-        require("C3", 0 <= start <= limit, f"start {start}, limit {limit}")
-        require("C3", at_most(limit, dim), f"limit {limit} exceeds size {dim}")
-        require("C4", stride > 0, f"stride {stride} is not positive")
-        shape.append(-((start - limit) // stride))
+        inside = every((at_most(0, start), at_most(start, limit), at_most(limit, dim)))
+        require("C3", inside, f"slice {start}:{limit} of a dimension of size {dim}")
+        require("C4", at_most(1, stride), f"stride {stride} is not positive")
+        shape.append(ceiling_divided(limit - start, stride))
     return operand.like(shape=shape)
 
 

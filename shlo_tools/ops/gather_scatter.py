@@ -92,10 +92,11 @@ def gather(
     require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
     require("C19", in_range(start_index_map, rank), "start_index_map out of range")
     require("C20", len(slice_sizes) == rank, f"{len(slice_sizes)} slice sizes for rank {rank}")
-    require("C9", all(slice_sizes[d] <= 1 for d in collapsed_slice_dims), "collapsed slices > 1")
-    require("C12", all(slice_sizes[d] <= 1 for d in operand_batching_dims), "batching slices > 1")
-    fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
-    fits = False if any(size < 0 for size in slice_sizes) else fits
+    for label, dims in (("C9", collapsed_slice_dims), ("C12", operand_batching_dims)):
+        single = every(at_most(slice_sizes[d], 1) for d in dims)
+        require(label, single, f"slice_sizes {list(slice_sizes)} are not 1 along {list(dims)}")
+    pairs = zip(slice_sizes, operand.shape, strict=True)
+    fits = every(v for size, dim in pairs for v in (at_most(0, size), at_most(size, dim)))
     require("C21", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
     batch = iter([d for i, d in enumerate(start_indices.shape) if i != index_vector_dim])
     offset = iter([size for d, size in enumerate(slice_sizes) if d not in dropped])

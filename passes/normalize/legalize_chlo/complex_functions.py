@@ -97,9 +97,13 @@ def atanh(z: Complex) -> Complex:
     h = _hypotenuse(abs(1.0 - x), y)
     real = select(h < 1e-100, 0.5 * (LN2 - log(h)), 0.25 * log1p(4.0 * x / h / h))
     imag = 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y)
-    # far out, x / |z|^2, which the formula gives unless a part is infinite, and pi/2
-    real = select((x == inf) | (y == inf), 0.0, real)
-    imag = select(maximum(x, y) > FAR * FAR, pi / 2, imag)
+    # far out, x / |z|^2, of which no square is taken, and pi/2
+    m, n = maximum(x, y), minimum(x, y)
+    quotient = n / m
+    far = m > FAR * FAR
+    real = select(far, x / m / (1.0 + quotient * quotient) / m, real)
+    real = select(m == inf, 0.0, real)
+    imag = select(far, pi / 2, imag)
     return Complex(copysign(real, z.real), copysign(imag, z.imag))
 
 
