@@ -108,10 +108,7 @@ class Module:
     def _build(
         self, symbol: str, function: Callable[..., Any], types: Sequence[ValueType]
     ) -> Function:
-        location = mlir.file_location(
-            function.__code__.co_filename, function.__code__.co_firstlineno
-        )
-        outer = ir.Build(mlir.at_end(self.module.body), location)
+        outer = ir.Build(mlir.at_end(self.module.body), _location(function, symbol))
         inputs = [type.mlir() for type in types]
         attributes = {
             "sym_name": mlir.string_attr(symbol),
@@ -135,6 +132,15 @@ class Module:
         defined = Function(symbol, types, [value.type for value in results])
         defined.module = self
         return defined
+
+
+def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:
+    """Where a function is written; of what has no code of its own, such as a partial, its name."""
+    for place in (function, type(function).__call__):
+        code = getattr(place, "__code__", None)
+        if code is not None:
+            return mlir.file_location(code.co_filename, code.co_firstlineno)
+    return mlir.file_location(symbol, 1)
 
 
 def _fill(

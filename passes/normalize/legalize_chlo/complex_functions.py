@@ -52,10 +52,11 @@ def _asin_acos_kernel(z: Complex) -> Complex:
     r, s = _hypotenuse(right, y), _hypotenuse(abs(left), y)
     a = 0.5 * (r + s)
     p, t = r + right, s + abs(left)
-    u, v = 0.5 * (y * (y / p) + t), 0.5 * (1.0 / p + 1.0 / t)
-    real = select(x <= 1.0, sqrt((a + x) * u), y * sqrt((a + x) * v))
+    twice_u, v = y * (y / p) + t, 0.5 * (1.0 / p + 1.0 / t)  # u may be half of the least number
+    real = select(x <= 1.0, sqrt(0.5 * (a + x) * twice_u), y * sqrt((a + x) * v))
     inside = y * (y * v) + y * sqrt(v * (a + 1.0))
-    imag = log1p(select(x < 1.0, inside, u + sqrt(u * (a + 1.0))))
+    outside = 0.5 * twice_u + sqrt(twice_u * (0.5 * (a + 1.0)))
+    imag = log1p(select(x < 1.0, inside, outside))
     # far out, log(2 |z|)
     m, n = maximum(x, y), minimum(x, y)
     quotient = n / m
