@@ -35,8 +35,10 @@ from shlo_tools.ops import (
 from shlo_tools.ops._op import (
     BUILDERS as BUILDERS,
     DESCRIPTIONS as DESCRIPTIONS,
+    has_trait as has_trait,
     infer as infer,
     infer_values as infer_values,
+    names_with as names_with,
     verify as verify,
 )
 from shlo_tools.ops.accuracy import (
@@ -60,6 +62,9 @@ from shlo_tools.ops.random import (
 )
 from shlo_tools.ops.signal import (
     FftType as FftType,
+)
+from shlo_tools.ops.traits import (
+    Trait as Trait,
 )
 from shlo_tools.types import (
     OPERATORS as OPERATORS,

@@ -43,6 +43,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
     OtherType,
     Region,
@@ -98,6 +99,7 @@ class OpDescription:
         parameters: in signature order.
         structs: struct attributes whose fields are parameters.
         segments: whether operand groups need ``operandSegmentSizes``.
+        traits: what is true of every such op.
     """
 
     name: str
@@ -106,6 +108,7 @@ class OpDescription:
     structs: tuple[Struct, ...]
     signature: inspect.Signature
     segments: bool
+    traits: Trait
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -116,6 +119,17 @@ class OpDescription:
 
 DESCRIPTIONS: dict[str, OpDescription] = {}
 BUILDERS: dict[str, Callable[..., Any]] = {}  # by Python name; what `shlo_tools.ops` exports
+
+
+def has_trait(op: Operation | str, trait: Trait) -> bool:
+    """Whether an op, or every op of a name, has one of the traits; others' ops have none."""
+    description = DESCRIPTIONS.get(op if isinstance(op, str) else op.name)
+    return description is not None and bool(description.traits & trait)
+
+
+def names_with(trait: Trait) -> frozenset[str]:
+    """The full names of the ops that have one of the traits."""
+    return frozenset(name for name in DESCRIPTIONS if has_trait(name, trait))
 
 
 @overload
@@ -129,6 +143,7 @@ def op(
     name: str | None = ...,
     structs: Sequence[Struct] = ...,
     segments: bool = ...,
+    traits: Trait = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -139,17 +154,18 @@ def op(
     name: str | None = None,
     structs: Sequence[Struct] = (),
     segments: bool = False,
+    traits: Trait = Trait.NONE,
 ) -> Callable[..., Any]:
     """Make an op function the public builder of the op it is named after.
 
     A trailing underscore is dropped (``if_`` is ``stablehlo.if``). Keyword arguments: the
     ``dialect``, the op's ``name`` where Python cannot spell it, the ``structs`` that gather
-    several parameters in one attribute, and whether the op has ``segments`` (several operand
-    groups of free length).
+    several parameters in one attribute, whether the op has ``segments`` (several operand groups
+    of free length), and its ``traits``.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        description = _describe(function, dialect, name, tuple(structs), segments)
+        description = _describe(function, dialect, name, tuple(structs), segments, traits)
         DESCRIPTIONS[description.name] = description
 
         @functools.wraps(function)
@@ -169,6 +185,7 @@ def _describe(
     name: str | None,
     structs: tuple[Struct, ...],
     segments: bool,
+    traits: Trait,
 ) -> OpDescription:
     signature = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
@@ -181,7 +198,7 @@ def _describe(
         held = codec(annotation) if role is Role.ATTRIBUTE else None
         parameters.append(Parameter(key, role, optional, parameter.default, held))
     full = f"{dialect}.{name or function.__name__.rstrip('_')}"
-    return OpDescription(full, function, tuple(parameters), structs, signature, segments)
+    return OpDescription(full, function, tuple(parameters), structs, signature, segments, traits)
 
 
 def _without_none(annotation: Any) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from shlo_tools.constraints import every, meet_all, require, same
 from shlo_tools.ops._attributes import F32
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def batch_norm_inference(
     operand: Tensor,
     scale: Tensor,
@@ -23,7 +24,7 @@ def batch_norm_inference(
     return operand.like()
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def batch_norm_training(
     operand: Tensor, scale: Tensor, offset: Tensor, epsilon: F32, feature_index: int
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -32,7 +33,7 @@ def batch_norm_training(
     return operand.like(), statistics, statistics
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def batch_norm_grad(
     operand: Tensor,
     scale: Tensor,

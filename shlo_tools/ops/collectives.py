@@ -12,6 +12,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Tensor
 
 
@@ -50,7 +51,7 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
     return [dim if d == axis else old for d, old in enumerate(shape)]
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.JOINS | Trait.COMMUNICATES)
 def all_gather(
     operands: Sequence[Tensor],
     all_gather_dim: int,
@@ -76,7 +77,7 @@ def all_gather(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
 def all_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -102,7 +103,7 @@ def _reduced(label: str, operands: Sequence[Tensor], computation: Region) -> tup
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.JOINS | Trait.COMMUNICATES)
 def all_to_all(
     operands: Sequence[Tensor],
     split_dimension: int,
@@ -130,7 +131,7 @@ def all_to_all(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
 def collective_broadcast(
     operand: Tensor,
     replica_groups: I64Matrix,
@@ -142,7 +143,7 @@ def collective_broadcast(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
 def collective_permute(
     operand: Tensor,
     source_target_pairs: I64Matrix,
@@ -157,7 +158,7 @@ def collective_permute(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
 def collective_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -185,7 +186,7 @@ def partition_id() -> Tensor:
     return Tensor(TensorType((), ELEMENT_TYPES["ui32"]))
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
 def reduce_scatter(
     operand: Tensor,
     scatter_dimension: int,

@@ -20,6 +20,7 @@ from shlo_tools.constraints import (
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor
 
 
@@ -91,7 +92,7 @@ DOT_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[DOT_DIMENSION_NUMBERS])
+@op(structs=[DOT_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC)
 def dot_general(
     lhs: Tensor,
     rhs: Tensor,

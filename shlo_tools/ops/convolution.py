@@ -14,6 +14,7 @@ from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import I64Matrix, Struct
 from shlo_tools.ops._op import op
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.ops.traits import Trait
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.types import Tensor
 
@@ -68,7 +69,7 @@ CONVOLUTION_DIMENSION_NUMBERS = ConvolutionDimensionNumbers(
 )
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS])
+@op(structs=[CONVOLUTION_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC)
 def convolution(
     lhs: Tensor,
     rhs: Tensor,

@@ -20,6 +20,7 @@ from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
@@ -39,7 +40,7 @@ def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
     return meet_all([result, result.like(shape=shape)])
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def broadcast_in_dim(
     operand: Tensor, broadcast_dimensions: Sequence[int], result_type: TensorType
 ) -> Tensor:
@@ -56,7 +57,7 @@ def broadcast_in_dim(
     return result
 
 
-@op
+@op(traits=Trait.JOINS)
 def concatenate(inputs: Sequence[Tensor], dimension: int) -> Tensor:
     """The inputs one after the other along a dimension."""
     require("C3", len(inputs) > 0, "there are no inputs")
@@ -80,13 +81,13 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
     return [dim if d == axis else old for d, old in enumerate(shape)]
 
 
-@op
+@op(traits=Trait.CONSTANT_LIKE)
 def constant(value: Elements) -> Tensor:
     """The values of an array; its dtype gives the element type."""
     return Tensor(of_array(value))
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     """0, 1, 2, ... along a dimension."""
     rank = result_type.rank
@@ -94,7 +95,7 @@ def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     return Tensor(result_type)
 
 
-@op
+@op(traits=Trait.JOINS)
 def pad(
     operand: Tensor,
     padding_value: Scalar,
@@ -116,7 +117,7 @@ def pad(
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same elements, in row-major order, in another shape."""
     return reshaped(operand, Tensor(result_type))
@@ -135,7 +136,7 @@ def reshaped(operand: Tensor, result: Tensor) -> Tensor:
     return result
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     """The elements in opposite order along the dimensions."""
     require("C2", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
@@ -143,7 +144,7 @@ def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     return operand.like()
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def slice(
     operand: Tensor,
     start_indices: Sequence[int],
@@ -162,7 +163,7 @@ def slice(
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
     """Result dimension d is operand dimension permutation[d]."""
     require(

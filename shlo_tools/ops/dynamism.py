@@ -27,6 +27,7 @@ from shlo_tools.ops.gather_scatter import (
     require_batching,
     require_vectors,
 )
+from shlo_tools.ops.traits import Trait
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.types import Scalar, Tensor
 
@@ -59,7 +60,7 @@ def shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
     return Tensor(TensorType(tuple(known), result_type.element_type, result_type.bounds))
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def dynamic_broadcast_in_dim(
     operand: Tensor,
     output_dimensions: Tensor,
@@ -90,7 +91,7 @@ def dynamic_broadcast_in_dim(
     return result
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS])
+@op(structs=[CONVOLUTION_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS)
 def dynamic_conv(
     lhs: Tensor,
     rhs: Tensor,
@@ -154,7 +155,7 @@ def dynamic_conv(
     return shaped("C25", result_type, sizes)
 
 
-@op(structs=[GATHER_DIMENSION_NUMBERS])
+@op(structs=[GATHER_DIMENSION_NUMBERS], traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def dynamic_gather(
     operand: Tensor,
     start_indices: Tensor,
@@ -198,7 +199,7 @@ def dynamic_gather(
     return shaped("C13", result_type, shape)
 
 
-@op
+@op(traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS)
 def dynamic_iota(output_shape: Tensor, iota_dimension: int, result_type: TensorType) -> Tensor:
     """``iota`` of a shape computed at run time."""
     rank = result_type.rank
@@ -206,7 +207,7 @@ def dynamic_iota(output_shape: Tensor, iota_dimension: int, result_type: TensorT
     return shaped("C2", result_type, sizes_of("C2", output_shape, rank))
 
 
-@op
+@op(traits=Trait.JOINS | Trait.SIZES_AS_OPERANDS)
 def dynamic_pad(
     operand: Tensor,
     padding_value: Scalar,
@@ -228,7 +229,7 @@ def dynamic_pad(
     return shaped("C5", result_type, shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def dynamic_reshape(operand: Tensor, output_shape: Tensor, result_type: TensorType) -> Tensor:
     """``reshape`` to a shape computed at run time; -1 has no meaning."""
     sizes = sizes_of("C4", output_shape, result_type.rank)
@@ -244,7 +245,7 @@ def get_dimension_size(operand: Tensor, dimension: int) -> Tensor:
     return Tensor(type, contents=None if size is UNKNOWN else (size,))
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def real_dynamic_slice(
     operand: Tensor,
     start_indices: Tensor,
@@ -266,7 +267,7 @@ def real_dynamic_slice(
     return shaped("C5", result_type, shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def set_dimension_size(
     operand: Tensor, size: Scalar, dimension: int, result_type: TensorType
 ) -> Tensor:

@@ -9,9 +9,13 @@ from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.ops._attributes import I32, AttributeEnum
 from shlo_tools.ops._op import op
 from shlo_tools.ops.accuracy import ResultAccuracy
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 Allowed = Callable[[ElementType], bool]
+
+_FUNCTION = Trait.ELEMENTWISE | Trait.ARITHMETIC
+_EXACT = Trait.CORRECTLY_ROUNDED | Trait.COMPLEX_CORRECTLY_ROUNDED
 
 
 def _any(element: ElementType) -> bool:
@@ -56,7 +60,7 @@ def _same_types(allowed: Allowed, *operands: Tensor) -> Tensor:
     return meet_all(operands)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def abs(operand: Tensor) -> Tensor:
     """Absolute value; of a complex number its modulus, a real."""
     element = operand.element_type
@@ -66,37 +70,37 @@ def abs(operand: Tensor) -> Tensor:
     return operand.like()
 
 
-@op
+@op(traits=_FUNCTION | _EXACT | Trait.COMMUTATIVE)
 def add(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Sum; logical OR for booleans, integers wrap around."""
     return _same_types(_any, lhs, rhs)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | Trait.COMMUTATIVE)
 def and_(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Logical AND of booleans, bitwise AND of integers."""
     return _same_types(_logical, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION)
 def atan2(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Angle of the point (rhs, lhs), in (-pi, pi]."""
     return _same_types(_float_or_complex, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION)
 def cbrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cube root; real for negative reals, principal for complex."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def ceil(operand: Tensor) -> Tensor:
     """Smallest integral value not below the operand."""
     return _same_types(_float, operand)
 
 
-@op
+@op(traits=_FUNCTION | _EXACT)
 def clamp(min: Scalar, operand: Tensor, max: Scalar) -> Tensor:
     """minimum(maximum(operand, min), max); the bounds are 0-dimensional or of operand's shape."""
     for label, bound in (("C1", min), ("C2", max)):
@@ -127,7 +131,7 @@ class ComparisonType(AttributeEnum):
     UNSIGNED = 4
 
 
-@op
+@op(traits=_FUNCTION | _EXACT)
 def compare(
     lhs: Tensor,
     rhs: Tensor,
@@ -138,14 +142,14 @@ def compare(
     return _same_types(_any, lhs, rhs).like(element_type="i1")
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | Trait.CORRECTLY_ROUNDED)
 def complex(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Complex numbers from real parts ``lhs`` and imaginary parts ``rhs``."""
     result = _same_types(lambda e: e.name in ("f32", "f64"), lhs, rhs)
     return result.like(element_type=f"complex<{lhs.element_type}>")
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | _EXACT)
 def convert(operand: Tensor, result_type: TensorType) -> Tensor:
     """Each element as the nearest value of the result's element type.
 
@@ -156,121 +160,121 @@ def convert(operand: Tensor, result_type: TensorType) -> Tensor:
     return meet_all([operand.like(element_type=result.element_type), result])
 
 
-@op
+@op(traits=_FUNCTION)
 def cosine(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Cosine."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def count_leading_zeros(operand: Tensor) -> Tensor:
     """Number of leading zero bits; the bit width for 0."""
     return _same_types(_integer, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Quotient; integers truncate toward zero (x/0 is all ones, INT_MIN/-1 is INT_MIN)."""
     return _same_types(_number, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION)
 def exponential(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """e to the power of the operand."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def exponential_minus_one(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """exp(operand) - 1, accurate near 0."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def floor(operand: Tensor) -> Tensor:
     """Largest integral value not above the operand."""
     return _same_types(_float, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | _EXACT)
 def imag(operand: Tensor) -> Tensor:
     """Imaginary part; zeros for a real operand."""
     return _part(operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def is_finite(x: Tensor) -> Tensor:
     """Booleans telling where the operand is neither infinite nor NaN."""
     return _same_types(_float, x).like(element_type="i1")
 
 
-@op
+@op(traits=_FUNCTION)
 def log(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Natural logarithm."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def log_plus_one(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """log(1 + operand), accurate near 0."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def logistic(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / (1 + exp(-operand))."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION | _EXACT | Trait.COMMUTATIVE)
 def maximum(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Larger value; NaN wins and -0 < +0; OR for booleans, lexicographic for complex."""
     return _same_types(_any, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION | _EXACT | Trait.COMMUTATIVE)
 def minimum(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Smaller value; NaN wins and -0 < +0; AND for booleans, lexicographic for complex."""
     return _same_types(_any, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED | Trait.COMMUTATIVE)
 def multiply(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Product; logical AND for booleans, integers wrap around."""
     return _same_types(_any, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION | _EXACT)
 def negate(operand: Tensor) -> Tensor:
     """Opposite; two's complement for unsigned integers."""
     return _same_types(_number, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def not_(operand: Tensor) -> Tensor:
     """Logical NOT of booleans, bitwise NOT of integers."""
     return _same_types(_logical, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | Trait.COMMUTATIVE)
 def or_(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Logical OR of booleans, bitwise OR of integers."""
     return _same_types(_logical, lhs, rhs)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def popcnt(operand: Tensor) -> Tensor:
     """Number of one bits."""
     return _same_types(_integer, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def power(lhs: Tensor, rhs: Tensor) -> Tensor:
     """lhs to the power of rhs."""
     return _same_types(_number, lhs, rhs)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | _EXACT)
 def real(operand: Tensor) -> Tensor:
     """Real part; the operand itself where that is real."""
     return _part(operand)
@@ -284,7 +288,7 @@ def _part(operand: Tensor) -> Tensor:
     return operand.like()
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def reduce_precision(operand: Tensor, exponent_bits: I32, mantissa_bits: I32) -> Tensor:
     """Round to a float format of that many exponent and mantissa bits, and back."""
     require("C2", exponent_bits >= 1, f"exponent_bits = {exponent_bits} is below 1")
@@ -292,31 +296,31 @@ def reduce_precision(operand: Tensor, exponent_bits: I32, mantissa_bits: I32) ->
     return _same_types(_float, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def remainder(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Remainder with the sign of the dividend, like C's ``%`` and fmod."""
     return _same_types(_number, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def round_nearest_afz(operand: Tensor) -> Tensor:
     """Nearest integral value, ties away from zero."""
     return _same_types(_float, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def round_nearest_even(operand: Tensor) -> Tensor:
     """Nearest integral value, ties to even."""
     return _same_types(_float, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def rsqrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """1 / sqrt(operand)."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | _EXACT)
 def select(pred: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
     """on_true where pred holds, else on_false; pred may be 0-dimensional."""
     require("I1", pred.element_type.is_boolean, f"pred is {pred.type}, not boolean")
@@ -328,61 +332,61 @@ def select(pred: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
     return meet_all([on_true, on_false])
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def shift_left(lhs: Tensor, rhs: Tensor) -> Tensor:
     """lhs shifted left by rhs bits; 0 when rhs is the width or more."""
     return _same_types(_integer, lhs, rhs)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def shift_right_arithmetic(lhs: Tensor, rhs: Tensor) -> Tensor:
     """lhs shifted right, filled with its top bit."""
     return _same_types(_integer, lhs, rhs)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE)
 def shift_right_logical(lhs: Tensor, rhs: Tensor) -> Tensor:
     """lhs shifted right, filled with zeros; 0 when rhs is the width or more."""
     return _same_types(_integer, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def sign(operand: Tensor) -> Tensor:
     """-1, 0 or 1 (keeping -0 and NaN); z/|z| for complex."""
     return _same_types(_signed, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def sine(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Sine."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
 def sqrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Square root."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION | _EXACT)
 def subtract(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Difference; integers wrap around."""
     return _same_types(_number, lhs, rhs)
 
 
-@op
+@op(traits=_FUNCTION)
 def tan(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Tangent."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=_FUNCTION)
 def tanh(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Tensor:
     """Hyperbolic tangent."""
     return _same_types(_float_or_complex, operand)
 
 
-@op
+@op(traits=Trait.ELEMENTWISE | Trait.COMMUTATIVE)
 def xor(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Logical XOR of booleans, bitwise XOR of integers."""
     return _same_types(_logical, lhs, rhs)

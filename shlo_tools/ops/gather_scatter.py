@@ -8,10 +8,11 @@ from shlo_tools.constraints import at_most, every, in_range, is_unique, require,
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._attributes import Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def dynamic_slice(
     operand: Tensor, start_indices: Sequence[Scalar], slice_sizes: Sequence[int]
 ) -> Tensor:
@@ -24,7 +25,7 @@ def dynamic_slice(
     return operand.like(shape=slice_sizes)
 
 
-@op
+@op(traits=Trait.JOINS)
 def dynamic_update_slice(
     operand: Tensor, update: Tensor, start_indices: Sequence[Scalar]
 ) -> Tensor:
@@ -56,7 +57,7 @@ GATHER_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[GATHER_DIMENSION_NUMBERS])
+@op(structs=[GATHER_DIMENSION_NUMBERS], traits=Trait.REARRANGES)
 def gather(
     operand: Tensor,
     start_indices: Tensor,

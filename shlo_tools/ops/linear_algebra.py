@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlo_tools.constraints import every, meet_dims, require, same, same_shape
 from shlo_tools.ops._attributes import AttributeEnum
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor
 
 
@@ -16,7 +17,7 @@ class Transpose(AttributeEnum):
     ADJOINT = 3
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def cholesky(a: Tensor, lower: bool = False) -> Tensor:
     """The triangular factor l of Hermitian positive-definite matrices: a = l l^H (or u^H u).
 
@@ -30,7 +31,7 @@ def cholesky(a: Tensor, lower: bool = False) -> Tensor:
     return a.like(shape=[*a.shape[:-2], size, size])
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def triangular_solve(
     a: Tensor,
     b: Tensor,

@@ -14,6 +14,7 @@ import numpy as np
 
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
@@ -85,18 +86,13 @@ def uniform_quantize(
 
 
 # --- other ops on quantized tensors ---------------------------------------------------------------
-# They hand their operands on as they are.
-_CARRIERS = (
-    "after_all case collective_broadcast collective_permute composite custom_call "
-    "get_tuple_element if infeed optimization_barrier outfeed recv send tuple uniform_dequantize "
-    "uniform_quantize while async_start async_done"
+# They take quantized values as they are, beside those that carry any.
+_TAKING = (
+    "collective_broadcast collective_permute composite custom_call uniform_dequantize "
+    "uniform_quantize"
 )
-# They place integers, whatever those stand for, as long as all are read alike.
-_MOVERS = (
-    "all_gather all_to_all broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather "
-    "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size pad "
-    "real_dynamic_slice reshape reverse set_dimension_size slice transpose"
-)
+# Ops that answer for arrays as they do for scalars.
+_AT_ONCE = Trait.ELEMENTWISE | Trait.CONSTANT_LIKE
 # They apply regions of quantized scalars.
 _WITH_REGIONS = (
     "all_reduce collective_reduce map reduce reduce_scatter reduce_window scatter "
@@ -109,13 +105,13 @@ def on_quantized(
 ) -> Evaluate:
     """The evaluation of an op with quantized operands or results."""
     name = call.name.removeprefix("stablehlo.")
-    if name in _CARRIERS.split():
+    if has_trait(call.name, Trait.CARRIES) or name in _TAKING.split():
         return _with(call, call)
     if name == "bitcast_convert":
         return _with(call, _bitcast(result_types[0]))
     if name == "constant":
         return _with(call, _literals(call, result_types[0]))
-    if name in _MOVERS.split():
+    if has_trait(call.name, Trait.DATA_MOVEMENT) or name == "get_dimension_size":
         return _with(call, _on_storage(call, result_types, [None] * len(types)))
     if name == "chlo.scan":
         if misread := _misread(call, types, result_types):
@@ -265,7 +261,7 @@ class _OnStorage:
         self._region = region
         self._types = [str(type) for type in region.body.argument_types]
         self._at_once = all(
-            step.name.removeprefix("stablehlo.") in _ELEMENTWISE.split()
+            (has_trait(step.name, _AT_ONCE) or step.name == "stablehlo.uniform_quantize")
             and all(is_quantized(type) for type in step.result_types)
             for step in region.body.steps
         )
@@ -333,11 +329,3 @@ def _refusing(reason: str) -> Evaluate:
         raise UnsupportedError(reason)
 
     return evaluate
-
-
-# Ops that answer for arrays as they do for scalars.
-_ELEMENTWISE = (
-    "abs add atan2 cbrt ceil clamp constant cosine divide exponential exponential_minus_one floor "
-    "log log_plus_one logistic maximum minimum multiply negate power reduce_precision remainder "
-    "round_nearest_afz round_nearest_even rsqrt sign sine sqrt subtract tan tanh uniform_quantize"
-)

@@ -10,7 +10,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
 from shlo_tools.extend.description import python_value, read
 from shlo_tools.mlir import Operation
-from shlo_tools.ops import DESCRIPTIONS, elementwise
+from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import (
     OPERAND_ROLES,
@@ -37,6 +37,8 @@ from shlo_tools.reference.steps import (
 from shlo_tools.types import OtherType, Tensor, ValueType, as_value, value_type
 
 _OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
+# What a region's scalars go through as well as whole arrays of them.
+_AT_ONCE = Trait.ELEMENTWISE | Trait.CONSTANT_LIKE
 _ENDS = ("stablehlo.return", "func.return", "tensor.yield")
 
 
@@ -170,7 +172,7 @@ class _Translator:
             self.called.add(step.callee)
         elif op.name in EVALUATORS and op.name in DESCRIPTIONS:
             step.evaluate = self._evaluator(op, types, result_types)
-            step.elementwise = op.name in _ELEMENTWISE and _all_scalar((*types, *result_types))
+            step.elementwise = has_trait(op, _AT_ONCE) and _all_scalar((*types, *result_types))
             known = not any(isinstance(type, OtherType) for type in (*types, *result_types))
             if known and any(_is_dynamic(type) for type in (*types, *result_types)):
                 step.check = _check_of(op)
@@ -313,18 +315,6 @@ def _is_dynamic(type: ValueType) -> bool:
 
 def _all_scalar(types: Sequence[ValueType]) -> bool:
     return all(isinstance(type, TensorType) and type.rank == 0 for type in types)
-
-
-def _elementwise_names() -> set[str]:
-    names = {
-        name
-        for name, description in DESCRIPTIONS.items()
-        if description.rule.__module__ in (elementwise.__name__, "shlo_tools.ops.chlo.functions")
-    }
-    return {*names, "stablehlo.constant"}
-
-
-_ELEMENTWISE = _elementwise_names()
 
 
 def _inner_uses(step: Step) -> set[int]:

@@ -17,7 +17,7 @@ from shlo_tools.extend import registered
 from shlo_tools.extend.targets import IDENTITIES, WRAPPER
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Block, Operation, Region, Type, Value
-from shlo_tools.ops import Tensor
+from shlo_tools.ops import Tensor, Trait, names_with
 from shlo_tools.passes.normalize.legalize_quantized.arithmetic import (
     dequantize,
     quantize,
@@ -30,8 +30,11 @@ RULES: dict[str, Rule] = {}
 PASSING = (*IDENTITIES, WRAPPER)  # custom calls that hand their operand on
 
 
-def rule_of(names: str) -> Callable[[Rule], Rule]:
-    """Register a rule for StableHLO ops, where they have quantized operands or results."""
+def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], Rule]:
+    """Register a rule for StableHLO ops, where they have quantized operands or results.
+
+    A later rule replaces an earlier one, as those by name do those by trait.
+    """
 
     def register(rule: Rule) -> Rule:
         def applied(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
@@ -41,6 +44,7 @@ def rule_of(names: str) -> Callable[[Rule], Rule]:
                 return rule(op, operands, build)
 
         RULES.update((f"stablehlo.{name}", applied) for name in names.split())
+        RULES.update((name, applied) for name in names_with(trait))
         return rule
 
     return register
@@ -78,13 +82,7 @@ def copied(
 
 
 # --- numbers --------------------------------------------------------------------------------------
-@rule_of(
-    "abs add atan2 batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil cholesky "
-    "convolution cosine divide dot dot_general dynamic_conv dynamic_iota exponential "
-    "exponential_minus_one floor iota is_finite log log_plus_one logistic multiply negate power "
-    "reduce_precision remainder round_nearest_afz round_nearest_even rsqrt sign sine sqrt "
-    "subtract tan tanh triangular_solve"
-)
+@rule_of(trait=Trait.ARITHMETIC)
 def on_numbers(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """dequantize_op_quantize; hybrid_dequantize_then_op where only rhs is quantized."""
     return _computed(op, operands, build)
@@ -144,11 +142,7 @@ def in_order(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
 
 
 # --- integers -------------------------------------------------------------------------------------
-@rule_of(
-    "all_gather all_to_all broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather "
-    "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size map "
-    "pad real_dynamic_slice reshape reverse set_dimension_size slice sort transpose"
-)
+@rule_of("get_dimension_size map sort", trait=Trait.DATA_MOVEMENT)
 def on_integers(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """They place elements, which all are of one quantized type."""
     return copied(op, operands, build)
