@@ -259,13 +259,9 @@ def verify(module: mlir.Module) -> None:
             raise VerifyError(mlir.diagnostics_of(error)) from error
         _check_rules(module)
         for op in mlir.walk(module.operation):
-            if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
+            if op.name in ops.DESCRIPTIONS:
                 ops.verify(op)
         warn_of_attributes(module)
-
-
-def _is_quantized(op: mlir.Operation) -> bool:
-    return any("!quant" in str(value.type) for value in (*op.operands, *op.results))
 
 
 # Attributes without a dialect's prefix that programs carry and no op function names.

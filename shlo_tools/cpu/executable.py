@@ -15,11 +15,10 @@ from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame, watched
 from shlo_tools.cpu.host_calls import HostCall, limited
 from shlo_tools.dialects import shape_names
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array
 from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
 from shlo_tools.pipeline import runner
-from shlo_tools.quantized_types import is_quantized, parse_quantized
-from shlo_tools.types import ValueType, value_type
+from shlo_tools.types import ValueType, array_type, value_type
 
 PIPELINE = "shlo-to-llvm"
 _UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks,shlo-linalg-to-llvm"
@@ -41,13 +40,6 @@ class Signature:
         return f"({inputs}) -> ({results})"
 
 
-def stored(type: ValueType) -> TensorType:
-    """How arrays of a type are held: quantized ones as integers."""
-    if is_quantized(type):
-        return parse_quantized(str(type)).storage_type
-    return type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
-
-
 class Parameters:
     """What a function takes, and the check that arguments fit.
 
@@ -56,7 +48,7 @@ class Parameters:
     """
 
     def __init__(self, name: str, signature: Signature) -> None:
-        self.types = [stored(type) for type in signature.inputs]
+        self.types = [array_type(type) for type in signature.inputs]
         self._name = name
         self._signature = signature
 
@@ -90,7 +82,7 @@ class Executable:
         self.signature = entry.signature
         self.name = entry.name
         self._parameters = Parameters(entry.name, entry.signature)
-        results = [stored(type) for type in entry.signature.results]
+        results = [array_type(type) for type in entry.signature.results]
         self._table = ArgumentTable(self._parameters.types, results)
         self._engine = engine  # owns the code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
@@ -256,7 +248,7 @@ def select_function(module: mlir.Module, function: str) -> None:
     if ir.is_declaration(named[function]):
         raise ShloError(f"@{function} is a declaration without a body")
     for type in itertools.chain(*ir.signature(named[function])):
-        if not (mlir.is_tensor(type) or is_quantized(type) or _is_size(type, module)):
+        if not (mlir.is_tensor(type) or _is_size(type, module)):
             place = mlir.place_of(named[function].location)
             message = f"@{function} takes or returns {type}; tensors are supported"
             raise UnsupportedError(message, place=place)

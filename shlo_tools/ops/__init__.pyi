@@ -835,10 +835,10 @@ def unary_einsum(operand: TensorLike, einsum_config: str, result_type: TypeLike)
     A letter that repeats in the result puts values on a diagonal of zeros: ``"i->ii"``.
     """
 
-def uniform_dequantize(operand: ValueLike) -> Tensor:
+def uniform_dequantize(operand: TensorLike) -> Tensor:
     """(integer - zero point) * scale, as numbers of the expressed type."""
 
-def uniform_quantize(operand: ValueLike, result_type: TypeLike) -> Value:
+def uniform_quantize(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """number / scale + zero point, clamped to the storage range and rounded to even.
 
     A quantized operand is dequantized first.

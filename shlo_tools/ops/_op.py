@@ -39,10 +39,11 @@ import numpy as np
 
 from shlo_tools import ir, mlir
 from shlo_tools.constraints import compatible
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops._quantized import require_quantized
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
     OtherType,
@@ -258,6 +259,7 @@ def _build_op(
         elif parameter.role is Role.OPERANDS:
             operands.append(list(value))
         values[parameter.name] = value
+    _require_quantizable(description, values)
     result = description.rule(**values)
     attributes = _attributes(description, values)
     if description.segments:
@@ -493,16 +495,54 @@ def verify(operation: Operation) -> None:
     Raises:
         ConstraintError: with the op's place and the spec's label.
     """
+    description = DESCRIPTIONS[operation.name]
     try:
-        inferred = infer(operation)
+        arguments = _read(description, operation)
+        _require_quantizable(description, arguments)
+        inferred = [value.type for value in _results(description.rule(**arguments))]
         if len(inferred) != len(operation.results):
             raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
         for result, type in zip(operation.results, inferred, strict=True):
-            if compatible(of_value(result), as_value(type)) is False:
+            if not _is_allowed(description, value_type(result.type), type):
                 raise ConstraintError(f"result is {result.type}, inferred is {type}")
     except ConstraintError as error:
         message = f"{operation.name}: {error.diagnostics[0].message}"
         raise ConstraintError(message, place=mlir.place_of(operation.location)) from error
+
+
+def _is_allowed(description: OpDescription, declared: ValueType, inferred: ValueType) -> bool:
+    """Whether a result may be of its declared type, as far as is known.
+
+    Scales and zero points of a result that is computed are the program's to choose, and where
+    CHLO has them. A quantized constant is spelled as signed integers.
+    """
+    if isinstance(declared, TensorType) and isinstance(inferred, TensorType):
+        have, want = declared.element_type, inferred.element_type
+        if isinstance(have, QuantizedElementType):
+            if isinstance(want, QuantizedElementType) and description.name.startswith("chlo."):
+                inferred = inferred.with_element(have)
+            if description.traits & (Trait.ARITHMETIC | Trait.ELEMENTWISE):
+                computed = isinstance(want, QuantizedElementType) and (
+                    (have.storage, have.expressed, have.axis)
+                    == (want.storage, want.expressed, want.axis)
+                )
+                inferred = inferred.with_element(have) if computed else inferred
+            if description.traits & Trait.CONSTANT_LIKE and have.bits == want.bits:
+                inferred = inferred.with_element(have)
+    return compatible(as_value(declared), as_value(inferred)) is not False
+
+
+def _require_quantizable(description: OpDescription, values: Mapping[str, Any]) -> None:
+    """Refuse quantized operands and results of ops that take none, or none per axis."""
+    if description.name.startswith("chlo."):  # no specification says what its ops take
+        return
+    for number, parameter in enumerate(description.parameters, 1):
+        value = values[parameter.name]
+        is_result = parameter.role in (Role.RESULT_TYPE, Role.RESULT_TYPES)
+        for item in value if isinstance(value, tuple) else (value,):
+            type = item.type if isinstance(item, Value) else item
+            if isinstance(type, TensorType) and type.element_type.is_quantized:
+                require_quantized("O1" if is_result else f"I{number}", type, description.traits)
 
 
 def read_arguments(operation: Operation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.constraints import divides, is_unique, meet, require
+from shlo_tools.constraints import accumulators_of, divides, is_unique, meet, require
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
@@ -77,7 +77,7 @@ def all_gather(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def all_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -96,7 +96,7 @@ def all_reduce(
 def _reduced(label: str, operands: Sequence[Tensor], computation: Region) -> tuple[Tensor, ...]:
     results = []
     for operand in operands:
-        scalar = operand.like(shape=())
+        (scalar,) = accumulators_of(computation, [operand], label)
         combined = computation(scalar, scalar)
         require(label, len(combined) == 1, "the computation does not return one value")
         results.append(operand.like(element_type=combined[0].element_type))
@@ -131,7 +131,7 @@ def all_to_all(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_broadcast(
     operand: Tensor,
     replica_groups: I64Matrix,
@@ -143,7 +143,7 @@ def collective_broadcast(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_permute(
     operand: Tensor,
     source_target_pairs: I64Matrix,
@@ -158,7 +158,7 @@ def collective_permute(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -186,7 +186,7 @@ def partition_id() -> Tensor:
     return Tensor(TensorType((), ELEMENT_TYPES["ui32"]))
 
 
-@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES)
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def reduce_scatter(
     operand: Tensor,
     scatter_dimension: int,

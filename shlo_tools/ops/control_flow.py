@@ -37,7 +37,7 @@ def case(index: Scalar, branches: Sequence[Region]) -> tuple[Tensor, ...]:
     return _branches("C3", [branch() for branch in branches])
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def composite(
     inputs: Sequence[Value],
     name: str,
@@ -61,7 +61,7 @@ def composite(
     return tuple(as_value(type) for type in types or ())
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def custom_call(
     inputs: Sequence[Value],
     call_target_name: str,

@@ -27,7 +27,7 @@ def create_token() -> Value:
     return Value(TokenType())
 
 
-@op(name="cross-replica-sum", traits=Trait.COMMUNICATES)
+@op(name="cross-replica-sum", traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def cross_replica_sum(operand: Tensor, replica_groups: I64Matrix) -> Tensor:
     """The sum of the operands of a group's processes."""
     return operand.like()
@@ -49,13 +49,13 @@ def dot(
     return Tensor(meet(result.type, result_type)) if result_type else result
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def einsum(lhs: Tensor, rhs: Tensor, einsum_config: str, result_type: TensorType) -> Tensor:
     """Sums of products as ``einsum_config`` names the dimensions: ``"ij,jk->ik"``."""
     return _summed(einsum_config, [lhs, rhs], result_type)
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def unary_einsum(operand: Tensor, einsum_config: str, result_type: TensorType) -> Tensor:
     """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``.
 

@@ -19,6 +19,7 @@ from shlo_tools.constraints import (
 from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_product, require_stretched, require_weights
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
 from shlo_tools.ops.data_movement import reshaped
@@ -60,7 +61,7 @@ def shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
     return Tensor(TensorType(tuple(known), result_type.element_type, result_type.bounds))
 
 
-@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS)
 def dynamic_broadcast_in_dim(
     operand: Tensor,
     output_dimensions: Tensor,
@@ -74,7 +75,6 @@ def dynamic_broadcast_in_dim(
     axes = broadcast_dimensions
     sizes = sizes_of("C7", output_dimensions, result_type.rank)
     result = shaped("C7", result_type, sizes)
-    require("C1", operand.element_type == result.element_type, "element types differ")
     require("C2", len(axes) == operand.rank, f"{len(axes)} axes for rank {operand.rank}")
     require("C3", in_range(axes, result.rank), f"{list(axes)} leaves rank {result.rank}")
     require("C4", is_unique(axes), f"{list(axes)} repeats an axis")
@@ -82,6 +82,7 @@ def dynamic_broadcast_in_dim(
         stretches(dim, result.shape[axis]) for dim, axis in zip(operand.shape, axes, strict=True)
     )
     require("C5", fits, f"{operand.type} does not stretch to {result.type} along {list(axes)}")
+    require_stretched(operand, result, axes)
     known = (*(known_expanding_dimensions or ()), *(known_nonexpanding_dimensions or ()))
     require("C8", is_unique(known), f"known dimensions {list(known)} repeat")
     require("C9", in_range(known, operand.rank), f"known dimensions {list(known)} leave the rank")
@@ -91,7 +92,10 @@ def dynamic_broadcast_in_dim(
     return result
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS)
+@op(
+    structs=[CONVOLUTION_DIMENSION_NUMBERS],
+    traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS,
+)
 def dynamic_conv(
     lhs: Tensor,
     rhs: Tensor,
@@ -152,6 +156,9 @@ def dynamic_conv(
         extent = low + dilated(lhs.shape[of_lhs], base) + high
         require("C4", at_most(0, extent), f"padding takes more than there is: {extent}")
         sizes[at] = window_count(extent, dilated(rhs.shape[of_rhs], apart), stride)
+    require_product("C28 C31 C32 C33 C34", lhs, rhs, result_type.element_type)
+    require_weights("C29", rhs, [kernel_output_feature_dimension])
+    require_weights("C30", Tensor(result_type), [output_feature_dimension])
     return shaped("C25", result_type, sizes)
 
 
@@ -229,14 +236,14 @@ def dynamic_pad(
     return shaped("C5", result_type, shape)
 
 
-@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS)
 def dynamic_reshape(operand: Tensor, output_shape: Tensor, result_type: TensorType) -> Tensor:
     """``reshape`` to a shape computed at run time; -1 has no meaning."""
     sizes = sizes_of("C4", output_shape, result_type.rank)
     return reshaped(operand, shaped("C4", result_type, sizes))
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def get_dimension_size(operand: Tensor, dimension: int) -> Tensor:
     """The size of a dimension, as an i32."""
     require("C1", 0 <= dimension < operand.rank, f"dimension {dimension} of {operand.type}")

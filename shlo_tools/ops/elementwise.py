@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shlo_tools.constraints import Verdict, every, meet_all, require, same_shape
+from shlo_tools.constraints import Verdict, every, meet_all, require, same_baseline, same_shape
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.ops._attributes import I32, AttributeEnum
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import quantized_sum
 from shlo_tools.ops.accuracy import ResultAccuracy
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
@@ -23,19 +24,19 @@ def _any(element: ElementType) -> bool:
 
 
 def _number(element: ElementType) -> bool:
-    return element.is_integer or element.is_float or element.is_complex
+    return _float_or_complex(element) or element.is_integer
 
 
 def _signed(element: ElementType) -> bool:
-    return element.kind is Kind.SIGNED or element.is_float or element.is_complex
+    return _float_or_complex(element) or element.kind is Kind.SIGNED
 
 
 def _float(element: ElementType) -> bool:
-    return element.is_float
+    return element.is_float or element.is_quantized
 
 
 def _float_or_complex(element: ElementType) -> bool:
-    return element.is_float or element.is_complex
+    return element.is_float or element.is_complex or element.is_quantized
 
 
 def _integer(element: ElementType) -> bool:
@@ -53,11 +54,12 @@ def _same_types(allowed: Allowed, *operands: Tensor) -> Tensor:
     if len(operands) > 1:
         types = " and ".join(str(operand.type) for operand in operands)
         alike = every(
-            operand.element_type == element and same_shape(operand.shape, operands[0].shape)
+            same_baseline(operand.element_type, element)
+            and same_shape(operand.shape, operands[0].shape)
             for operand in operands[1:]
         )
         require("C1", alike, f"operands differ in type: {types}")
-    return meet_all(operands)
+    return meet_all([operand.like(element_type=element) for operand in operands])
 
 
 @op(traits=_FUNCTION | Trait.CORRECTLY_ROUNDED)
@@ -70,9 +72,11 @@ def abs(operand: Tensor) -> Tensor:
     return operand.like()
 
 
-@op(traits=_FUNCTION | _EXACT | Trait.COMMUTATIVE)
+@op(traits=_FUNCTION | _EXACT | Trait.COMMUTATIVE | Trait.QUANTIZED_PER_AXIS)
 def add(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Sum; logical OR for booleans, integers wrap around."""
+    if lhs.element_type.is_quantized or rhs.element_type.is_quantized:
+        return quantized_sum(lhs, rhs)
     return _same_types(_any, lhs, rhs)
 
 
@@ -106,7 +110,8 @@ def clamp(min: Scalar, operand: Tensor, max: Scalar) -> Tensor:
     for label, bound in (("C1", min), ("C2", max)):
         fits: Verdict = True if bound.rank == 0 else same_shape(bound.shape, operand.shape)
         require(label, fits, f"bound {bound.type} does not fit {operand.type}")
-        require("C3", bound.element_type == operand.element_type, "element types differ")
+        alike = same_baseline(bound.element_type, operand.element_type)
+        require("C3", alike, "element types differ")
     return operand.like()
 
 
@@ -282,7 +287,8 @@ def real(operand: Tensor) -> Tensor:
 
 def _part(operand: Tensor) -> Tensor:
     element = operand.element_type
-    require("I1", _float_or_complex(element), f"element type {element} is not allowed")
+    allowed = element.is_float or element.is_complex
+    require("I1", allowed, f"element type {element} is not allowed")
     if element.is_complex:
         return operand.like(element_type="f32" if element.bits == 64 else "f64")
     return operand.like()
@@ -320,16 +326,16 @@ def rsqrt(operand: Tensor, result_accuracy: ResultAccuracy | None = None) -> Ten
     return _same_types(_float_or_complex, operand)
 
 
-@op(traits=Trait.ELEMENTWISE | _EXACT)
+@op(traits=Trait.ELEMENTWISE | _EXACT | Trait.QUANTIZED)
 def select(pred: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
     """on_true where pred holds, else on_false; pred may be 0-dimensional."""
     require("I1", pred.element_type.is_boolean, f"pred is {pred.type}, not boolean")
     fits = True if pred.rank == 0 else same_shape(pred.shape, on_true.shape)
     require("C1", fits, f"pred {pred.type} does not fit {on_true.type}")
-    alike = on_true.element_type == on_false.element_type
+    alike: Verdict = same_baseline(on_true.element_type, on_false.element_type)
     alike = alike and same_shape(on_true.shape, on_false.shape) is not False
     require("C2", alike, f"branches differ in type: {on_true.type} and {on_false.type}")
-    return meet_all([on_true, on_false])
+    return meet_all([on_true, on_false.like(element_type=on_true.element_type)])
 
 
 @op(traits=Trait.ELEMENTWISE)

@@ -47,6 +47,12 @@ class Trait(Flag):
     COMMUNICATES = auto()
     """It exchanges values with the host or with other processes."""
 
+    QUANTIZED = auto()
+    """It takes tensors that are quantized per tensor, beside all arithmetic and movement."""
+
+    QUANTIZED_PER_AXIS = auto()
+    """It takes tensors that are quantized per axis as well."""
+
     STATEFUL = auto()
     """It moves on a state that others see: two of the same op may have different results."""
 
@@ -55,3 +61,9 @@ class Trait(Flag):
 
     DATA_MOVEMENT = REARRANGES | JOINS
     """Elements change their place and nothing else."""
+
+    TAKES_QUANTIZED = ARITHMETIC | DATA_MOVEMENT | CARRIES | QUANTIZED | QUANTIZED_PER_AXIS
+    """It takes tensors that are quantized per tensor."""
+
+    TAKES_PER_AXIS = CARRIES | QUANTIZED_PER_AXIS
+    """It takes tensors that are quantized per axis."""

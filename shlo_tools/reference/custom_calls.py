@@ -13,7 +13,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.quantized_types import quantized_element
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
@@ -80,15 +80,15 @@ def _stored(value: Any) -> Any:
 
 
 def _typed(value: Array, type: ValueType) -> Any:
-    return QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
+    element = quantized_element(type)
+    return value if element is None else QuantizedArray(value, element)
 
 
 def _check_scales(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> None:
     """What hands a tensor on must not change what its integers stand for."""
     for value, type in zip(inputs, types, strict=False):
-        given = value.type.parameters if isinstance(value, QuantizedArray) else None
-        wanted = parse_quantized(str(type)).parameters if is_quantized(type) else None
-        if given != wanted:
+        given = value.type if isinstance(value, QuantizedArray) else None
+        if given != quantized_element(type):
             raise call.unsupported(f"it hands integers on as {type}, where they mean other numbers")
 
 

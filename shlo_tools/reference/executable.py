@@ -11,7 +11,7 @@ import numpy as np
 
 from shlo_tools import mlir, program
 from shlo_tools.dialects import shape_names
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, QuantizedElementType, TensorType
 from shlo_tools.errors import (
     ArgumentError,
     ExecutionTimeout,
@@ -21,14 +21,13 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
-from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Function, Observer, Program
 from shlo_tools.reference.translate import function_names, translate
-from shlo_tools.types import ValueType
+from shlo_tools.types import ValueType, array_type
 
 
 @dataclass(frozen=True)
@@ -229,11 +228,12 @@ def bind(function: Function, arguments: Sequence[Any], *, cast: bool) -> list[An
 
 
 def _argument(value: Any, type: ValueType, index: int, *, cast: bool) -> Any:
-    if is_quantized(type):
-        quantized = parse_quantized(str(type))
-        return QuantizedArray(_array(value, quantized.storage_type, index, cast=cast), quantized)
     if isinstance(type, TensorType):
-        return _array(value, type, index, cast=cast)
+        array = _array(value, array_type(type), index, cast=cast)
+        element = type.element_type
+        if isinstance(element, QuantizedElementType):
+            return QuantizedArray(array, element)
+        return array
     if str(type) == "!stablehlo.token":
         return TOKEN
     raise UnsupportedError(f"argument {index} is {type}, which cannot be passed")

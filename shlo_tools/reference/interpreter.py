@@ -23,6 +23,7 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.reference.processes import ALONE, Process
+from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value
 
@@ -115,7 +116,8 @@ class Run(Execution):
         results = [np.asarray(r) if isinstance(r, np.generic) else r for r in results]
         if not lifted:
             for value, type in zip(results, step.result_types, strict=True):
-                if isinstance(type, TensorType):
+                # Bodies of quantized scalars run on arrays of them, which look like one.
+                if isinstance(type, TensorType) and not type.element_type.is_quantized:
                     _conforms(value, type, step)
         return results
 
@@ -193,6 +195,8 @@ class Region:
 
 def actual(value: Any) -> Value:
     """A value that a program computed, with the type that it turned out to have."""
+    if isinstance(value, QuantizedArray):
+        return Tensor(TensorType(value.shape, value.type))
     if hasattr(value, "dtype"):
         return Tensor(of_array(value))
     if isinstance(value, tuple):

@@ -74,7 +74,10 @@ class Body:
     def is_scalar(self) -> bool:
         """Whether it computes with 0-dimensional tensors, and so may be lifted to arrays."""
         types = self.argument_types
-        return bool(types) and all(isinstance(t, TensorType) and t.rank == 0 for t in types)
+        return bool(types) and all(
+            isinstance(t, TensorType) and t.rank == 0 and not t.element_type.is_quantized
+            for t in types
+        )
 
     @property
     def operation(self) -> str | None:

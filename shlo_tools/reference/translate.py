@@ -20,7 +20,7 @@ from shlo_tools.ops._op import (
     operand_groups,
     read_arguments,
 )
-from shlo_tools.quantized_types import stored_type
+from shlo_tools.quantized_types import quantized_element, stored_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
 from shlo_tools.reference.interpreter import Region, actual
@@ -203,7 +203,7 @@ class _Translator:
         bodies = iter([self.body(region) for region in op.regions])
         call = _Call(op.name, DESCRIPTIONS[op.name], arguments, bodies, result_types, op)
         self.called.update(call.called)
-        if any(isinstance(t, OtherType) and "!quant" in t.text for t in (*types, *result_types)):
+        if any(quantized_element(type) for type in (*types, *result_types)):
             return on_quantized(call, types, result_types)
         return call
 
@@ -314,7 +314,11 @@ def _is_dynamic(type: ValueType) -> bool:
 
 
 def _all_scalar(types: Sequence[ValueType]) -> bool:
-    return all(isinstance(type, TensorType) and type.rank == 0 for type in types)
+    """Whether all are scalars that arrays can stand for as they are."""
+    return all(
+        isinstance(type, TensorType) and type.rank == 0 and not type.element_type.is_quantized
+        for type in types
+    )
 
 
 def _inner_uses(step: Step) -> set[int]:

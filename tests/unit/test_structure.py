@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = (
     ("dims", "errors", "files", "foreign", "plug_ins"),
     ("mlir", "dialects"),
-    ("dtypes", "narrow_floats"),
+    ("element_types", "dtypes", "narrow_floats"),
     ("ir", "text"),
     ("types", "quantized_types", "constraints"),
     ("grid", "ops", "pipeline", "extend", "program", "builder"),

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.types import array_type
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class Slot:
     def tensor(self) -> TensorType:
         """The type of arrays for it: integers for a quantized tensor; raises UnsupportedError."""
         try:
-            if is_quantized(self.type):
-                return parse_quantized(self.type).storage_type
-            return dtypes.parse_tensor_type(self.type)
+            return array_type(self.type)
         except ShloError as error:
             message = f"a value of type {self.type} cannot be passed in or out"
             raise UnsupportedError(message) from error
