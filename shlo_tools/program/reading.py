@@ -1,4 +1,4 @@
-"""Programs in and out: text, MLIR bytecode, portable artifacts.
+"""Reading programs: text, MLIR bytecode, portable artifacts.
 
 Text is scanned before MLIR sees it: its parser recurses, and a file nested deeply enough ends
 the process. Bytes of unknown origin can be read in a child process (``isolated=True``).
@@ -6,7 +6,6 @@ the process. Bytes of unknown origin can be read in a child process (``isolated=
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
@@ -21,8 +20,9 @@ from shlo_tools.errors import (
     ShloError,
     VerifyError,
     did_you_mean,
-    warn,
 )
+from shlo_tools.program.verification import check_rules
+from shlo_tools.program.writing import to_bytecode
 from shlo_tools.text import check_syntax
 from shlo_tools.text import guards as scan
 from shlo_tools.text.check_syntax import GenericText
@@ -93,7 +93,7 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
         _restore_places(module, written)
     if any(prefix in plain for prefix in rules.VERIFIED):
         try:
-            _check_rules(module)
+            check_rules(module)
         except VerifyError as error:
             raise error.with_source(source, name) from None
     return module
@@ -160,15 +160,6 @@ def _restore_places(module: mlir.Module, written: GenericText) -> None:
                 op.location = mlir.file_location(place.file, place.line, place.column)
 
 
-def _check_rules(module: mlir.Module) -> None:
-    """Raise VerifyError where a check or an op of the interpreter is not as it should be."""
-    for op in mlir.walk(module.operation):
-        if op.name.startswith(rules.VERIFIED):
-            message, hint = rules.problem(op)
-            if message:
-                raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)
-
-
 def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
     if annotated_bytecode.is_annotated(source):
         context = mlir.new_context()
@@ -194,7 +185,9 @@ def _read_bytecode(source: bytes, name: str) -> mlir.Module:
     return module
 
 
-_CHILD = "import sys; from shlo_tools.program import _child; _child(sys.stdin.buffer.read())"
+_CHILD = (
+    "import sys; from shlo_tools.program.reading import _child; _child(sys.stdin.buffer.read())"
+)
 
 
 def _parse_isolated(source: bytes, name: str) -> mlir.Module:
@@ -216,90 +209,3 @@ def _child(source: bytes) -> None:
         sys.stderr.write(error.render())
         sys.exit(1)
     sys.stdout.write(text)
-
-
-def to_bytecode(module: mlir.Module) -> bytes:
-    """A module as MLIR bytecode of the current version."""
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
-
-
-def save(
-    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
-) -> None:
-    """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
-
-    The file appears whole or not at all.
-
-    Raises:
-        ShloError: the file cannot be written.
-    """
-    if bytecode is None:
-        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
-    with mlir.library_context():
-        data = to_bytecode(module) if bytecode else f"{module.operation.get_asm()}".encode()
-    files.write_file(os.fspath(path), data)
-
-
-def verify(module: mlir.Module) -> None:
-    """Verify a module by its dialects and by the constraints of the op functions.
-
-    Attributes that look misspelled are warned of (``errors.listening``).
-
-    Raises:
-        VerifyError: with the op's place.
-    """
-    from shlo_tools.ops import _op as ops
-
-    with mlir.library_context():
-        try:
-            module.operation.verify()
-        except mlir.MLIRError as error:
-            raise VerifyError(mlir.diagnostics_of(error)) from error
-        _check_rules(module)
-        for op in mlir.walk(module.operation):
-            if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
-                ops.verify(op)
-        warn_of_attributes(module)
-
-
-def _is_quantized(op: mlir.Operation) -> bool:
-    return any("!quant" in str(value.type) for value in (*op.operands, *op.results))
-
-
-# Attributes without a dialect's prefix that programs carry and no op function names.
-_CARRIED = {
-    "layout",
-    "operand_layouts",
-    "result_layouts",
-    "output_operand_aliases",
-    "channel_handle",
-    "operandSegmentSizes",
-    "resultSegmentSizes",
-    "source_target_pairs",
-}
-
-
-def warn_of_attributes(module: mlir.Module) -> None:
-    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``.
-
-    The functions of custom calls are given all attributes, whose names are theirs to choose.
-    """
-    from shlo_tools.ops import _op as ops
-
-    for op in mlir.walk(module.operation):
-        description = ops.DESCRIPTIONS.get(op.name)
-        if description is None or op.name == "stablehlo.custom_call":
-            continue
-        for index in range(len(op.attributes)):
-            name = op.attributes[index].name
-            if "." not in name and name not in _CARRIED and name not in description.attribute_names:
-                hint = did_you_mean(name, description.attribute_names)
-                place = mlir.place_of(op.location)
-                warn(f"{op.name} has no attribute {name!r}; it is ignored", place, hint=hint)
-
-
-def clone(module: mlir.Module) -> mlir.Module:
-    """A copy of a module in the current context, from whatever context it is of."""
-    return mlir.parse_module(to_bytecode(module))
