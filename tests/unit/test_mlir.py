@@ -17,6 +17,7 @@ import pytest
 
 from shlo_tools import dtypes, errors, mlir, program
 from shlo_tools.errors import ParseError, ShloError, VerifyError
+from shlo_tools.program import reading
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -227,7 +228,7 @@ def test_corrupted_bytes_cannot_end_the_process(kind: str) -> None:
 def test_a_reader_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says that the bytes ended their reader, whichever bytes those were."""
     monkeypatch.setattr(
-        program, "_CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
+        reading, "_CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
     )
     bytecode = program.to_bytecode(program.load(TEXT))
     with pytest.raises(ParseError, match=r"broken bytecode.*signal 11"):
