@@ -267,8 +267,13 @@ def parse_attribute(text: str) -> Attribute:
     return cast(Attribute, ir.Attribute.parse(text))
 
 
-def empty_module() -> Module:
-    return cast(Module, ir.Module.create())
+def parse_operation(source: str) -> Operation:
+    """Parse the text of one op, in no module; raises MLIRError."""
+    return cast(Operation, ir.Operation.parse(source).operation)
+
+
+def empty_module(location: Location | None = None) -> Module:
+    return cast(Module, ir.Module.create(location))
 
 
 def deserialize_portable_artifact(artifact: bytes) -> Module:
@@ -672,12 +677,13 @@ def place_of(location: Location | None) -> Place | None:
 
 def diagnostics_of(error: Exception) -> list[Diagnostic]:
     """What an MLIRError (or anything else the bindings raise) has to say."""
-    found = [_converted(info) for info in getattr(error, "error_diagnostics", ())]
+    found = [diagnostic(info) for info in getattr(error, "error_diagnostics", ())]
     return found or [Diagnostic("error", str(error))]
 
 
-def _converted(info: Any) -> Diagnostic:
+def diagnostic(info: Any) -> Diagnostic:
+    """What the bindings tell a handler, or an MLIRError holds, as ours."""
     severity = str(info.severity).rsplit(".", 1)[-1].lower()
-    notes = tuple(_converted(note) for note in info.notes)
+    notes = tuple(diagnostic(note) for note in info.notes)
     place = place_of(info.location)
     return Diagnostic(cast(Any, severity), str(info.message), place, notes)

@@ -13,32 +13,28 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-import numpy as np
-
+from shlo_tools.calling.arrays import offered
+from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.errors import ShloError
+from shlo_tools.interop.worker import received, send
 
 
-class RemoteExecutable:
-    """Like ``cpu.executable.Executable``, living in a child process.
+class RemoteExecutable(Executable):
+    """An executable that lives in a child process; its signature is text."""
 
-    Attributes:
-        signature: types of arguments and results, as text.
-    """
-
-    def __init__(self, number: int, signature: str) -> None:
+    def __init__(self, number: int, name: str, signature: Signature[str]) -> None:
         self._number = number
+        self.name = name
         self.signature = signature
 
-    def __repr__(self) -> str:
-        return f"<RemoteExecutable {self.signature}>"
-
-    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
-        """Run the program; see ``Executable.__call__``."""
-        arrays = [a if isinstance(a, int | float | list) else np.asarray(a) for a in arguments]
-        return _worker().ask("call", self._number, arrays, {"cast": cast, "timeout": timeout})
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
+        results: Sequence[Any] = _worker().ask("call", self._number, arrays, cast, timeout)
+        return results
 
     def __del__(self) -> None:
         _forgotten.append(self._number)  # told with the next request: this may run during one
@@ -46,8 +42,8 @@ class RemoteExecutable:
 
 def compile(source: str | bytes, **options: Any) -> RemoteExecutable:
     """Like ``shlo_tools.compile``, in the child process."""
-    number, signature = _worker().ask("compile", source, options)
-    return RemoteExecutable(number, signature)
+    number, name, signature = _worker().ask("compile", source, options)
+    return RemoteExecutable(number, name, signature)
 
 
 _forgotten: list[int] = []
@@ -69,8 +65,8 @@ class _Worker:
     def ask(self, *request: Any) -> Any:
         with self._lock:
             try:
-                self._pipe.send((_taken(_forgotten), *request))
-                ended, answer = self._pipe.recv()
+                send(self._pipe, (_taken(_forgotten), *request))
+                ended, answer = received(self._pipe)
             except (EOFError, OSError) as error:
                 status = self._process.wait()
                 _worker.cache_clear()

@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import shlo_tools
+from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.errors import ShloError
 
 
 def serve(pipe: Connection) -> None:
     """Answer requests until the other end is closed."""
-    executables: dict[int, Any] = {}
+    executables: dict[int, Executable] = {}
+    numbers = itertools.count()
 
-    def compile(source: Any, options: dict[str, Any]) -> tuple[int, str]:
-        number = len(executables)
-        executables[number] = shlo_tools.compile(source, **options)
-        return number, str(executables[number].signature)
+    def compile(source: Any, options: dict[str, Any]) -> tuple[int, str, Signature[str]]:
+        number = next(numbers)
+        executable = executables[number] = shlo_tools.compile(source, **options)
+        inputs, results = executable.signature.inputs, executable.signature.results
+        signature = Signature(tuple(map(str, inputs)), tuple(map(str, results)))
+        return number, executable.name, signature
 
-    def call(number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
-        return executables[number](*arguments, **options)
+    def call(number: int, arguments: list[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        return executables[number]._run(arguments, cast, timeout)
 
     actions: dict[str, Callable[..., Any]] = {"compile": compile, "call": call}
     while True:
         try:
-            forgotten, name, *arguments = pipe.recv()
+            forgotten, name, *arguments = received(pipe)
         except EOFError:
             return
-        executables.update(dict.fromkeys(forgotten))
+        for number in forgotten:
+            del executables[number]
         try:
             answer = ("returned", actions[name](*arguments))
         except Exception as error:  # whatever the program's custom calls raise goes to the caller
             answer = ("raised", _portable(error))
-        pipe.send(answer)
+        send(pipe, answer)
+
+
+def send(pipe: Connection, message: Any) -> None:
+    """Like ``pipe.send``, whose older protocol makes numpy forget the byte order of arrays."""
+    pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+
+def received(pipe: Connection) -> Any:
+    """What the other end sent."""
+    return pickle.loads(pipe.recv_bytes())
 
 
 def _portable(error: Exception) -> Exception:

@@ -5,11 +5,12 @@ from shlo_tools.program.reading import (
     is_bytecode,
     is_path,
     load,
+    module_of,
     parse,
     parse_error,
 )
 from shlo_tools.program.verification import verify, warn_of_attributes
-from shlo_tools.program.writing import clone, save, to_bytecode
+from shlo_tools.program.writing import clone, moved, save, to_bytecode
 
 __all__ = [
     "BYTECODE_MAGIC",
@@ -17,6 +18,8 @@ __all__ = [
     "is_bytecode",
     "is_path",
     "load",
+    "module_of",
+    "moved",
     "parse",
     "parse_error",
     "save",

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 from shlo_tools import files, mlir
 from shlo_tools.dialects import rules
@@ -21,8 +22,8 @@ from shlo_tools.errors import (
     VerifyError,
     did_you_mean,
 )
-from shlo_tools.program.verification import check_rules
-from shlo_tools.program.writing import to_bytecode
+from shlo_tools.program.verification import check_by_mlir, check_rules
+from shlo_tools.program.writing import clone, moved, to_bytecode
 from shlo_tools.text import check_syntax
 from shlo_tools.text import guards as scan
 from shlo_tools.text.check_syntax import GenericText
@@ -56,6 +57,39 @@ def load(
         source = files.read_file(name)
     with mlir.library_context():
         return parse(source, name=name or "-", isolated=isolated)
+
+
+_SMALL = 1 << 16  # sources of fewer characters hold no large constants
+
+
+def module_of(source: Any, *, name: str = "-", anywhere: bool = False) -> mlir.Module:
+    """A program as a module that the caller may change; the source stays as it is.
+
+    Args:
+        source: text, bytes, a path, a module of the bindings, or a ``builder.Module``.
+        name: what messages call a text.
+        anywhere: leave the module in whatever context: its own for a copy of a module, a new one
+            for a large text, which takes large constants with it when it goes. Otherwise it is
+            of the current context.
+
+    Raises:
+        ParseError, VerifyError, ShloError: see ``load``; or it is no program.
+    """
+    source = getattr(source, "module", source)  # a builder's module has one
+    if is_path(source):
+        name = os.fspath(source)
+        source = files.read_file(name)
+    if not isinstance(source, str | bytes):
+        if not hasattr(source, "operation"):
+            kind = type(source).__name__
+            raise ShloError(f"{kind} is no program", hint="pass text, bytes, a path or a module")
+        copy = clone(source)
+        check_by_mlir(copy)
+        return copy if anywhere else moved(copy)
+    if not anywhere or len(source) < _SMALL:
+        return parse(source, name=name)
+    with mlir.at(mlir.new_context()):
+        return parse(source, name=name)
 
 
 def is_path(source: object) -> bool:

@@ -18,10 +18,7 @@ def verify(module: mlir.Module) -> None:
     from shlo_tools.ops import _op as ops
 
     with mlir.library_context():
-        try:
-            module.operation.verify()
-        except mlir.MLIRError as error:
-            raise VerifyError(mlir.diagnostics_of(error)) from error
+        check_by_mlir(module)
         check_rules(module)
         for op in mlir.walk(module.operation):
             if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
@@ -72,3 +69,11 @@ def check_rules(module: mlir.Module) -> None:
             message, hint = rules.problem(op)
             if message:
                 raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)
+
+
+def check_by_mlir(module: mlir.Module) -> None:
+    """Raise VerifyError where a module breaks a rule that MLIR itself knows."""
+    try:
+        module.operation.verify()
+    except mlir.MLIRError as error:
+        raise VerifyError(mlir.diagnostics_of(error)) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 
-from shlo_tools import files, mlir
+from shlo_tools import files, ir, mlir
 
 
 def to_bytecode(module: mlir.Module) -> bytes:
@@ -33,5 +33,23 @@ def save(
 
 
 def clone(module: mlir.Module) -> mlir.Module:
-    """A copy of a module in the current context, from whatever context it is of."""
+    """A copy of a module in its own context, where its constants are shared with it."""
+    op = module.operation
+    is_module = op.name == "builtin.module"
+    with mlir.at(op.context):
+        copy = mlir.empty_module(op.location)
+        if is_module:
+            for index in range(len(op.attributes)):
+                named = ir.op_attribute(op, index)
+                copy.operation.attributes[named.name] = named.attr
+        end = mlir.at_end(copy.body)
+        for child in ir.children(op) if is_module else [op]:
+            child.clone(end)
+    return copy
+
+
+def moved(module: mlir.Module) -> mlir.Module:
+    """A module of the current context: this one, or a copy by bytecode if it is of another."""
+    if module.operation.context == mlir.current_context():
+        return module
     return mlir.parse_module(to_bytecode(module))

@@ -166,11 +166,41 @@ def test_modules_move_between_contexts_as_bytecode() -> None:
     with mlir.at(mlir.new_context()):
         foreign = mlir.parse_module(TEXT)
     with mlir.library_context() as context:
-        own = program.clone(foreign)
+        own = program.moved(foreign)
         assert own.context is context
+        assert program.moved(own) is own
     del foreign
     gc.collect()
     assert str(own) == str(program.load(TEXT))
+
+
+def test_a_copy_shares_constants_and_nothing_else() -> None:
+    """Attributes are the context's; ops, names and places are the copy's own."""
+    text = f"module @named attributes {{a.b = 1 : i64}} {{ {TEXT} }}"
+    for context in (mlir.library_context(), mlir.at(mlir.new_context())):
+        with context:
+            module = program.parse(text)
+            copy = program.clone(module)
+            assert copy.context is module.context
+            options = {"enable_debug_info": True}
+            assert copy.operation.get_asm(**options) == module.operation.get_asm(**options)
+            before = str(module)
+            for op in mlir.walk(copy.operation)[1:]:
+                op.attributes["changed.by"] = mlir.unit_attr()
+            assert str(module) == before != str(copy)
+
+
+def test_what_is_no_valid_program_is_refused(tmp_path: Path) -> None:
+    for source in (3, None, [TEXT], {}):
+        with pytest.raises(ShloError, match="is no program"):
+            program.module_of(source)
+    with mlir.library_context():
+        module = program.parse(TEXT)
+        func = mlir.walk(module.operation)[1]
+        type = mlir.function_type([mlir.index_type()], [])
+        func.attributes["function_type"] = mlir.type_attr(type)
+        with pytest.raises(VerifyError):
+            program.module_of(module)
 
 
 # --- reading programs -----------------------------------------------------------------------------

@@ -26,7 +26,7 @@ FLOORS = (
     ("dtypes", "narrow_floats"),
     ("ir", "text"),
     ("types", "quantized_types", "constraints"),
-    ("grid", "ops", "pipeline", "extend", "program", "builder"),
+    ("grid", "ops", "pipeline", "extend", "program", "builder", "calling"),
     ("reference",),
     ("shapes",),
     ("codegen",),

@@ -62,7 +62,7 @@ def _printer(name: str = "", source: str | None = None) -> Listener:
 def _forward(info: Any) -> bool:
     """Send the warnings and remarks of MLIR's own code to our listener."""
     if str(info.message) != reproducer.IGNORED:
-        emit(mlir._converted(info))
+        emit(mlir.diagnostic(info))
     return True
 
 
@@ -149,10 +149,11 @@ class _Job:
                 return program.parse(source, name=name)
             scan.check(source, name)
             try:
-                op: mlir.Module = mlir.ir.Operation.parse(source)
+                op: Any = mlir.parse_operation(source)
             except mlir.MLIRError as error:
                 raise program.parse_error(error, source, name) from error
-            return op
+            root: mlir.Module = op
+            return root
 
     def _run(
         self, chunk: Chunk, pipeline: Pipeline, root: mlir.Module, watch: Instrumentation
