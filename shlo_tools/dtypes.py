@@ -240,6 +240,9 @@ def of_array(array: np.ndarray[Any, Any]) -> TensorType:
     return TensorType(tuple(array.shape), from_dtype(array.dtype))
 
 
+ADDRESSES = 1 << 47  # bytes that a process has addresses for
+
+
 # --- constants ------------------------------------------------------------------------------------
 Array = np.ndarray[Any, Any]
 
@@ -268,9 +271,18 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
     element = type.element_type
     if mlir.is_dense_resource(attribute):
         return _read(mlir_resource_bytes(attribute), type)
+    if mlir.is_sparse(attribute):
+        indices, values = map(from_attribute, mlir.sparse_parts(attribute))
+        dense = np.zeros(type.static_shape, element.dtype)
+        dense[tuple(indices.T)] = values
+        return dense
     if not mlir.is_dense(attribute):
         raise ShloError(f"{attribute} is no dense constant")
     if getattr(attribute, "is_splat", False):
+        if type.nbytes > ADDRESSES:
+            raise ShloError(
+                f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"
+            )
         one = _read(mlir.dense_bytes(attribute, element.dtype.itemsize), type.with_shape(()))
         return np.full(type.static_shape, one, element.dtype)
     return _read(mlir.dense_bytes(attribute, type.nbytes), type)

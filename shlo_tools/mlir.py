@@ -418,6 +418,9 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype = ctypes.c_char_p
 _capsule_name.argtypes = [ctypes.py_object]
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
 def address_of(wrapper: Any) -> int:
@@ -447,9 +450,19 @@ def library_path() -> str:
     )
 
 
+# Kept: a capsule does not copy its name.
+_CAPSULE = f"{PROVIDER}.ir.Attribute._CAPIPtr".encode()
 _library = ctypes.CDLL(library_path())
 _raw_data = _library.mlirDenseElementsAttrGetRawData
 _raw_data.restype, _raw_data.argtypes = ctypes.c_void_p, [_Handle]
+_is_sparse = _library.mlirAttributeIsASparseElements
+_is_sparse.restype, _is_sparse.argtypes = ctypes.c_bool, [_Handle]
+_sparse_parts = (
+    _library.mlirSparseElementsAttrGetIndices,
+    _library.mlirSparseElementsAttrGetValues,
+)
+for _part in _sparse_parts:
+    _part.restype, _part.argtypes = _Handle, [_Handle]
 _engine_lookup = _library.mlirExecutionEngineLookup
 _engine_lookup.restype, _engine_lookup.argtypes = ctypes.c_void_p, [_Handle, _StringRef]
 
@@ -459,6 +472,19 @@ def dense_bytes(attribute: Attribute, count: int) -> bytes:
     if count == 0:
         return b""
     return ctypes.string_at(_raw_data(_Handle(address_of(attribute))), count)
+
+
+def is_sparse(attribute: Attribute) -> bool:
+    """Whether an attribute is ``sparse<indices, values>``."""
+    return bool(_is_sparse(_Handle(address_of(attribute))))
+
+
+def sparse_parts(attribute: Attribute) -> tuple[Attribute, Attribute]:
+    """The indices (one row per element) and the values of a ``sparse`` attribute, both dense."""
+    handle = _Handle(address_of(attribute))
+    capsules = (_new_capsule(part(handle).pointer, _CAPSULE, None) for part in _sparse_parts)
+    indices, values = (ir.Attribute._CAPICreate(each).maybe_downcast() for each in capsules)
+    return cast(Attribute, indices), cast(Attribute, values)
 
 
 # --- operations -----------------------------------------------------------------------------------

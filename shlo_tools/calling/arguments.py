@@ -17,7 +17,7 @@ from shlo_tools import dtypes
 from shlo_tools.calling.arrays import offered
 from shlo_tools.calling.executable import Signature
 from shlo_tools.dtypes import Array, ElementType, Kind, TensorType
-from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError
+from shlo_tools.errors import ArgumentError, ExecutionError, ShloError, UnsupportedError
 from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.types import TokenType, ValueType
 
@@ -54,12 +54,16 @@ class Parameters:
                 f"@{self._name} takes {len(types)} {noun}, {len(arguments)} given",
                 hint=f"its signature is {self._signature}",
             )
-        return [
-            as_argument(argument, type, index, cast=cast)
-            if isinstance(type, TensorType)
-            else _other(argument, type, index)
-            for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
-        ]
+        try:
+            return [
+                as_argument(argument, type, index, cast=cast)
+                if isinstance(type, TensorType)
+                else _other(argument, type, index)
+                for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
+            ]
+        except MemoryError:
+            message = f"@{self._name}: the memory does not suffice for copies of the arguments"
+            raise ExecutionError(message) from None
 
 
 def _other(value: Any, type: ValueType, index: int) -> Any:

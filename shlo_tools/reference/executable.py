@@ -13,7 +13,13 @@ from shlo_tools import mlir, program
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.dialects import shape_names
-from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, did_you_mean
+from shlo_tools.errors import (
+    ArgumentError,
+    ExecutionError,
+    ExecutionTimeout,
+    ShloError,
+    did_you_mean,
+)
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
 from shlo_tools.quantized_types import is_quantized, parse_quantized
@@ -49,9 +55,15 @@ class Reference(Executable):
         deadline = None if timeout is None else time.monotonic() + timeout
         run = Run(self.program, self._process, self._observe, deadline, self.custom_calls)
         try:
-            return [_own(value) for value in run.call(self.name, values)]
+            results = run.call(self.name, values)
         except ExecutionTimeout as error:
             raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        try:
+            return [_own(value) for value in results]
+        except MemoryError:
+            raise ExecutionError(
+                f"@{self.name}: the memory does not suffice for its results"
+            ) from None
 
 
 def _own(value: Any) -> Any:
@@ -97,7 +109,10 @@ def _translated(source: Any, functions: Sequence[str]) -> Program:
         if any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
             # The shape dialect as StableHLO: that is what has semantics here.
             runner.run("builtin.module(shlo-legalize-shape)", module)
-        return translate(module, functions)
+        try:
+            return translate(module, functions)
+        except MemoryError:
+            raise ExecutionError("the memory does not suffice for the constants") from None
 
 
 def interpret(
