@@ -19,13 +19,18 @@ def aligned_empty(type: TensorType) -> Array:
     Raises:
         ExecutionError: it would not fit in this machine's memory.
     """
-    block, start = _block(type.nbytes)
-    return np.ndarray(type.static_shape, type.element_type.dtype, block, start)
+    return aligned_at(type)[0]
+
+
+def aligned_at(type: TensorType) -> tuple[Array, int]:
+    """Like ``aligned_empty``, with the address."""
+    block, start, address = _block(type.nbytes)
+    return np.ndarray(type.static_shape, type.element_type.dtype, block, start), address
 
 
 def aligned_bytes(count: int) -> Array:
     """Like ``aligned_empty``, as plain bytes."""
-    block, start = _block(count)
+    block, start, _ = _block(count)
     return block[start : start + count]
 
 
@@ -38,15 +43,17 @@ def reserved_bytes() -> Array:
         raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
 
 
-def _block(count: int) -> tuple[Array, int]:
-    """Memory for ``count`` bytes, and where in it they start."""
+def _block(count: int) -> tuple[Array, int, int]:
+    """Memory for ``count`` bytes, where in it they start, and the address of that."""
     if count > 1 << 20:
         check_fits(count)
     try:
         block = np.empty(count + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ExecutionError(_too_large(count)) from None
-    return block, -block.ctypes.data % ALIGNMENT
+    address = block.ctypes.data
+    start = -address % ALIGNMENT
+    return block, start, address + start
 
 
 def check_fits(count: int) -> None:
