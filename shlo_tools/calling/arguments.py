@@ -84,23 +84,12 @@ def as_argument(value: Any, type: TensorType, index: int, *, cast: bool) -> Arra
         array = _from_python(array, element, index, cast=cast)
     elif array.dtype != element.dtype:
         array = _from_array(array, element, index, cast=cast)
-    if array.shape != type.shape and not _fits(array.shape, type):
+    if array.shape != type.shape and not type.admits(array.shape):
         raise ArgumentError(f"argument {index}: shape {_shape(array.shape)} given, {type} wanted")
     flags = array.flags
     if flags.c_contiguous and flags.aligned:
         return array
     return array.copy(order="C")
-
-
-def _fits(shape: Sequence[int], type: TensorType) -> bool:
-    """Whether an array has a type's sizes, as far as that knows them."""
-    if type.is_static or len(shape) != type.rank:
-        return tuple(shape) == type.shape
-    bounds = type.bounds or [None] * type.rank
-    return all(
-        size == dim if isinstance(dim, int) else bound is None or size <= bound
-        for size, dim, bound in zip(shape, type.shape, bounds, strict=True)
-    )
 
 
 def _shape(shape: Sequence[int]) -> str:

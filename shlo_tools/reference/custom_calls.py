@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,14 +126,16 @@ class CalledComputation(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         caller = self._caller
-        values = bind(caller.program.functions[self.name], arguments, cast=cast)
         if timeout is None:
+            values = bind(caller.program.functions[self.name], arguments, cast=cast)
             return [np.array(value) for value in caller.call(self.name, values)]
         end = time.monotonic() + timeout
         if caller.deadline is not None and caller.deadline <= end:
             return self._run(arguments, cast, None)
+        outer, caller.deadline = caller.deadline, end
         try:
-            run = replace(caller, deadline=end, leaving=None)
-            return [np.array(value) for value in run.call(self.name, values)]
+            return self._run(arguments, cast, None)
         except ExecutionTimeout as error:
             raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        finally:
+            caller.deadline = outer

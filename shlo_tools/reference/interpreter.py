@@ -27,7 +27,6 @@ from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value
 
-
 # What numpy says of sizes whose product overflows.
 _TOO_LARGE = re.compile(
     "array is too big|iterator is too large|[Mm]aximum (allowed|supported) dimension|negative dim"
