@@ -20,7 +20,7 @@ from typing import Any
 from shlo_tools.calling.arrays import offered
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.errors import ShloError
-from shlo_tools.interop.worker import received, send
+from shlo_tools.interop.messages import received, send
 
 
 class RemoteExecutable(Executable):

@@ -12,6 +12,7 @@ from typing import Any
 import shlo_tools
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.errors import ShloError
+from shlo_tools.interop.messages import received, send
 
 
 def serve(pipe: Connection) -> None:
@@ -42,16 +43,6 @@ def serve(pipe: Connection) -> None:
         except Exception as error:  # whatever the program's custom calls raise goes to the caller
             answer = ("raised", _portable(error))
         send(pipe, answer)
-
-
-def send(pipe: Connection, message: Any) -> None:
-    """Like ``pipe.send``, whose older protocol makes numpy forget the byte order of arrays."""
-    pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-
-
-def received(pipe: Connection) -> Any:
-    """What the other end sent."""
-    return pickle.loads(pipe.recv_bytes())
 
 
 def _portable(error: Exception) -> Exception:
