@@ -1,1 +1,1 @@
-"""Fuzzing campaigns: random programs, texts, bytes, pipelines and calls, and what becomes of them."""
+"""Fuzzing campaigns: random programs, texts, bytes, pipelines, calls, and what becomes of them."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
+from collections.abc import Callable, Sequence
 import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
@@ -63,18 +61,20 @@ def _zero(op: Operation, type: Type) -> Value:
     return build.value(_CONSTANT, (), type, {"value": value})
 
 
-def _operands(module: Operation) -> Sequence[Apply]:
-    """An op, by operands of the types of its results."""
-    found: list[Apply] = []
-    for func in defined(module):
-        for op in inner_ops(func):
-            for order in (1, -1):
+def _operands(order: int) -> Callable[[Operation], Sequence[Apply]]:
+    """An op, by the first or last operands of the types of its results."""
+
+    def places(module: Operation) -> Sequence[Apply]:
+        found: list[Apply] = []
+        for func in defined(module):
+            for op in inner_ops(func):
                 alike = [_alike(op, result.type, order) for result in op.results]
                 values = [value for value in alike if value is not None]
                 if values and len(values) == len(alike):
                     found.append(lambda op=op, v=values: substitute(op, v))  # type: ignore[misc]
-                    break
-    return found
+        return found
+
+    return places
 
 
 def _alike(op: Operation, type: Type, order: int) -> Value | None:
@@ -107,7 +107,7 @@ def _argument(op: Operation, func: Operation) -> None:
 
 
 # --- regions --------------------------------------------------------------------------------------
-def _branches(which: int) -> Any:
+def _branches(which: int) -> Callable[[Operation], Sequence[Apply]]:
     """An op whose regions have no arguments, by one of them; a loop, by one iteration."""
 
     def places(module: Operation) -> Sequence[Apply]:
@@ -138,7 +138,8 @@ def _inline(op: Operation, region: mlir.Region, operands: Sequence[Value]) -> No
 EDITS = (
     Edit("ops, by zeros", _zeros),
     Edit("unused ops", _unused),
-    Edit("ops, by operands", _operands),
+    Edit("ops, by operands", _operands(1)),
+    Edit("ops, by their last operands", _operands(-1)),
     Edit("branches, by the first", _branches(0)),
     Edit("branches and loops, by the second region", _branches(1)),
     Edit("ops, by arguments", _to_arguments),

@@ -15,6 +15,8 @@ _TYPE = re.compile(r"tensor<((?:(?:\d+|\?)x)+)")
 _DENSE = re.compile(r'dense<(?:\[.*?\]|"0x[0-9A-F]+")> : (tensor<(?:\d+x)+\w+>)', re.DOTALL)
 # Numbers in brackets: limits, dimensions, window sizes; and of constants that hold one number.
 _BRACKETS = re.compile(r"\[[^\[\]\"]*\]|dense<-?\d+>|array<i64: [^>]*>")
+_RANGE = re.compile(r"\b(\d+):(\d+)\b")
+_SLICE = re.compile(r"\bstablehlo\.slice %\S+ \[[^\]]*\]")
 
 
 def smaller(text: str) -> Iterator[str]:
@@ -22,6 +24,9 @@ def smaller(text: str) -> Iterator[str]:
     present = _sizes(text)
     if any("?" in found[1] for found in _TYPE.finditer(text)):
         yield _TYPE.sub(lambda found: found[0].replace("?", "2"), text)
+    for found in _SLICE.finditer(text):
+        shifted = _RANGE.sub(lambda row: f"0:{int(row[2]) - int(row[1])}", found[0])
+        yield text[: found.start()] + shifted + text[found.end() :]
     for size in sorted(present, reverse=True):
         for small in SMALL:
             if small >= size:

@@ -158,12 +158,8 @@ class Program:
 
     def define(self, tensor: Any, shape: Sequence[int], like: Drawn, **known: Any) -> Drawn:
         """Add a value that shares with another one what ``known`` does not say."""
-        known: dict[str, Any] = {
-            "element": like.element,
-            "bound": like.bound,
-            "rough": like.rough,
-        } | known
-        return self.add(Drawn(tensor, tuple(int(n) for n in shape), **known))
+        facts = {"element": like.element, "bound": like.bound, "rough": like.rough, **known}
+        return self.add(Drawn(tensor, tuple(int(n) for n in shape), **facts))
 
     def constant(self, shape: tuple[int, ...], element: str, *, whole: bool = False) -> Drawn:
         """One number everywhere, or several; edges of the type among them unless ``whole``."""

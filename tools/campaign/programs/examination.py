@@ -2,8 +2,8 @@
 
 Natively as it is (fused), natively with probes (every op on its own), natively after
 ``shlo-simplify``, and by the reference; with the sizes that its types say, and where they leave
-sizes open, with others, too, which all ways must accept or all refuse (but values that nothing needs may
-vanish with the checks of their sizes).
+sizes open, with others, too, which all ways must accept or all refuse (but values that nothing
+needs may vanish with the checks of their sizes).
 """
 
 from __future__ import annotations
@@ -27,14 +27,22 @@ from shlo_tools.tools.run import comparison
 TIMEOUT = 10.0  # seconds of a call
 _ROUGH = re.compile(rf"\b(stablehlo|chlo)\.({'|'.join(ROUGH)})\b")
 Call = Callable[..., Any]
+Differs = Callable[[Array, Array], str]  # '' where two results agree
 
 
-def examine(text: str, seed: int) -> Outcome:
-    """Run a program in all ways; what differs is wrong, what all refuse is refused."""
+def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
+    """Run a program in all ways; what differs is wrong, what all refuse is refused.
+
+    Args:
+        text: the program.
+        seed: what its arguments are drawn from.
+        differs: tells results apart; by default bit by bit, or with the usual tolerances where
+            there are ops that implementations round differently.
+    """
     module = shlo_tools.load(text)
     types = argument_types(module)
     careful = needs_all(module)
-    limit = rounded if _ROUGH.search(text) else exact
+    limit = differs or differs_for(text)
     reference, refusal = _attempt(lambda: shlo_tools.compile(module, backend="reference"))
     ways = {"native": lambda: shlo_tools.compile(text), "probed": lambda: _probed(text)}
     ways["simplified"] = lambda: shlo_tools.compile(_simplified(text))
@@ -61,19 +69,24 @@ def examine(text: str, seed: int) -> Outcome:
     return Outcome(RIGHT) if accepted else Outcome(REFUSED, _said(refusal))
 
 
+def differs_for(text: str) -> Differs:
+    """How to tell results of a program apart."""
+    return rounded if _ROUGH.search(text) else exact
+
+
 def _agree(
     way: str,
     call: Callable[[], Any],
     wanted: Any,
     refusal: ShloError | None,
-    differs: Callable[[Array, Array], str],
+    differs: Differs,
 ) -> Outcome | None:
     got, error = _attempt(call)
     if (error is None) != (refusal is None):
         return _parted(way, error, refusal)
     if error is not None:
         return None
-    for number, (one, other) in enumerate(zip(_listed(got), _listed(wanted), strict=True)):
+    for number, (one, other) in enumerate(zip(listed(got), listed(wanted), strict=True)):
         difference = differs(one, other)
         if difference:
             return Outcome(WRONG, f"{way} differs from the reference: result{number} {difference}")
@@ -97,7 +110,8 @@ def _parted(way: str, error: ShloError | None, refusal: ShloError | None) -> Out
     return Outcome(WRONG, f"{way} runs what the reference refuses: {_said(refusal)}")
 
 
-def _listed(results: Any) -> Sequence[Array]:
+def listed(results: Any) -> Sequence[Array]:
+    """What a call returned, as several results."""
     return results if isinstance(results, tuple) else (results,)
 
 
