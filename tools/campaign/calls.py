@@ -132,12 +132,12 @@ def check(case: Case) -> Outcome:
                 given.append(SPELLINGS[spelling](array.copy()))
             except (TypeError, ValueError, BufferError):  # numpy has no such array
                 return Outcome(REFUSED, f"numpy makes no {array.dtype} {spelling!r}")
-        before = [x.tobytes() for x in given if isinstance(x, np.ndarray)]
+        before = [np.asarray(x).tobytes() for x in given if isinstance(x, np.ndarray)]
         try:
             endings.append(examination.listed(way(*given, cast=case.rest["cast"])))
         except ShloError as error:
             endings.append(str(error))
-        if before != [x.tobytes() for x in given if isinstance(x, np.ndarray)]:
+        if before != [np.asarray(x).tobytes() for x in given if isinstance(x, np.ndarray)]:
             return Outcome(WRONG, "an argument was written")
     return _compared(*endings)
 

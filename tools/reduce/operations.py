@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from shlo_tools import dtypes, ir, mlir

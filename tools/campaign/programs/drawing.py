@@ -94,12 +94,14 @@ class Program:
         values: what may be used, the oldest first.
         open: whether types leave sizes open.
         rough: whether there are ops that implementations round differently.
+        nesting: how likely a step is a loop, a branch or another op with a region of steps.
     """
 
     def __init__(self, random: random.Random) -> None:
         self.random = random
         self.open = random.random() < 0.3
         self.rough = random.random() < 0.3
+        self.nesting = random.choice((0.05, 0.1, 0.35))
         few = [random.choice(COMMON) if random.random() < 0.8 else random.choice(RARE)]
         few += [random.choice(RARE + COMMON)] * (random.random() < 0.4)
         self.elements = few

@@ -23,7 +23,7 @@ PLAIN = (elementwise.STEPS, movement.STEPS, sums.STEPS)
 def grow(p: Program, steps: int) -> None:
     """Add some steps; one that finds nothing to work on adds nothing."""
     for _ in range(steps):
-        if p.chance(0.1):
+        if p.chance(p.nesting):
             p.random.choice(control_flow.STEPS)(p, grow)
         elif p.open and p.chance(0.3):
             p.random.choice(unknown_sizes.STEPS)(p)

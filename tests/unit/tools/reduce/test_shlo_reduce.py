@@ -99,14 +99,15 @@ def test_what_is_no_program_is_an_error(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
     (tmp_path / "model.mlir").write_text(PROGRAM)
     test = "grep -q stablehlo.sine {} || exit 2; echo >> tried; sleep 0.05; exit 3"
+    # Where the caller ignores Ctrl-C, so would the child.
+    main = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    main += "from shlo_tools.tools.reduce.command import main; main()"
     process = subprocess.Popen(
-        [*COMMAND, "model.mlir", f"--test={test}", "-o", "small.mlir"],
+        [sys.executable, "-c", main, "model.mlir", f"--test={test}", "-o", "small.mlir"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
-        # Where the caller ignores Ctrl-C, so would the child.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
     end = time.monotonic() + 60
     while not (tmp_path / "small.mlir").exists() and time.monotonic() < end:
