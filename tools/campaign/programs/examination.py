@@ -62,9 +62,8 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
         accepted |= wanted is not None
         for way, call in calls.items():
             outcome = _agree(way, lambda c=call, g=given: c(*g), wanted, refusal, limit)  # type: ignore[misc]
-            if outcome is not None and (
-                wanted is not None or way == "probed" or (careful and way == "native")
-            ):
+            needed = wanted is not None or (careful and way != "simplified")
+            if outcome is not None and needed:
                 return outcome
     return Outcome(RIGHT) if accepted else Outcome(REFUSED, _said(refusal))
 
