@@ -175,7 +175,8 @@ def _slice(op: Operation, state: State) -> Sequence[Dim] | None:
     names = ("start_indices", "limit_indices", "strides")
     rows = zip(*(list(op.attributes[name]) for name in names), strict=True)
     # The ellipsis keeps what has no dimensions an array.
-    return None if array is None else _flat(array[(*(slice(*row) for row in rows), ...)])
+    places: Any = (*(slice(*row) for row in rows), ...)
+    return None if array is None else _flat(array[places])
 
 
 def _transpose(op: Operation, state: State) -> Sequence[Dim] | None:

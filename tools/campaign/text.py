@@ -18,7 +18,7 @@ NUMBERS = (
     *("0", "1", "-1", "2", "7", "100", "4294967296", "1000000000", "18446744073709551616"),
     *("9223372036854775807", "-9223372036854775808"),
 )
-_NUMBER = re.compile(r"-?\b\d+\b")
+_NUMBER = re.compile(r"-?(?<![\w.])\d+(?=x|\b)")
 _ELEMENT = re.compile(r"\b(?:[su]?i\d+|b?f\d\w*|complex<\w+>|index)\b")
 _OP = re.compile(r"\b(?:stablehlo|chlo)\.\w+")
 _ATTRIBUTE = re.compile(r"\w+ = [^,{}<>]+(?:, )?")
@@ -31,7 +31,7 @@ def case(seed: int) -> Case:
     if chance.random() < 0.1:
         text = (Path(demo.__file__).parent / "mlp_step.mlir").read_text()
     for _ in range(chance.randint(1, 3)):
-        text = chance.choice((_number, _number, _number, _word, _line, _piece))(text, chance)
+        text = chance.choice((_near, _near, _near, _number, _word, _line, _piece))(text, chance)
     return Case("text", seed, text.splitlines() or [" "])
 
 
@@ -45,6 +45,16 @@ def _replaced(text: str, pattern: re.Pattern[str], chance: random.Random, by: st
 
 def _number(text: str, chance: random.Random) -> str:
     return _replaced(text, _NUMBER, chance, chance.choice(NUMBERS))
+
+
+def _near(text: str, chance: random.Random) -> str:
+    """A size, an index, a number of a constant: one more or less, or 0."""
+    found = [match for match in _NUMBER.finditer(text) if text[match.start() - 1] not in "%_a"]
+    if not found:
+        return text
+    match = chance.choice(found)
+    number = str(chance.choice((int(match[0]) + 1, int(match[0]) - 1, 0, 1)))
+    return text[: match.start()] + number + text[match.end() :]
 
 
 def _word(text: str, chance: random.Random) -> str:

@@ -7,23 +7,23 @@ import pytest
 
 import shlo_tools
 
-I, V = "tensor<i32>", "tensor<2xi32>"
+N, V = "tensor<i32>", "tensor<2xi32>"
 ZEROS = "%zero = stablehlo.constant dense<0> : tensor<i32>"
 
 # Lines that define %out, its type, and what it is.
 CASES = {
     "clamp of nothing": (
         f"""%v = stablehlo.constant dense<> : tensor<0xi32>
-        %out = stablehlo.clamp %zero, %v, %zero : ({I}, tensor<0xi32>, {I}) -> tensor<0xi32>""",
+        %out = stablehlo.clamp %zero, %v, %zero : ({N}, tensor<0xi32>, {N}) -> tensor<0xi32>""",
         "tensor<0xi32>",
         [],
     ),
-    "slice of a scalar": (f"%out = stablehlo.slice %zero [] : ({I}) -> {I}", I, 0),
+    "slice of a scalar": (f"%out = stablehlo.slice %zero [] : ({N}) -> {N}", N, 0),
     "reduce over no dimension": (
         f"""%v = stablehlo.constant dense<[3, 4]> : {V}
-        %one = stablehlo.constant dense<2> : {I}
+        %one = stablehlo.constant dense<2> : {N}
         %out = stablehlo.reduce(%v init: %one) applies stablehlo.multiply across dimensions = []
-          : ({V}, {I}) -> {V}""",
+          : ({V}, {N}) -> {V}""",
         V,
         [6, 8],
     ),
@@ -40,8 +40,8 @@ def test_beside_unknown_sizes(name: str, backend: str) -> None:
       {ZEROS}
       {lines}
       %flat = stablehlo.reshape %out : ({type}) -> tensor<{np.size(wanted)}xi32>
-      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> {I}
-      %last = stablehlo.reshape %n : ({I}) -> tensor<1xi32>
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> {N}
+      %last = stablehlo.reshape %n : ({N}) -> tensor<1xi32>
       %all = stablehlo.concatenate %flat, %last, dim = 0
         : (tensor<{np.size(wanted)}xi32>, tensor<1xi32>) -> tensor<?xi32>
       return %x, %out, %all : tensor<?xf32>, {type}, tensor<?xi32>

@@ -104,7 +104,53 @@ def real_dynamic_slice(p: Program) -> None:
     p.define(ops.real_dynamic_slice(one.tensor, first, last, stride, type), [count], one)
 
 
+def dynamic_gather(p: Program) -> None:
+    """Rows by their numbers, those outside clamped; the row's size is an operand."""
+    one = p.some(lambda v: v.rank == 2 and v.shape[0] > 0)
+    rows = p.some(lambda v: v.rank == 1 and v.element == "i32" and not v.rough)
+    if one is None or rows is None:
+        return
+    sizes = _shape(p, [p.number(1), ops.get_dimension_size(one.tensor, 1)])
+    shape = (rows.size, one.shape[1])
+    made = ops.dynamic_gather(
+        one.tensor,
+        rows.tensor,
+        sizes,
+        offset_dims=[1],
+        collapsed_slice_dims=[0],
+        start_index_map=[0],
+        index_vector_dim=1,
+        result_type=spelled(p.result(shape), one.element),
+    )
+    p.define(made, shape, one)
+
+
+def growing_loop(p: Program) -> None:
+    """Each of two rounds puts what is carried behind itself, and hands the former on."""
+    one = p.some(lambda v: v.rank > 0 and 4 * v.size <= MOST and not v.rough)
+    if one is None or not p.open or p.depth:
+        return
+    open_type = spelled([None, *one.shape[1:]], one.element)
+    sizes = _shape(p, [ops.get_dimension_size(one.tensor, d) for d in range(one.rank)])
+    start = ops.dynamic_reshape(one.tensor, sizes, open_type)
+    if isinstance(start.shape[0], int):  # its rows are known, and stay as they are
+        return
+
+    def going(index: Tensor, *_: Tensor) -> Tensor:
+        return ops.compare(index, p.number(0), "GT")
+
+    def body(index: Tensor, large: Tensor, former: Tensor) -> tuple[Tensor, ...]:
+        both = ops.concatenate([large, former], 0)
+        return ops.subtract(index, p.number(1)), both, large
+
+    made: Any = ops.while_([p.number(2), start, start], going, body)
+    rows = one.shape[0]
+    p.define(made[1], (3 * rows, *one.shape[1:]), one)
+    p.define(made[2], (2 * rows, *one.shape[1:]), one)
+
+
 STEPS: Sequence[Step] = (
     *(dynamic_broadcast, dynamic_broadcast, dynamic_reshape, dynamic_iota, dynamic_pad),
     *(real_dynamic_slice,),
+    *(dynamic_gather, growing_loop),
 )
