@@ -30,6 +30,14 @@ def test_programs_are_alike_in_all_ways(seeds: range) -> None:
     assert Counter(o.status for o in found.values())[RIGHT] > 0.9 * len(seeds)
 
 
+def test_programs_of_unknown_sizes_are_alike() -> None:
+    """With sizes that fit and others: equal results, or a refusal in all ways."""
+    seeds = [seed for seed in range(3000, 3080) if generation.is_open(seed)][:20]
+    with Worker(SECONDS, GIGABYTES) as worker:
+        found = dict(zip(seeds, worker.seeds("programs", seeds), strict=True))
+    assert {seed: o for seed, o in found.items() if o.status != RIGHT} == {}
+
+
 @pytest.mark.parametrize("kind, count", [("text", 60), ("pipelines", 24)])
 def test_nothing_fails(kind: str, count: int) -> None:
     found = outcomes(kind, range(count))

@@ -24,7 +24,7 @@ from shlo_tools.tools.campaign.programs.drawing import OPEN, small
 from shlo_tools.tools.campaign.programs.elementwise import ROUGH
 from shlo_tools.tools.run import comparison
 
-TIMEOUT = 10.0  # seconds of a call
+OPEN_CALLS = 6  # of a program of unknown sizes: with those of its drawing, then with others
 _ROUGH = re.compile(rf"\b(stablehlo|chlo)\.({'|'.join(ROUGH)})\b")
 Call = Callable[..., Any]
 Differs = Callable[[Array, Array], str]  # '' where two results agree
@@ -56,7 +56,7 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     if reference is None:
         return Outcome(REFUSED, _said(refusal))
     accepted = False
-    for turn in range(2 if any(not type.is_static for type in types) else 1):
+    for turn in range(OPEN_CALLS if any(not type.is_static for type in types) else 1):
         given = arguments(types, random.Random(seed + turn), turn == 0)
         wanted, refusal = _attempt(lambda given=given: reference(*given))  # type: ignore[misc]
         accepted |= wanted is not None
