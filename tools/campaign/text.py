@@ -30,7 +30,7 @@ def case(seed: int) -> Case:
     text = generation.program(seed)
     if chance.random() < 0.1:
         text = (Path(demo.__file__).parent / "mlp_step.mlir").read_text()
-    for _ in range(chance.randint(1, 3)):
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
         text = chance.choice((_near, _near, _near, _number, _word, _line, _piece))(text, chance)
     return Case("text", seed, text.splitlines() or [" "])
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from shlo_tools.tools.campaign.outcome import RIGHT, Case, Outcome, watched
 from shlo_tools.tools.campaign.programs import examination, generation
 
-TOGETHER = 8
+TOGETHER = 4
 
 
 def case(seed: int) -> Case:
