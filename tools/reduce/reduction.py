@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import shlo_tools
-from shlo_tools import mlir
+from shlo_tools import mlir, program
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.reduce import contents, functions, operations, sizes
 from shlo_tools.tools.reduce.edits import Edit
@@ -39,20 +38,20 @@ def reduce(module: Any, predicate: Callable[[mlir.Module], bool]) -> mlir.Module
         ShloError: the predicate does not hold of the program as it is.
     """
     text = text_of(module)
-    if not predicate(shlo_tools.load(text)):
+    if not predicate(program.load(text)):
         raise ShloError("the predicate does not hold of the program as it is: nothing to keep")
-    reduction = Reduction(text, lambda text: predicate(shlo_tools.load(text)))
+    reduction = Reduction(text, lambda text: predicate(program.load(text)))
     reduction.run()
-    return shlo_tools.load(reduction.text)
+    return program.load(reduction.text)
 
 
-def text_of(program: Any) -> str:
+def text_of(source: Any) -> str:
     """A program as text that stands for itself."""
-    module = program if hasattr(program, "operation") else None
-    if module is None and hasattr(program, "module"):
-        module = program.module
+    module = source if hasattr(source, "operation") else None
+    if module is None and hasattr(source, "module"):
+        module = source.module
     if module is None:
-        module = shlo_tools.load(program)
+        module = program.load(source)
     return _printed(module)
 
 
@@ -122,14 +121,14 @@ class Reduction:
 
 
 def _count(text: str, edit: Edit) -> int:
-    module = shlo_tools.load(text)
+    module = program.load(text)
     with mlir.library_context():
         return len(edit.places(module.operation))
 
 
 def _edited(text: str, edit: Edit, start: int, stop: int) -> str | None:
     """A program with some places edited, the last first; None where that makes it invalid."""
-    module = shlo_tools.load(text)
+    module = program.load(text)
     with mlir.library_context():
         for apply in reversed(edit.places(module.operation)[start:stop]):
             apply()
@@ -143,6 +142,6 @@ def _edited(text: str, edit: Edit, start: int, stop: int) -> str | None:
 def _valid(text: str) -> str | None:
     """A program as it prints itself; None where it is none."""
     try:
-        return _printed(shlo_tools.load(text))
+        return _printed(program.load(text))
     except ShloError:
         return None
