@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
     from shlo_tools.program import load, save, verify
+    from shlo_tools.tools.reduce.reduction import reduce
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ _WHERE = {
     "ShloError": "shlo_tools.errors",
     "custom_call": "shlo_tools.extend",
     "load": "shlo_tools.program",
+    "reduce": "shlo_tools.tools.reduce.reduction",
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "save": "shlo_tools.program",
@@ -62,6 +64,7 @@ __all__ = [
     "load",
     "mlir",
     "ops",
+    "reduce",
     "register_pass",
     "register_pipeline",
     "run",

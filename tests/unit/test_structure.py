@@ -58,7 +58,11 @@ LONG_FILES = {
 PEERS_WORKERS = "tools/bench/*_worker.py"
 
 # Handlers of every exception that pass the error on to another process instead of raising it.
-PASSED_ON = {"shlo_tools/interop/worker.py", "tools/bench/worker.py"}
+PASSED_ON = {
+    "shlo_tools/interop/worker.py",
+    "tools/bench/worker.py",
+    "tools/campaign/outcome.py",
+}
 
 
 @dataclass(frozen=True)
