@@ -265,7 +265,8 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
     """The values of a dense attribute as a new array.
 
     Raises:
-        ShloError: the attribute holds no values (a resource without data) or is not dense.
+        ShloError: the attribute holds no values (a resource without data), is not dense, or
+            stands for more values than there is memory for.
     """
     type = tensor_type(attribute.type)
     element = type.element_type
@@ -284,7 +285,10 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
                 f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"
             )
         one = _read(mlir.dense_bytes(attribute, element.dtype.itemsize), type.with_shape(()))
-        return np.full(type.static_shape, one, element.dtype)
+        try:
+            return np.full(type.static_shape, one, element.dtype)
+        except MemoryError as error:
+            raise ShloError(f"no memory for a constant of type {type}") from error
     return _read(mlir.dense_bytes(attribute, type.nbytes), type)
 
 

@@ -220,10 +220,6 @@ def library_context() -> Iterator[Context]:
             yield _library_context
 
 
-def current_location() -> Location:
-    return cast(Location, ir.Location.current)
-
-
 def unknown_location() -> Location:
     return cast(Location, ir.Location.unknown())
 
@@ -254,9 +250,43 @@ class _Entered:
 
 
 # --- parsing and printing -------------------------------------------------------------------------
+@contextmanager
+def reported() -> Iterator[None]:
+    """MLIR's errors as MLIRErrors, those as well that quote bytes which are no text."""
+    try:
+        yield
+    except RuntimeError as error:  # the bindings fail to make a str of the message
+        if _NO_TEXT not in str(error):
+            raise
+        message = "MLIR's message about it quotes bytes that are no text"
+        raise MLIRError(message) from error
+
+
+_NO_TEXT = "str_from_cstr_and_size(): conversion error"
+
+
 def parse_module(source: str | bytes) -> Module:
     """Parse text or bytecode in the current context; raises MLIRError."""
-    return cast(Module, ir.Module.parse(source))
+    with reported():
+        return cast(Module, ir.Module.parse(source))
+
+
+def parse_operation(source: str) -> Operation:
+    """Parse a text of one op in the current context; raises MLIRError."""
+    with reported():
+        return cast(Operation, ir.Operation.parse(source))
+
+
+def verify(operation: Operation) -> None:
+    """Verify an op and what is in it; raises MLIRError."""
+    with reported():
+        operation.verify()
+
+
+def run_passes(manager: PassManager, operation: Operation) -> None:
+    """Run passes; raises MLIRError."""
+    with reported():
+        manager.run(operation)
 
 
 def parse_type(text: str) -> Type:
@@ -267,11 +297,6 @@ def parse_attribute(text: str) -> Attribute:
     return cast(Attribute, ir.Attribute.parse(text))
 
 
-def parse_operation(source: str) -> Operation:
-    """Parse the text of one op, in no module; raises MLIRError."""
-    return cast(Operation, ir.Operation.parse(source).operation)
-
-
 def empty_module(location: Location | None = None) -> Module:
     return cast(Module, ir.Module.create(location))
 
@@ -279,7 +304,8 @@ def empty_module(location: Location | None = None) -> Module:
 def deserialize_portable_artifact(artifact: bytes) -> Module:
     """Portable artifact (bytecode of VHLO) -> StableHLO module in the current context."""
     context = ir.Context.current
-    return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
+    with reported():
+        return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
 
 
 def stablehlo_version() -> str:
@@ -595,26 +621,6 @@ def registered_op_names() -> tuple[str, ...]:
     with library_context() as context:
         names = (s.decode() for s in strings)
         return tuple(sorted(name for name in names if context.is_registered_operation(name)))
-
-
-# C++ pipelines that nest under a module only: nested under anything else they end the process.
-FOR_MODULES = frozenset(
-    {
-        "gpu-lower-to-nvvm-pipeline",
-        "gpu-lower-to-rocdl-pipeline",
-        "gpu-lower-to-xevm-pipeline",
-        "sparsifier",
-        "torch-backend-to-linalg-on-tensors-backend-pipeline",
-        "torch-backend-to-stablehlo-backend-pipeline",
-        "torch-backend-to-tosa-backend-pipeline",
-        "torch-function-to-torch-backend-pipeline",
-        "torch-onnx-to-torch-backend-pipeline",
-        "torch-shape-refinement-pipeline",
-        "torch-simplification-pipeline",
-        "torchscript-module-to-torch-backend-pipeline",
-        "tosa-to-linalg-pipeline",
-    }
-)
 
 
 @functools.cache

@@ -91,6 +91,8 @@ class Outcome:
         """``crashed with SIGSEGV in pass 'cse'``; empty for a child that ended by itself."""
         if self.status >= 0:
             return ""
+        if self.status == -signal.SIGPROF:  # the limit that reading sets itself
+            return f"took too long {self.activity}"
         return f"crashed with {signal.Signals(-self.status).name} {self.activity}"
 
 

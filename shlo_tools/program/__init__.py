@@ -8,6 +8,7 @@ from shlo_tools.program.reading import (
     module_of,
     parse,
     parse_error,
+    parse_expendable,
 )
 from shlo_tools.program.verification import verify, warn_of_attributes
 from shlo_tools.program.writing import clone, moved, save, to_bytecode
@@ -22,6 +23,7 @@ __all__ = [
     "moved",
     "parse",
     "parse_error",
+    "parse_expendable",
     "save",
     "to_bytecode",
     "verify",

@@ -1,15 +1,14 @@
 """Reading programs: text, MLIR bytecode, portable artifacts.
 
-Text is scanned before MLIR sees it: its parser recurses, and a file nested deeply enough ends
-the process. Bytes of unknown origin can be read in a child process (``isolated=True``).
+MLIR's readers believe what they read, and some sources end their process. Text is scanned before
+they see it. Bytes that this process has not written itself, and texts that the scan suspects, are
+read in another process first (``isolation``).
 """
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from typing import Any
 
 from shlo_tools import files, mlir
@@ -22,10 +21,10 @@ from shlo_tools.errors import (
     VerifyError,
     did_you_mean,
 )
+from shlo_tools.program import isolation
 from shlo_tools.program.verification import check_by_mlir, check_rules
-from shlo_tools.program.writing import clone, moved, to_bytecode
-from shlo_tools.text import check_syntax
-from shlo_tools.text import guards as scan
+from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
+from shlo_tools.text import check_syntax, guards
 from shlo_tools.text.check_syntax import GenericText
 from shlo_tools.text.sharding import bytecode as annotated_bytecode
 from shlo_tools.text.sharding import text as annotated_text
@@ -34,14 +33,15 @@ BYTECODE_MAGIC = b"ML\xefR"
 
 
 def load(
-    source: str | bytes | os.PathLike[str], *, isolated: bool = False, name: str | None = None
+    source: str | bytes | os.PathLike[str], *, isolated: bool = True, name: str | None = None
 ) -> mlir.Module:
     """Read a program: a path, text, bytecode or a portable artifact.
 
     A ``str`` that contains a brace or a line break is text, any other a path.
 
     Args:
-        isolated: read bytecode in a child process, which a hostile file cannot take along.
+        isolated: read bytecode of unknown origin, and suspicious texts, in another process
+            first. ``False`` saves its start, 0.4 s once, where the source can be trusted.
         name: what messages call the source; the path by default.
 
     Returns:
@@ -62,7 +62,9 @@ def load(
 _SMALL = 1 << 16  # sources of fewer characters hold no large constants
 
 
-def module_of(source: Any, *, name: str = "-", anywhere: bool = False) -> mlir.Module:
+def module_of(
+    source: Any, *, name: str = "-", anywhere: bool = False, expendable: bool = False
+) -> mlir.Module:
     """A program as a module that the caller may change; the source stays as it is.
 
     Args:
@@ -71,6 +73,7 @@ def module_of(source: Any, *, name: str = "-", anywhere: bool = False) -> mlir.M
         anywhere: leave the module in whatever context: its own for a copy of a module, a new one
             for a large text, which takes large constants with it when it goes. Otherwise it is
             of the current context.
+        expendable: another process explains the death of this one: bytes are read right here.
 
     Raises:
         ParseError, VerifyError, ShloError: see ``load``; or it is no program.
@@ -86,10 +89,11 @@ def module_of(source: Any, *, name: str = "-", anywhere: bool = False) -> mlir.M
         copy = clone(source)
         check_by_mlir(copy)
         return copy if anywhere else moved(copy)
+    read = parse_expendable if expendable else parse
     if not anywhere or len(source) < _SMALL:
-        return parse(source, name=name)
+        return read(source, name=name)
     with mlir.at(mlir.new_context()):
-        return parse(source, name=name)
+        return read(source, name=name)
 
 
 def is_path(source: object) -> bool:
@@ -103,12 +107,14 @@ def is_bytecode(source: str | bytes) -> bool:
     return isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC)
 
 
-def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> mlir.Module:
+def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mlir.Module:
     """Like ``load``, from text or bytes, into the current context."""
     if not source:
         raise ParseError(f"{name}: the input is empty")
     if isinstance(source, bytes) and is_bytecode(source):
-        return _parse_isolated(source, name) if isolated else _parse_bytecode(source, name)
+        if not isolated or is_own(source):
+            return _parse_bytecode(source, name)
+        return _read_bytecode(isolation.rewritten(source, name), name)
     if isinstance(source, bytes):
         try:
             source = source.decode()
@@ -116,7 +122,9 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
             raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
     if "\0" in source or not _is_unicode(source):
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
-    scan.check(source, name)
+    suspicion = guards.check(source, name)
+    if suspicion and isolated:
+        isolation.check(source, name, suspicion)
     plain = annotated_text.strip(source, name) if "sdy." in source else source
     written = check_syntax.generic(plain, name) if "check." in plain else None
     try:
@@ -131,6 +139,14 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
         except VerifyError as error:
             raise error.with_source(source, name) from None
     return module
+
+
+def parse_expendable(source: str | bytes, *, name: str) -> mlir.Module:
+    """Like ``parse``, in a process whose death another one explains: bytes are read right here."""
+    if not isinstance(source, bytes) or not is_bytecode(source):
+        return parse(source, name=name)
+    with isolation.limited(isolation.seconds(len(source))):
+        return parse(source, name=name, isolated=False)
 
 
 def _is_unicode(text: str) -> bool:
@@ -217,29 +233,3 @@ def _read_bytecode(source: bytes, name: str) -> mlir.Module:
     if module is None:
         raise ParseError(f"{name}: broken bytecode")
     return module
-
-
-_CHILD = (
-    "import sys; from shlo_tools.program.reading import _child; _child(sys.stdin.buffer.read())"
-)
-
-
-def _parse_isolated(source: bytes, name: str) -> mlir.Module:
-    """Let a child read the bytes; what it prints as text is parsed here."""
-    child = subprocess.run([sys.executable, "-c", _CHILD], input=source, capture_output=True)
-    if child.returncode < 0:
-        raise ParseError(f"{name}: broken bytecode (its reader died of signal {-child.returncode})")
-    if child.returncode:
-        message = child.stderr.decode(errors="replace").strip()
-        raise ParseError(message.removeprefix("error: "))
-    return parse(child.stdout, name=name)
-
-
-def _child(source: bytes) -> None:
-    try:
-        with mlir.library_context():
-            text = parse(source).operation.get_asm(enable_debug_info=True)
-    except ShloError as error:
-        sys.stderr.write(error.render())
-        sys.exit(1)
-    sys.stdout.write(text)

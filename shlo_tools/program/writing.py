@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 
 from shlo_tools import files, ir, mlir
 
+_own: set[bytes] = set()  # digests of what this process wrote
+
 
 def to_bytecode(module: mlir.Module) -> bytes:
-    """A module as MLIR bytecode of the current version."""
+    """A module as MLIR bytecode of the current version; ``is_own`` knows it again."""
+    data = _bytecode(module)
+    _own.add(_digest(data))
+    return data
+
+
+def is_own(source: bytes) -> bool:
+    """Whether this process wrote these bytes, so that reading them is safe."""
+    return bool(_own) and _digest(source) in _own
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _bytecode(module: mlir.Module) -> bytes:
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return buffer.getvalue()

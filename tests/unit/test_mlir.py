@@ -17,7 +17,6 @@ import pytest
 
 from shlo_tools import dtypes, errors, mlir, program
 from shlo_tools.errors import ParseError, ShloError, VerifyError
-from shlo_tools.program import reading
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -253,16 +252,6 @@ def test_corrupted_bytes_cannot_end_the_process(kind: str) -> None:
         else:
             program.verify(module)
     assert refused >= 3
-
-
-def test_a_reader_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says that the bytes ended their reader, whichever bytes those were."""
-    monkeypatch.setattr(
-        reading, "_CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
-    )
-    bytecode = program.to_bytecode(program.load(TEXT))
-    with pytest.raises(ParseError, match=r"broken bytecode.*signal 11"):
-        program.load(bytecode, isolated=True)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from shlo_tools import files, mlir, program
 from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
-from shlo_tools.text import guards as scan
+from shlo_tools.text import guards
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.opt import reproducer, verify_diagnostics
 from shlo_tools.tools.opt.recipe import recipe_of
@@ -146,8 +146,8 @@ class _Job:
         source, name = chunk.source, self.request.name
         with mlir.library_context():
             if not self.request.no_implicit_module or not isinstance(source, str):
-                return program.parse(source, name=name)
-            scan.check(source, name)
+                return program.parse_expendable(source, name=name)
+            guards.check(source, name)
             try:
                 op: Any = mlir.parse_operation(source)
             except mlir.MLIRError as error:

@@ -128,8 +128,9 @@ def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
     channel.tell("while parsing")
     with _progress(f"parsing {_name(request)}"), mlir.library_context():
         # Ops that are compared one by one are cut out into modules of the library's context.
-        anywhere = not request.compare
-        module = program.module_of(source, name=_name(request), anywhere=anywhere)
+        module = program.module_of(
+            source, name=_name(request), anywhere=not request.compare, expendable=True
+        )
         program.warn_of_attributes(module)
     return module
 
