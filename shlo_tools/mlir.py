@@ -127,13 +127,7 @@ def _load_provider() -> None:
             f"{other!r} is loaded in this process and brings an MLIR of its own; two of them crash",
             hint="export the program to text or bytes in another process, and load that",
         )
-    try:
-        importlib.import_module(PROVIDER + ".ir")
-    except ImportError as error:
-        raise ProviderError(
-            f"the MLIR bindings cannot be imported: {error}",
-            hint=f"pip install {DISTRIBUTION}=={TESTED_VERSION}",
-        ) from error
+    _wheel("ir")
 
 
 def provider_version() -> str:
@@ -142,7 +136,14 @@ def provider_version() -> str:
 
 
 def _wheel(module: str) -> Any:
-    return importlib.import_module(f"{PROVIDER}.{module}")
+    try:
+        return importlib.import_module(f"{PROVIDER}.{module}")
+    except ImportError as error:
+        hint = f"pip install {DISTRIBUTION}=={TESTED_VERSION}"
+        if "failed to map" in str(error):  # what the loader says under a limit
+            hint = "there is too little memory"
+        message = f"the MLIR bindings cannot be imported: {error}"
+        raise ProviderError(message, hint=hint) from error
 
 
 _load_provider()
@@ -718,4 +719,13 @@ def diagnostic(info: Any) -> Diagnostic:
     severity = str(info.severity).rsplit(".", 1)[-1].lower()
     notes = tuple(diagnostic(note) for note in info.notes)
     place = place_of(info.location)
-    return Diagnostic(cast(Any, severity), str(info.message), place, notes)
+    return Diagnostic(cast(Any, severity), _first_line(str(info.message)), place, notes)
+
+
+def _first_line(message: str) -> str:
+    """Of a note that prints an op of many lines, which start below it: the first."""
+    head, _, below = message.partition(": \n")
+    if not below or "\n" in head:
+        return message
+    line, _, more = below.strip().partition("\n")
+    return f"{head}: {line}{' ...' if more else ''}"

@@ -294,7 +294,7 @@ MAY_WRAP = frozenset(
     name
     for name in RULES
     if name.rpartition(".")[2]
-    in ("abs", "add", "convert", "multiply", "negate", "reduce", "subtract")
+    in ("abs", "add", "convert", "get_dimension_size", "multiply", "negate", "reduce", "subtract")
 ) | {"arith.addi", "arith.index_cast", "arith.muli", "arith.subi"}
 
 # Arithmetic means something else on i1.

@@ -376,3 +376,30 @@ def test_standard_input_is_read() -> None:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, input=TEXT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(program.load(TEXT)).strip()
+
+
+# --- diagnostics ----------------------------------------------------------------------------------
+def test_messages_that_are_no_text_are_errors() -> None:
+    """MLIR quotes names, which are any bytes; the bindings fail on its message."""
+    twice = r'func.func private @"\FF"()' + "\n"
+    with pytest.raises(ParseError, match="quotes bytes that are no text"):
+        program.load(twice * 2)
+    module = program.load(twice + "func.func private @other()")
+    first, second = module.body.operations
+    second.attributes["sym_name"] = first.attributes["sym_name"]
+    with pytest.raises(ShloError, match="quotes bytes that are no text"):
+        program.verify(module)
+
+
+def test_a_printed_op_is_one_line_of_a_note() -> None:
+    text = "func.func @f() { return }"
+    with mlir.library_context():
+        module = mlir.parse_module(text)
+        module.body.operations[0].regions[0].blocks[0].operations[0].operation.erase()
+        with pytest.raises(mlir.MLIRError) as caught:
+            mlir.verify(module.operation)
+        (said,) = mlir.diagnostics_of(caught.value)
+        assert said.notes
+        for note in said.notes:
+            assert "\n" not in note.message
+            assert note.message.startswith('see current operation: "func.func"()')

@@ -71,7 +71,7 @@ def work(request: Request, source: bytes, channel: Channel) -> int:
         except BrokenPipeError:
             raise  # a reader that has seen enough: no error worth a word
         except OSError as error:
-            print(f"error: {error.strerror} {channel.told()[0]}", file=sys.stderr)
+            print(f"error: {error.strerror or error} {channel.told()[0]}", file=sys.stderr)
     return 1
 
 
