@@ -392,14 +392,10 @@ def test_messages_that_are_no_text_are_errors() -> None:
 
 
 def test_a_printed_op_is_one_line_of_a_note() -> None:
-    text = "func.func @f() { return }"
-    with mlir.library_context():
-        module = mlir.parse_module(text)
-        module.body.operations[0].regions[0].blocks[0].operations[0].operation.erase()
-        with pytest.raises(mlir.MLIRError) as caught:
-            mlir.verify(module.operation)
-        (said,) = mlir.diagnostics_of(caught.value)
-        assert said.notes
-        for note in said.notes:
-            assert "\n" not in note.message
-            assert note.message.startswith('see current operation: "func.func"()')
+    text = "func.func private @f()\nfunc.func @f() { return }"
+    with mlir.library_context(), pytest.raises(mlir.MLIRError) as caught:
+        mlir.parse_module(text)
+    (said,) = mlir.diagnostics_of(caught.value)
+    current, _ = [note.message for note in said.notes]
+    assert current.startswith('see current operation: "func.func"()')
+    assert current.endswith("({ ...")
