@@ -74,6 +74,6 @@ def check_rules(module: mlir.Module) -> None:
 def check_by_mlir(module: mlir.Module) -> None:
     """Raise VerifyError where a module breaks a rule that MLIR itself knows."""
     try:
-        module.operation.verify()
+        mlir.verify(module.operation)
     except mlir.MLIRError as error:
         raise VerifyError(mlir.diagnostics_of(error)) from error
