@@ -129,6 +129,6 @@ def _value(value: Value) -> mlir.Value:
 
 def _verify(operation: mlir.Operation) -> None:
     try:
-        operation.verify()
+        mlir.verify(operation)
     except mlir.MLIRError as error:
         raise VerifyError(mlir.diagnostics_of(error)) from error

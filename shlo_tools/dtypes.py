@@ -164,6 +164,9 @@ def of_array(array: np.ndarray[Any, Any]) -> TensorType:
     return TensorType(tuple(array.shape), from_dtype(array.dtype))
 
 
+ADDRESSES = 1 << 47  # bytes that a process has addresses for
+
+
 # --- constants ------------------------------------------------------------------------------------
 Array = np.ndarray[Any, Any]
 
@@ -186,17 +189,30 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
     """The values of a dense attribute as a new array.
 
     Raises:
-        ShloError: the attribute holds no values (a resource without data) or is not dense.
+        ShloError: the attribute holds no values (a resource without data), is not dense, or
+            stands for more values than there is memory for.
     """
     type = tensor_type(attribute.type)
     element = type.element_type
     if mlir.is_dense_resource(attribute):
         return _read(mlir_resource_bytes(attribute), type)
+    if mlir.is_sparse(attribute):
+        indices, values = map(from_attribute, mlir.sparse_parts(attribute))
+        dense = np.zeros(type.static_shape, element.dtype)
+        dense[tuple(indices.T)] = values
+        return dense
     if not mlir.is_dense(attribute):
         raise ShloError(f"{attribute} is no dense constant")
     if getattr(attribute, "is_splat", False):
+        if type.nbytes > ADDRESSES:
+            raise ShloError(
+                f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"
+            )
         one = _read(mlir.dense_bytes(attribute, element.dtype.itemsize), type.with_shape(()))
-        return np.full(type.static_shape, one, element.dtype)
+        try:
+            return np.full(type.static_shape, one, element.dtype)
+        except MemoryError as error:
+            raise ShloError(f"no memory for a constant of type {type}") from error
     return _read(mlir.dense_bytes(attribute, type.nbytes), type)
 
 

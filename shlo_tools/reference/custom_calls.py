@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import extend
+from shlo_tools.calling.executable import Executable
 from shlo_tools.dtypes import Array
-from shlo_tools.errors import ShloError
+from shlo_tools.errors import ExecutionTimeout, ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
@@ -111,22 +113,29 @@ def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[
     return found
 
 
-class CalledComputation:
+class CalledComputation(Executable):
     """A function of the program, as the function of a target gets it.
 
-    Attributes:
-        signature: types of arguments and results.
-        name: the function's name.
+    It runs within the execution that it is called in, and has no more time than that.
     """
 
     def __init__(self, run: Execution, name: str) -> None:
         self.signature = Reference(run.program, name).signature
         self.name = name
-        self._run = run
+        self._caller = run
 
-    def __call__(self, *arguments: Any, cast: bool = False) -> Any:
-        """Run it within the execution that it is called in; see ``Reference``."""
-        function = self._run.program.functions[self.name]
-        values = self._run.call(self.name, bind(function, arguments, cast=cast))
-        results = [np.array(value) for value in values]
-        return results[0] if len(results) == 1 else tuple(results)
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
+        caller = self._caller
+        if timeout is None:
+            values = bind(caller.program.functions[self.name], arguments, cast=cast)
+            return [np.array(value) for value in caller.call(self.name, values)]
+        end = time.monotonic() + timeout
+        if caller.deadline is not None and caller.deadline <= end:
+            return self._run(arguments, cast, None)
+        outer, caller.deadline = caller.deadline, end
+        try:
+            return self._run(arguments, cast, None)
+        except ExecutionTimeout as error:
+            raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        finally:
+            caller.deadline = outer

@@ -101,7 +101,7 @@ def _callees(body: Body) -> list[str]:
 
 def calls_of(step: Step) -> tuple[str, ...]:
     """The functions that a step may call."""
-    return (*([step.callee] if step.callee else []), *getattr(step.evaluate, "called", ()))
+    return (*([] if step.callee is None else [step.callee]), *getattr(step.evaluate, "called", ()))
 
 
 def _bodies(body: Body) -> list[Body]:
@@ -168,7 +168,7 @@ class _Translator:
         place = mlir.place_of(op.location)
         step = Step(op.name, ir.describe(op), place, operands, (), result_types)
         if op.name in ("func.call", "call"):
-            step.callee = ir.text_of(op, "callee").lstrip("@")
+            step.callee = ir.callee_of(op)
             self.called.add(step.callee)
         elif op.name in EVALUATORS and op.name in DESCRIPTIONS:
             step.evaluate = self._evaluator(op, types, result_types)

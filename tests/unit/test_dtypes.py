@@ -288,7 +288,19 @@ def test_a_resource_of_the_wrong_size_is_refused() -> None:
             dtypes.from_attribute(read)
 
 
-@pytest.mark.parametrize("text", ["array<i64: 1, 2>", '"word"', "sparse<0, 1> : tensor<2xi32>"])
+def test_sparse_attributes_are_read() -> None:
+    texts = {
+        "sparse<1, 5> : tensor<3xi32>": [0, 5, 0],
+        "sparse<[[0, 1], [1, 0]], [2.5, -1.0]> : tensor<2x2xf32>": [[0, 2.5], [-1, 0]],
+        "sparse<[[2], [0]], 7> : tensor<3xui8>": [7, 0, 7],
+        "sparse<> : tensor<2xi8>": [0, 0],
+    }
+    with mlir.library_context():
+        for text, values in texts.items():
+            assert dtypes.from_attribute(mlir.parse_attribute(text)).tolist() == values
+
+
+@pytest.mark.parametrize("text", ["array<i64: 1, 2>", '"word"'])
 def test_what_is_not_dense_is_refused(text: str) -> None:
     with mlir.library_context(), pytest.raises(ShloError):
         dtypes.from_attribute(mlir.parse_attribute(text))

@@ -21,9 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import is_public, note_signature
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import Trait, names_with
-from shlo_tools.passes.host.protect_arguments import is_public, note_signature
 from shlo_tools.passes.normalize.legalize_quantized import collectives
 from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
 from shlo_tools.pipeline.registry import Pass

@@ -1,0 +1,31 @@
+"""Programs in and out: text, MLIR bytecode, portable artifacts; and whether they are valid."""
+
+from shlo_tools.program.reading import (
+    BYTECODE_MAGIC,
+    is_bytecode,
+    is_path,
+    load,
+    module_of,
+    parse,
+    parse_error,
+    parse_expendable,
+)
+from shlo_tools.program.verification import verify, warn_of_attributes
+from shlo_tools.program.writing import clone, moved, save, to_bytecode
+
+__all__ = [
+    "BYTECODE_MAGIC",
+    "clone",
+    "is_bytecode",
+    "is_path",
+    "load",
+    "module_of",
+    "moved",
+    "parse",
+    "parse_error",
+    "parse_expendable",
+    "save",
+    "to_bytecode",
+    "verify",
+    "warn_of_attributes",
+]

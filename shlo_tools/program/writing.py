@@ -1,0 +1,73 @@
+"""Writing programs: text and MLIR bytecode."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+
+from shlo_tools import files, ir, mlir
+
+_own: set[bytes] = set()  # digests of what this process wrote
+
+
+def to_bytecode(module: mlir.Module) -> bytes:
+    """A module as MLIR bytecode of the current version; ``is_own`` knows it again."""
+    data = _bytecode(module)
+    _own.add(_digest(data))
+    return data
+
+
+def is_own(source: bytes) -> bool:
+    """Whether this process wrote these bytes, so that reading them is safe."""
+    return bool(_own) and _digest(source) in _own
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _bytecode(module: mlir.Module) -> bytes:
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def save(
+    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
+) -> None:
+    """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
+
+    The file appears whole or not at all.
+
+    Raises:
+        ShloError: the file cannot be written.
+    """
+    if bytecode is None:
+        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
+    with mlir.library_context():
+        data = to_bytecode(module) if bytecode else f"{module.operation.get_asm()}".encode()
+    files.write_file(os.fspath(path), data)
+
+
+def clone(module: mlir.Module) -> mlir.Module:
+    """A copy of a module in its own context, where its constants are shared with it."""
+    op = module.operation
+    is_module = op.name == "builtin.module"
+    with mlir.at(op.context):
+        copy = mlir.empty_module(op.location)
+        if is_module:
+            for index in range(len(op.attributes)):
+                named = ir.op_attribute(op, index)
+                copy.operation.attributes[named.name] = named.attr
+        end = mlir.at_end(copy.body)
+        for child in ir.children(op) if is_module else [op]:
+            child.clone(end)
+    return copy
+
+
+def moved(module: mlir.Module) -> mlir.Module:
+    """A module of the current context: this one, or a copy by bytecode if it is of another."""
+    if module.operation.context == mlir.current_context():
+        return module
+    return mlir.parse_module(to_bytecode(module))
