@@ -161,6 +161,6 @@ def _fill(
 
 def _verify(operation: mlir.Operation) -> None:
     try:
-        operation.verify()
+        mlir.verify(operation)
     except mlir.MLIRError as error:
         raise VerifyError(mlir.diagnostics_of(error)) from error

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from shlo_tools import dims
 from shlo_tools.dims import Size
-from shlo_tools.dtypes import Dim, ElementType, TensorType
+from shlo_tools.dtypes import Dim, ElementType, QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.types import Region, Tensor, Value
 
@@ -138,14 +138,26 @@ def compatible(a: Value, b: Value) -> Verdict:
     return str(a.type) == str(b.type)
 
 
+def same_baseline(a: ElementType, b: ElementType) -> bool:
+    """Whether two element types are the same but for scales and zero points."""
+    if isinstance(a, QuantizedElementType) and isinstance(b, QuantizedElementType):
+        return a.baseline == b.baseline
+    return a == b
+
+
 def is_promotable(a: ElementType, b: ElementType) -> bool:
-    """The spec's ``is_promotable``: ``b`` is of the same kind and at least as wide."""
+    """The spec's ``is_promotable``: ``b`` is of the same kind and at least as wide.
+
+    Of quantized types the storage is meant; the numbers are of one type.
+    """
+    if isinstance(a, QuantizedElementType) and isinstance(b, QuantizedElementType):
+        return a.expressed == b.expressed and a.bits <= b.bits
     integers = a.is_integer and b.is_integer
     return (a.kind is b.kind or integers) and a.bits <= b.bits
 
 
-def accumulators_of(body: Region, init_values: Sequence[Tensor]) -> list[Tensor]:
-    """What a reduction's body accumulates in: the init values' types, or wider ones (C6).
+def accumulators_of(body: Region, init_values: Sequence[Tensor], label: str = "C6") -> list[Tensor]:
+    """What a reduction's body accumulates in: the init values' types, or wider ones.
 
     A region that exists declares them; one being built is given the init values' types.
     """
@@ -155,7 +167,7 @@ def accumulators_of(body: Region, init_values: Sequence[Tensor]) -> list[Tensor]
         return accumulators
     for have, want in zip(declared, accumulators, strict=True):
         wider = isinstance(have, Tensor) and is_promotable(want.element_type, have.element_type)
-        require("C6", wider, f"the body accumulates in {have.type} what is {want.type}")
+        require(label, wider, f"the body accumulates in {have.type} what is {want.type}")
     return list(declared)
 
 

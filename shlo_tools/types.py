@@ -38,7 +38,7 @@ class TupleType:
 
 @dataclass(frozen=True)
 class OtherType:
-    """A type that no rule computes with (quantized, future, buffer): carried as its spelling."""
+    """A type that no rule computes with (future, buffer, scales of blocks): its spelling."""
 
     text: str
 
@@ -140,9 +140,21 @@ def value_type(type: mlir.Type) -> ValueType:
         tuple_type: Any = type
         members = [tuple_type.get_type(i) for i in range(tuple_type.num_types)]
         return TupleType(tuple(value_type(member) for member in members))
-    if text.startswith("tensor<") and "!" not in text:
+    if text.startswith("tensor<") and dtypes.holds_elements(text):
         return dtypes.parse_tensor_type(text)
     return OtherType(text)
+
+
+def array_type(type: ValueType | str) -> TensorType:
+    """The type of the arrays that hold values of a type: integers for quantized elements.
+
+    A number outside tensors, such as an ``index``, is held by an array without dimensions.
+
+    Raises:
+        ShloError: no array holds such a value.
+    """
+    tensor = type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
+    return tensor.storage_type
 
 
 def as_value(type: ValueType, value: mlir.Value | None = None) -> Value:

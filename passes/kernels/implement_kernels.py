@@ -18,7 +18,7 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
-from shlo_tools.codegen.frame import CALL_HOST
+from shlo_tools.codegen.lowered import CALL_HOST, HOST_CALLS, KERNEL
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
@@ -37,8 +37,6 @@ from shlo_tools.passes.kernels.library_calls import (
 )
 from shlo_tools.pipeline.registry import Pass
 
-KERNEL = "shlo.kernel"
-HOST_CALLS = "shlo.host_calls"
 BLAS = {"f32": "scipy_cblas_sgemm", "f64": "scipy_cblas_dgemm"}
 ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE = 101, 111, 112
 

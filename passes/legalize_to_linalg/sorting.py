@@ -30,7 +30,8 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 @lowers
 def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     types = [build.type(value) for value in op.operands]
-    return sorted_along(op, build, operands, types, op.attributes["dimension"].value)
+    axis = op.attributes["dimension"].value if "dimension" in op.attributes else -1
+    return sorted_along(op, build, operands, types, axis)
 
 
 def sorted_along(

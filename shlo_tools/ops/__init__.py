@@ -27,13 +27,22 @@ from shlo_tools.ops import (
     transfer,
     windows,
 )
-from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, infer_values, verify
+from shlo_tools.ops._op import (
+    BUILDERS,
+    DESCRIPTIONS,
+    has_trait,
+    infer,
+    infer_values,
+    names_with,
+    verify,
+)
 from shlo_tools.ops.accuracy import ResultAccuracy, ResultAccuracyMode
 from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.ops.signal import FftType
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import OPERATORS, Tensor, TokenType, TupleType, Value
 
 FAMILIES = (

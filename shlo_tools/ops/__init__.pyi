@@ -36,8 +36,10 @@ from shlo_tools.ops import (
 from shlo_tools.ops._op import (
     BUILDERS as BUILDERS,
     DESCRIPTIONS as DESCRIPTIONS,
+    has_trait as has_trait,
     infer as infer,
     infer_values as infer_values,
+    names_with as names_with,
     verify as verify,
 )
 from shlo_tools.ops.accuracy import (
@@ -61,6 +63,9 @@ from shlo_tools.ops.random import (
 )
 from shlo_tools.ops.signal import (
     FftType as FftType,
+)
+from shlo_tools.ops.traits import (
+    Trait as Trait,
 )
 from shlo_tools.types import (
     OPERATORS as OPERATORS,
@@ -833,10 +838,10 @@ def unary_einsum(operand: TensorLike, einsum_config: str, result_type: TypeLike)
     A letter that repeats in the result puts values on a diagonal of zeros: ``"i->ii"``.
     """
 
-def uniform_dequantize(operand: ValueLike) -> Tensor:
+def uniform_dequantize(operand: TensorLike) -> Tensor:
     """(integer - zero point) * scale, as numbers of the expressed type."""
 
-def uniform_quantize(operand: ValueLike, result_type: TypeLike) -> Value:
+def uniform_quantize(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """number / scale + zero point, clamped to the storage range and rounded to even.
 
     A quantized operand is dequantized first.

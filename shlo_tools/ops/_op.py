@@ -39,11 +39,13 @@ import numpy as np
 
 from shlo_tools import ir, mlir
 from shlo_tools.constraints import compatible
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
 from shlo_tools.ops._numbers import constant_like
+from shlo_tools.ops._quantized import require_quantized
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
     OtherType,
     Region,
@@ -100,6 +102,7 @@ class OpDescription:
         parameters: in signature order.
         structs: struct attributes whose fields are parameters.
         segments: whether operand groups need ``operandSegmentSizes``.
+        traits: what is true of every such op.
     """
 
     name: str
@@ -108,6 +111,7 @@ class OpDescription:
     structs: tuple[Struct, ...]
     signature: inspect.Signature
     segments: bool
+    traits: Trait
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -118,6 +122,17 @@ class OpDescription:
 
 DESCRIPTIONS: dict[str, OpDescription] = {}
 BUILDERS: dict[str, Callable[..., Any]] = {}  # by Python name; what `shlo_tools.ops` exports
+
+
+def has_trait(op: Operation | str, trait: Trait) -> bool:
+    """Whether an op, or every op of a name, has one of the traits; others' ops have none."""
+    description = DESCRIPTIONS.get(op if isinstance(op, str) else op.name)
+    return description is not None and bool(description.traits & trait)
+
+
+def names_with(trait: Trait) -> frozenset[str]:
+    """The full names of the ops that have one of the traits."""
+    return frozenset(name for name in DESCRIPTIONS if has_trait(name, trait))
 
 
 @overload
@@ -131,6 +146,7 @@ def op(
     name: str | None = ...,
     structs: Sequence[Struct] = ...,
     segments: bool = ...,
+    traits: Trait = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -141,17 +157,18 @@ def op(
     name: str | None = None,
     structs: Sequence[Struct] = (),
     segments: bool = False,
+    traits: Trait = Trait.NONE,
 ) -> Callable[..., Any]:
     """Make an op function the public builder of the op it is named after.
 
     A trailing underscore is dropped (``if_`` is ``stablehlo.if``). Keyword arguments: the
     ``dialect``, the op's ``name`` where Python cannot spell it, the ``structs`` that gather
-    several parameters in one attribute, and whether the op has ``segments`` (several operand
-    groups of free length).
+    several parameters in one attribute, whether the op has ``segments`` (several operand groups
+    of free length), and its ``traits``.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        description = _describe(function, dialect, name, tuple(structs), segments)
+        description = _describe(function, dialect, name, tuple(structs), segments, traits)
         DESCRIPTIONS[description.name] = description
 
         @functools.wraps(function)
@@ -171,6 +188,7 @@ def _describe(
     name: str | None,
     structs: tuple[Struct, ...],
     segments: bool,
+    traits: Trait,
 ) -> OpDescription:
     signature = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
@@ -183,7 +201,7 @@ def _describe(
         held = codec(annotation) if role is Role.ATTRIBUTE else None
         parameters.append(Parameter(key, role, optional, parameter.default, held))
     full = f"{dialect}.{name or function.__name__.rstrip('_')}"
-    return OpDescription(full, function, tuple(parameters), structs, signature, segments)
+    return OpDescription(full, function, tuple(parameters), structs, signature, segments, traits)
 
 
 def _without_none(annotation: Any) -> Any:
@@ -257,6 +275,7 @@ def _build_op(
         elif parameter.role is Role.OPERANDS:
             operands.append(list(value))
         values[parameter.name] = value
+    _require_quantizable(description, values)
     result = description.rule(**values)
     attributes = _attributes(description, values)
     if description.segments:
@@ -485,16 +504,54 @@ def verify(operation: Operation) -> None:
     Raises:
         ConstraintError: with the op's place and the spec's label.
     """
+    description = DESCRIPTIONS[operation.name]
     try:
-        inferred = infer(operation)
+        arguments = _read(description, operation)
+        _require_quantizable(description, arguments)
+        inferred = [value.type for value in _results(description.rule(**arguments))]
         if len(inferred) != len(operation.results):
             raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
         for result, type in zip(operation.results, inferred, strict=True):
-            if compatible(of_value(result), as_value(type)) is False:
+            if not _is_allowed(description, value_type(result.type), type):
                 raise ConstraintError(f"result is {result.type}, inferred is {type}")
     except ConstraintError as error:
         message = f"{operation.name}: {error.diagnostics[0].message}"
         raise ConstraintError(message, place=mlir.place_of(operation.location)) from error
+
+
+def _is_allowed(description: OpDescription, declared: ValueType, inferred: ValueType) -> bool:
+    """Whether a result may be of its declared type, as far as is known.
+
+    Scales and zero points of a result that is computed are the program's to choose, and where
+    CHLO has them. A quantized constant is spelled as signed integers.
+    """
+    if isinstance(declared, TensorType) and isinstance(inferred, TensorType):
+        have, want = declared.element_type, inferred.element_type
+        if isinstance(have, QuantizedElementType):
+            if isinstance(want, QuantizedElementType) and description.name.startswith("chlo."):
+                inferred = inferred.with_element(have)
+            if description.traits & (Trait.ARITHMETIC | Trait.ELEMENTWISE):
+                computed = isinstance(want, QuantizedElementType) and (
+                    (have.storage, have.expressed, have.axis)
+                    == (want.storage, want.expressed, want.axis)
+                )
+                inferred = inferred.with_element(have) if computed else inferred
+            if description.traits & Trait.CONSTANT_LIKE and have.bits == want.bits:
+                inferred = inferred.with_element(have)
+    return compatible(as_value(declared), as_value(inferred)) is not False
+
+
+def _require_quantizable(description: OpDescription, values: Mapping[str, Any]) -> None:
+    """Refuse quantized operands and results of ops that take none, or none per axis."""
+    if description.name.startswith("chlo."):  # no specification says what its ops take
+        return
+    for number, parameter in enumerate(description.parameters, 1):
+        value = values[parameter.name]
+        is_result = parameter.role in (Role.RESULT_TYPE, Role.RESULT_TYPES)
+        for item in value if isinstance(value, tuple) else (value,):
+            type = item.type if isinstance(item, Value) else item
+            if isinstance(type, TensorType) and type.element_type.is_quantized:
+                require_quantized("O1" if is_result else f"I{number}", type, description.traits)
 
 
 def read_arguments(operation: Operation) -> dict[str, Any]:

@@ -13,7 +13,9 @@ from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import I64Matrix, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_product, require_weights
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.ops.traits import Trait
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.types import Tensor
 
@@ -68,7 +70,7 @@ CONVOLUTION_DIMENSION_NUMBERS = ConvolutionDimensionNumbers(
 )
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS])
+@op(structs=[CONVOLUTION_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC | Trait.QUANTIZED_PER_AXIS)
 def convolution(
     lhs: Tensor,
     rhs: Tensor,
@@ -132,7 +134,10 @@ def convolution(
         window = dilated(rhs.shape[rhs_dim], rhs_apart)
         sizes[result_dim] = window_count(extent, window, stride)
     element = result_type.element_type if result_type else lhs.element_type
+    require_product("C28 C31 C32 C33 C34", lhs, rhs, element)
+    require_weights("C29", rhs, [kernel_output_feature_dimension])
     result = lhs.like(shape=[sizes[d] for d in range(lhs.rank)], element_type=element)
+    require_weights("C30", result, [output_feature_dimension])
     return Tensor(meet(result.type, result_type)) if result_type else result
 
 

@@ -20,10 +20,12 @@ from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximu
 from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_reshaped, require_stretched, transposed
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same bits as another element type; a width ratio adds or drops the last dimension."""
     result = Tensor(result_type)
@@ -39,7 +41,7 @@ def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
     return meet_all([result, result.like(shape=shape)])
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def broadcast_in_dim(
     operand: Tensor, broadcast_dimensions: Sequence[int], result_type: TensorType
 ) -> Tensor:
@@ -52,11 +54,11 @@ def broadcast_in_dim(
         stretches(dim, result.shape[axis]) for dim, axis in zip(operand.shape, axes, strict=True)
     )
     require("C5", fits, f"{operand.type} does not stretch to {result.type} along {list(axes)}")
-    require("C1", operand.element_type == result.element_type, "element types differ")
+    require_stretched(operand, result, axes)
     return result
 
 
-@op
+@op(traits=Trait.JOINS)
 def concatenate(inputs: Sequence[Tensor], dimension: int) -> Tensor:
     """The inputs one after the other along a dimension."""
     require("C3", len(inputs) > 0, "there are no inputs")
@@ -80,13 +82,13 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
     return [dim if d == axis else old for d, old in enumerate(shape)]
 
 
-@op
+@op(traits=Trait.CONSTANT_LIKE | Trait.QUANTIZED_PER_AXIS)
 def constant(value: Elements) -> Tensor:
     """The values of an array; its dtype gives the element type."""
     return Tensor(of_array(value))
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     """0, 1, 2, ... along a dimension."""
     rank = result_type.rank
@@ -94,7 +96,7 @@ def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     return Tensor(result_type)
 
 
-@op
+@op(traits=Trait.JOINS)
 def pad(
     operand: Tensor,
     padding_value: Scalar,
@@ -120,7 +122,7 @@ def padded(operand: Tensor, padding_value: Tensor, *given: Sequence[Dim]) -> Ten
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same elements, in row-major order, in another shape."""
     return reshaped(operand, Tensor(result_type))
@@ -128,7 +130,6 @@ def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
 
 def reshaped(operand: Tensor, result: Tensor) -> Tensor:
     """``result`` with the one size it may lack, that which makes the numbers of elements equal."""
-    require("C1", operand.element_type == result.element_type, "element types differ")
     missing = [d for d, dim in enumerate(result.shape) if dim is UNKNOWN]
     if len(missing) == 1:
         rest = product(dim for dim in result.shape if dim is not UNKNOWN)
@@ -136,10 +137,11 @@ def reshaped(operand: Tensor, result: Tensor) -> Tensor:
         result = result.like(shape=_replaced(result.shape, missing[0], size))
     alike = same(product(operand.shape), product(result.shape))
     require("C2", alike, f"{operand.type} to {result.type}")
+    require_reshaped(operand, result)
     return result
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     """The elements in opposite order along the dimensions."""
     require("C2", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
@@ -147,7 +149,7 @@ def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     return operand.like()
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def slice(
     operand: Tensor,
     start_indices: Sequence[int],
@@ -170,7 +172,7 @@ def sliced(operand: Tensor, *given: Sequence[Dim]) -> Tensor:
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
     """Result dimension d is operand dimension permutation[d]."""
     require(
@@ -178,4 +180,5 @@ def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
         is_permutation(permutation, operand.rank),
         f"permutation {list(permutation)} is no order of the {operand.rank} axes",
     )
-    return operand.like(shape=[operand.shape[p] for p in permutation])
+    element = transposed(operand.element_type, permutation)
+    return operand.like(shape=[operand.shape[p] for p in permutation], element_type=element)

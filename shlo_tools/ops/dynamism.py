@@ -19,10 +19,12 @@ from shlo_tools.constraints import (
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_product, require_weights
 from shlo_tools.ops._signatures import rule_of, with_parameters_of
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS, convolution
 from shlo_tools.ops.data_movement import broadcast_in_dim, iota, padded, reshape, sliced
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, gather
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 FAR = 1 << 60  # beyond it, sums of sizes might wrap around
@@ -54,7 +56,7 @@ def shaped(label: str, result_type: TensorType, shape: Sequence[Dim]) -> Tensor:
     return Tensor(TensorType(tuple(known), result_type.element_type, result_type.bounds))
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS)
 def dynamic_broadcast_in_dim(
     operand: Tensor,
     output_dimensions: Tensor,
@@ -78,7 +80,10 @@ def dynamic_broadcast_in_dim(
     return result
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS])
+@op(
+    structs=[CONVOLUTION_DIMENSION_NUMBERS],
+    traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS,
+)
 @with_parameters_of(convolution)
 def dynamic_conv(
     lhs: Tensor, rhs: Tensor, padding: Tensor, *, result_type: TensorType, **attributes: Any
@@ -92,6 +97,8 @@ def dynamic_conv(
     edges: Any = list(zip(held[::2], held[1::2], strict=True))
     made = rule_of(convolution)(lhs, rhs, padding=edges, **attributes)
     require("C26", result_type.rank == lhs.rank, f"{result_type} has not rank {lhs.rank}")
+    require_product("C28 C31 C32 C33 C34", lhs, rhs, result_type.element_type)
+    require_weights("C30", Tensor(result_type), [attributes["output_feature_dimension"]])
     return shaped("C25", result_type, made.shape)
 
 
@@ -111,7 +118,7 @@ _CITED_FOR_GATHER = {
 }
 
 
-@op(structs=[GATHER_DIMENSION_NUMBERS])
+@op(structs=[GATHER_DIMENSION_NUMBERS], traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 @with_parameters_of(gather)
 def dynamic_gather(
     operand: Tensor,
@@ -130,14 +137,14 @@ def dynamic_gather(
     return shaped("C13", result_type, made.shape)
 
 
-@op
+@op(traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS)
 def dynamic_iota(output_shape: Tensor, iota_dimension: int, result_type: TensorType) -> Tensor:
     """``iota`` of a shape computed at run time."""
     shape = sizes_of("C2", output_shape, result_type.rank)
     return rule_of(iota)(iota_dimension, shaped("C2", result_type, shape).type)
 
 
-@op
+@op(traits=Trait.JOINS | Trait.SIZES_AS_OPERANDS)
 def dynamic_pad(
     operand: Tensor,
     padding_value: Scalar,
@@ -154,14 +161,14 @@ def dynamic_pad(
     return shaped("C4", result_type, made.shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS)
 def dynamic_reshape(operand: Tensor, output_shape: Tensor, result_type: TensorType) -> Tensor:
     """``reshape`` to a shape computed at run time; -1 has no meaning."""
     sizes = sizes_of("C4", output_shape, result_type.rank)
     return rule_of(reshape)(operand, shaped("C4", result_type, sizes).type)
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def get_dimension_size(operand: Tensor, dimension: int) -> Tensor:
     """The size of a dimension, as an i32."""
     require("C1", 0 <= dimension < operand.rank, f"dimension {dimension} of {operand.type}")
@@ -170,7 +177,7 @@ def get_dimension_size(operand: Tensor, dimension: int) -> Tensor:
     return Tensor(type, contents=None if size is UNKNOWN else (size,))
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def real_dynamic_slice(
     operand: Tensor,
     start_indices: Tensor,
@@ -186,7 +193,7 @@ def real_dynamic_slice(
     return shaped("C5", result_type, sliced(operand, *rows).shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS)
 def set_dimension_size(
     operand: Tensor, size: Scalar, dimension: int, result_type: TensorType
 ) -> Tensor:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.constraints import at_most, every, in_range, is_unique, require, same, same_shape
+from shlo_tools.constraints import (
+    accumulators_of,
+    at_most,
+    every,
+    in_range,
+    is_unique,
+    require,
+    same,
+    same_shape,
+)
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._attributes import Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def dynamic_slice(
     operand: Tensor, start_indices: Sequence[Scalar], slice_sizes: Sequence[int]
 ) -> Tensor:
@@ -24,7 +34,7 @@ def dynamic_slice(
     return operand.like(shape=slice_sizes)
 
 
-@op
+@op(traits=Trait.JOINS)
 def dynamic_update_slice(
     operand: Tensor, update: Tensor, start_indices: Sequence[Scalar]
 ) -> Tensor:
@@ -56,7 +66,7 @@ GATHER_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[GATHER_DIMENSION_NUMBERS])
+@op(structs=[GATHER_DIMENSION_NUMBERS], traits=Trait.REARRANGES)
 def gather(
     operand: Tensor,
     start_indices: Tensor,
@@ -149,7 +159,7 @@ SCATTER_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[SCATTER_DIMENSION_NUMBERS])
+@op(structs=[SCATTER_DIMENSION_NUMBERS], traits=Trait.QUANTIZED)
 def scatter(
     inputs: Sequence[Tensor],
     scatter_indices: Tensor,
@@ -190,9 +200,8 @@ def scatter(
     _require_updates(
         first, scatter_indices, updates[0], update_window_dims, dropped, index_vector_dim
     )
-    old = [tensor.like(shape=()) for tensor in inputs]
-    new = [tensor.like(shape=()) for tensor in updates]
-    results = update_computation(*old, *new)
+    elements = accumulators_of(update_computation, inputs, "C23")
+    results = update_computation(*elements, *elements)
     require("C24", len(results) == len(inputs), "the computation returns another number of values")
     return tuple(
         tensor.like(element_type=result.element_type)

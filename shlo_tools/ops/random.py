@@ -9,6 +9,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum
 from shlo_tools.ops._op import op
 from shlo_tools.ops.dynamism import shaped, sizes_of
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
@@ -27,7 +28,7 @@ class RngAlgorithm(AttributeEnum):
     PHILOX = 2
 
 
-@op
+@op(traits=Trait.SIZES_AS_OPERANDS | Trait.STATEFUL)
 def rng(
     a: Scalar,
     b: Scalar,

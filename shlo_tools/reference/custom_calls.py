@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import extend
+from shlo_tools.calling.executable import Executable
 from shlo_tools.constraints import meet
 from shlo_tools.dtypes import Array, TensorType, of_array
-from shlo_tools.errors import ConstraintError, ShloError
+from shlo_tools.errors import ConstraintError, ExecutionTimeout, ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
 from shlo_tools.extend.shape_rules import find_shape_rule, told
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.quantized_types import quantized_element
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
@@ -79,7 +81,7 @@ def _with_told_shapes(call: Call, inputs: Sequence[Any], types: Sequence[ValueTy
     rule = find_shape_rule(call.target)
     if rule is None:
         return call
-    declared = [parse_quantized(str(t)).expressed_type if is_quantized(t) else t for t in types]
+    declared = [type.expressed_type if isinstance(type, TensorType) else type for type in types]
     keywords: Mapping[str, Callable[[], Any]] = {
         "attributes": lambda: call.attributes,
         "op_attributes": lambda: call.op_attributes,
@@ -108,8 +110,7 @@ def _met(declared: ValueType, told: ValueType) -> ValueType:
 def _seen(value: Any) -> Value:
     """An operand as a shape rule sees it."""
     if isinstance(value, QuantizedArray):
-        element = value.type.expressed_type.element_type
-        return Tensor(TensorType(value.shape, element))
+        return Tensor(TensorType(value.shape, value.type.expressed))
     if value is TOKEN:
         return Value(TokenType())
     if isinstance(value, tuple):
@@ -133,15 +134,15 @@ def _stored(value: Any) -> Any:
 
 
 def _typed(value: Array, type: ValueType) -> Any:
-    return QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
+    element = quantized_element(type)
+    return value if element is None else QuantizedArray(value, element)
 
 
 def _check_scales(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> None:
     """What hands a tensor on must not change what its integers stand for."""
     for value, type in zip(inputs, types, strict=False):
-        given = value.type.parameters if isinstance(value, QuantizedArray) else None
-        wanted = parse_quantized(str(type)).parameters if is_quantized(type) else None
-        if given != wanted:
+        given = value.type if isinstance(value, QuantizedArray) else None
+        if given != quantized_element(type):
             raise call.unsupported(f"it hands integers on as {type}, where they mean other numbers")
 
 
@@ -164,22 +165,29 @@ def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[
     return found
 
 
-class CalledComputation:
+class CalledComputation(Executable):
     """A function of the program, as the function of a target gets it.
 
-    Attributes:
-        signature: types of arguments and results.
-        name: the function's name.
+    It runs within the execution that it is called in, and has no more time than that.
     """
 
     def __init__(self, run: Execution, name: str) -> None:
         self.signature = Reference(run.program, name).signature
         self.name = name
-        self._run = run
+        self._caller = run
 
-    def __call__(self, *arguments: Any, cast: bool = False) -> Any:
-        """Run it within the execution that it is called in; see ``Reference``."""
-        function = self._run.program.functions[self.name]
-        values = self._run.call(self.name, bind(function, arguments, cast=cast))
-        results = [np.array(value) for value in values]
-        return results[0] if len(results) == 1 else tuple(results)
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
+        caller = self._caller
+        if timeout is None:
+            values = bind(caller.program.functions[self.name], arguments, cast=cast)
+            return [np.array(value) for value in caller.call(self.name, values)]
+        end = time.monotonic() + timeout
+        if caller.deadline is not None and caller.deadline <= end:
+            return self._run(arguments, cast, None)
+        outer, caller.deadline = caller.deadline, end
+        try:
+            return self._run(arguments, cast, None)
+        except ExecutionTimeout as error:
+            raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        finally:
+            caller.deadline = outer

@@ -10,14 +10,14 @@ import numpy as np
 from shlo_tools import ir, mlir
 from shlo_tools.constraints import collecting, compatible
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import ElementType, TensorType
+from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.extend import description, targets
 from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule, told
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
 from shlo_tools.ops.windows import dilated, window_count
-from shlo_tools.shapes import assertions, types
+from shlo_tools.shapes import assertions
 from shlo_tools.shapes.state import State
 from shlo_tools.types import ValueType, as_value, value_type
 
@@ -83,14 +83,9 @@ def require_declared(op: Operation, operands: Sequence[Tensor]) -> None:
 def _bind(state: State, result: Value, type: ValueType, target: str) -> None:
     declared = state.declared(result)
     if isinstance(type, TensorType) and isinstance(declared, TensorType):
-        if type.element_type not in (declared.element_type, _expressed(declared)):
+        if type.element_type not in (declared.element_type, declared.expressed_type.element_type):
             raise ConstraintError(f"{target!r} gives {type}, declared is {declared}")
         state.bind(result, type)
-
-
-def _expressed(type: TensorType) -> ElementType | None:
-    seen = types.expressed(type)
-    return seen.element_type if isinstance(seen, TensorType) else None
 
 
 def _config(op: Operation) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ from shlo_tools.passes.normalize.shape_operands import (
     with_dimension,
     without_dimensions,
 )
-from shlo_tools.quantized_types import is_quantized, parse_quantized, stored_type
+from shlo_tools.quantized_types import is_quantized, quantized_element, stored_type
 from shlo_tools.shapes import Extent, Shapes
 from shlo_tools.types import of_value
 
@@ -62,7 +62,7 @@ QUANTIZED["chlo.scan"] = _on_integers
 
 def _reading(type: Type) -> object:
     """What integers of a type stand for; None where it is not quantized."""
-    return parse_quantized(str(type)).parameters if is_quantized(type) else None
+    return quantized_element(type)
 
 
 def _stored(value: Value) -> Tensor:

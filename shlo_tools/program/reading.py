@@ -1,0 +1,235 @@
+"""Reading programs: text, MLIR bytecode, portable artifacts.
+
+MLIR's readers believe what they read, and some sources end their process. Text is scanned before
+they see it. Bytes that this process has not written itself, and texts that the scan suspects, are
+read in another process first (``isolation``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from shlo_tools import files, mlir
+from shlo_tools.dialects import rules
+from shlo_tools.errors import (
+    Diagnostic,
+    ParseError,
+    Place,
+    ShloError,
+    VerifyError,
+    did_you_mean,
+)
+from shlo_tools.program import isolation
+from shlo_tools.program.verification import check_by_mlir, check_rules
+from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
+from shlo_tools.text import check_syntax, guards
+from shlo_tools.text.check_syntax import GenericText
+from shlo_tools.text.sharding import bytecode as annotated_bytecode
+from shlo_tools.text.sharding import text as annotated_text
+
+BYTECODE_MAGIC = b"ML\xefR"
+
+
+def load(
+    source: str | bytes | os.PathLike[str], *, isolated: bool = True, name: str | None = None
+) -> mlir.Module:
+    """Read a program: a path, text, bytecode or a portable artifact.
+
+    A ``str`` that contains a brace or a line break is text, any other a path.
+
+    Args:
+        isolated: read bytecode of unknown origin, and suspicious texts, in another process
+            first. ``False`` saves its start, 0.4 s once, where the source can be trusted.
+        name: what messages call the source; the path by default.
+
+    Returns:
+        A verified module of the official bindings, in the library's context.
+
+    Raises:
+        ParseError: it is no MLIR module.
+        VerifyError: it is one that breaks its dialect's rules.
+        ShloError: the file cannot be read.
+    """
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and is_path(source)):
+        name = name or os.fspath(source)
+        source = files.read_file(name)
+    with mlir.library_context():
+        return parse(source, name=name or "-", isolated=isolated)
+
+
+_SMALL = 1 << 16  # sources of fewer characters hold no large constants
+
+
+def module_of(
+    source: Any, *, name: str = "-", anywhere: bool = False, expendable: bool = False
+) -> mlir.Module:
+    """A program as a module that the caller may change; the source stays as it is.
+
+    Args:
+        source: text, bytes, a path, a module of the bindings, or a ``builder.Module``.
+        name: what messages call a text.
+        anywhere: leave the module in whatever context: its own for a copy of a module, a new one
+            for a large text, which takes large constants with it when it goes. Otherwise it is
+            of the current context.
+        expendable: another process explains the death of this one: bytes are read right here.
+
+    Raises:
+        ParseError, VerifyError, ShloError: see ``load``; or it is no program.
+    """
+    source = getattr(source, "module", source)  # a builder's module has one
+    if is_path(source):
+        name = os.fspath(source)
+        source = files.read_file(name)
+    if not isinstance(source, str | bytes):
+        if not hasattr(source, "operation"):
+            kind = type(source).__name__
+            raise ShloError(f"{kind} is no program", hint="pass text, bytes, a path or a module")
+        copy = clone(source)
+        check_by_mlir(copy)
+        return copy if anywhere else moved(copy)
+    read = parse_expendable if expendable else parse
+    if not anywhere or len(source) < _SMALL:
+        return read(source, name=name)
+    with mlir.at(mlir.new_context()):
+        return read(source, name=name)
+
+
+def is_path(source: object) -> bool:
+    """Whether a source is the path of a file: a PathLike, or text without braces and lines."""
+    if isinstance(source, os.PathLike):
+        return True
+    return isinstance(source, str) and bool(source) and not re.search(r"[{(\n]", source)
+
+
+def is_bytecode(source: str | bytes) -> bool:
+    return isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC)
+
+
+def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mlir.Module:
+    """Like ``load``, from text or bytes, into the current context."""
+    if not source:
+        raise ParseError(f"{name}: the input is empty")
+    if isinstance(source, bytes) and is_bytecode(source):
+        if not isolated or is_own(source):
+            return _parse_bytecode(source, name)
+        return _read_bytecode(isolation.rewritten(source, name), name)
+    if isinstance(source, bytes):
+        try:
+            source = source.decode()
+        except UnicodeDecodeError:
+            raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
+    if "\0" in source or not _is_unicode(source):
+        raise ParseError(f"{name}: neither MLIR text nor bytecode")
+    suspicion = guards.check(source, name)
+    if suspicion and isolated:
+        isolation.check(source, name, suspicion)
+    plain = annotated_text.strip(source, name) if "sdy." in source else source
+    written = check_syntax.generic(plain, name) if "check." in plain else None
+    try:
+        module = mlir.parse_module(plain if written is None else written.text)
+    except mlir.MLIRError as error:
+        raise parse_error(error, source, name, written) from error
+    if written is not None and written.crowded:
+        _restore_places(module, written)
+    if any(prefix in plain for prefix in rules.VERIFIED):
+        try:
+            check_rules(module)
+        except VerifyError as error:
+            raise error.with_source(source, name) from None
+    return module
+
+
+def parse_expendable(source: str | bytes, *, name: str) -> mlir.Module:
+    """Like ``parse``, in a process whose death another one explains: bytes are read right here."""
+    if not isinstance(source, bytes) or not is_bytecode(source):
+        return parse(source, name=name)
+    with isolation.limited(isolation.seconds(len(source))):
+        return parse(source, name=name, isolated=False)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has an encoding: halves of surrogate pairs have none."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def parse_error(
+    error: Exception, source: str, name: str, written: GenericText | None = None
+) -> ShloError:
+    """A binding's error about a text, as ours: with caret, file name and hint.
+
+    Args:
+        written: the text that MLIR saw, where it is not ``source``.
+    """
+    said = mlir.diagnostics_of(error)
+    if written is not None:
+        said = [written.diagnostic(diagnostic) for diagnostic in said]
+    found = [_hinted(diagnostic) for diagnostic in said]
+    verifying = any(note.message.startswith(_CURRENT) for d in said for note in d.notes)
+    kind = VerifyError if verifying else ParseError
+    return kind(found).with_source(source, name)
+
+
+_UNKNOWN_OP = re.compile(
+    r"'?(\w+)\.([\w.]+)'? (?:is unknown|op is unregistered)|op '(\w+)\.([\w.]+)'"
+)
+
+
+_CURRENT = "see current operation"  # the note that MLIR's verifier adds to its errors
+
+
+def _hinted(diagnostic: Diagnostic) -> Diagnostic:
+    found = _UNKNOWN_OP.search(diagnostic.message)
+    notes = tuple(n for n in diagnostic.notes if not n.message.startswith(_CURRENT))
+    hint = ""
+    if (found and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
+        words = re.findall(r"(\w+\.\w+)", diagnostic.message)
+        known = (*mlir.registered_op_names(), *rules.OP_NAMES)
+        hint = did_you_mean(words[0], known) if words else ""
+    return Diagnostic(diagnostic.severity, diagnostic.message, diagnostic.place, notes, hint)
+
+
+_IN_TEXT = re.compile(r'loc\("-":(\d+):(\d+)\)')
+
+
+def _restore_places(module: mlir.Module, written: GenericText) -> None:
+    """Have ops point into the source, where the text that MLIR read has other columns."""
+    for op in mlir.walk(module.operation):
+        found = _IN_TEXT.fullmatch(str(op.location))
+        if found:
+            seen = Place("-", int(found[1]), int(found[2]))
+            place = written.original(seen)
+            if place != seen:
+                op.location = mlir.file_location(place.file, place.line, place.column)
+
+
+def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
+    if annotated_bytecode.is_annotated(source):
+        context = mlir.new_context()
+        context.allow_unregistered_dialects = True
+        with mlir.at(context):
+            module = _read_bytecode(annotated_bytecode.readable(source), name)
+            annotated_bytecode.remove(module, name)
+            source = to_bytecode(module)
+    return _read_bytecode(source, name)
+
+
+def _read_bytecode(source: bytes, name: str) -> mlir.Module:
+    try:
+        if b"StableHLO_v" in source[:64]:
+            module = mlir.deserialize_portable_artifact(source)
+        else:
+            module = mlir.parse_module(source)
+    except (mlir.MLIRError, ValueError) as error:
+        found = "; ".join(d.message for d in mlir.diagnostics_of(error))
+        raise ParseError(f"{name}: broken bytecode: {found}") from error
+    if module is None:
+        raise ParseError(f"{name}: broken bytecode")
+    return module
