@@ -130,4 +130,8 @@ PIPELINES = {
     "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
     "shlo-linalg-to-llvm": (_TO_LLVM, "linalg on tensors, scf and arith to the llvm dialect"),
     "shlo-to-llvm": (f"{_TO_LINALG},{_TO_LLVM}", "StableHLO or linalg to the llvm dialect"),
+    "shlo-to-llvm-unchecked": (
+        f"{_TO_LINALG},shlo-remove-size-checks,{_TO_LLVM}",
+        "the same for programs whose sizes are known to fit",
+    ),
 }

@@ -20,17 +20,20 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen.lowered import (
+    ANNOUNCED,
+    ARENA,
+    ENTRY,
+    ENTRY_PREFIX,
+    GROWS,
+    SIGNATURE,
+    is_public,
+)
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.host.announce_results import ANNOUNCED
-from shlo_tools.passes.host.protect_arguments import SIGNATURE, is_public
-from shlo_tools.passes.memory.plan_memory import ARENA, GROWS
 from shlo_tools.pipeline.registry import Pass
-
-ENTRY = "shlo.entry"
-PREFIX = "shlo.entry."
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def _add_entry(func: Operation) -> tuple[Build, list[Value]]:
     if GROWS in func.attributes:
         described["grows"] = mlir.unit_attr()
     attributes = {
-        "sym_name": mlir.string_attr(PREFIX + name),
+        "sym_name": mlir.string_attr(ENTRY_PREFIX + name),
         "function_type": mlir.type_attr(mlir.function_type(types, [])),
         ENTRY: mlir.dict_attr(described),
     }

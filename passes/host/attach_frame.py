@@ -16,16 +16,11 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen.lowered import CALL_HOST, CHECK, MESSAGE, PROPAGATE, SIZES, SLOTS, WEIGHT
 from shlo_tools.dtypes import UNKNOWN, tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.host.announce_results import SLOTS
-from shlo_tools.passes.legalize_to_linalg.emit.size_checks import CHECK, MESSAGE
 from shlo_tools.pipeline.registry import Pass
-
-WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights
-SIZES = "shlo.sizes"  # on a cf.assert: its message has places for two sizes
-PROPAGATE = "shlo.propagate"  # on a cf.assert: leave without writing a status of its own
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class AttachFrame(Pass):
             if not ir.is_declaration(func):
                 _attach(func, weights, slots)
         for child in ir.children(op):
-            declares = ir.symbol_name(child) in (frames.CALL_HOST, CHECK)
+            declares = ir.symbol_name(child) in (CALL_HOST, CHECK)
             declares = declares or SLOTS in child.attributes
             if WEIGHT in child.attributes or declares:
                 child.erase()
@@ -61,7 +56,7 @@ def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]
     named = ("func.call", "memref.get_global")
     for op in [op for op in mlir.walk(func) if op.name in named]:
         build = Build(mlir.before(op), op.location)
-        if op.name == "func.call" and ir.callee_of(op) == frames.CALL_HOST:
+        if op.name == "func.call" and ir.callee_of(op) == CALL_HOST:
             call_back(build, frame, "host", list(op.operands))
             leave_on_failure(frame, build)
             op.erase()

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen.lowered import PROPAGATE
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Value
-from shlo_tools.passes.host.attach_frame import PROPAGATE, call_back, is_zero, leave_on_failure
+from shlo_tools.passes.host.attach_frame import call_back, is_zero, leave_on_failure
 from shlo_tools.passes.llvm.annotate_loops import constant, rounds
 from shlo_tools.passes.llvm.outline_stages import STAGE
 from shlo_tools.pipeline.registry import Pass

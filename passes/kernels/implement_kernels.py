@@ -17,16 +17,13 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
-from shlo_tools.codegen.frame import CALL_HOST
+from shlo_tools.codegen.lowered import CALL_HOST, HOST_CALLS, KERNEL
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels, matrix_products
 from shlo_tools.passes.kernels.library_calls import body_of, declare
 from shlo_tools.pipeline.registry import Pass
-
-KERNEL = "shlo.kernel"
-HOST_CALLS = "shlo.host_calls"
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import ENTRY
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.host.add_entry_points import ENTRY
 from shlo_tools.pipeline.registry import Pass
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as frames
+from shlo_tools.codegen.lowered import ARENA, GROWS
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
@@ -30,8 +31,6 @@ from shlo_tools.passes.memory import bump_memory
 from shlo_tools.pipeline.registry import Pass
 
 ALIGNMENT = 64
-ARENA = "shlo.arena"
-GROWS = "shlo.grows"
 
 
 @dataclass(frozen=True)

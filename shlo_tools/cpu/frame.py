@@ -12,12 +12,12 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen.manifest import Check
 from shlo_tools.cpu.memory import aligned_bytes, reserved_bytes
 from shlo_tools.errors import (
     Diagnostic,
     ExecutionError,
     ExecutionTimeout,
-    Place,
     ShapeMismatchError,
 )
 
@@ -59,7 +59,7 @@ class Frame:
         """Make the running call poll (``POLL_SIGNALS``) or stop (``POLL_CANCEL``)."""
         self.words[_INDEX["poll"]] = request
 
-    def raise_for_status(self, checks: Sequence[Any], timeout: float | None) -> None:
+    def raise_for_status(self, checks: Sequence[Check], timeout: float | None) -> None:
         """Raise what the call's status stands for, if it failed."""
         status = self.words[_INDEX["status"]]
         if status == 0:
@@ -69,7 +69,7 @@ class Frame:
         if status == layout.STATUS["cancelled"]:
             raise ExecutionTimeout(f"stopped after {timeout} seconds")
         words = [self.words[_INDEX[field]] for field in ("word0", "word1")]
-        raise _failed_check(checks[status - 1], words)
+        raise _failed(checks[status - 1], words)
 
     def _take_exception(self) -> BaseException:
         """What Python code called from native code raised; its references are in the words."""
@@ -83,21 +83,11 @@ class Frame:
         return exception
 
 
-def _failed_check(check: Any, words: Sequence[int]) -> ExecutionError:
-    named = {item.name: str(getattr(item.attr, "value", "")) for item in check}
-    place = read_place(named.get("place"))
-    if "sizes" in named:
-        text = named["message"].format(*words)
-        return ShapeMismatchError(Diagnostic("error", text, place))
-    return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
-
-
-def read_place(text: str | None) -> Place | None:
-    """The place that lowering wrote down as ``file:line:column``."""
-    if text is None:
-        return None
-    file, line, column = text.rsplit(":", 2)
-    return Place(file, int(line), int(column))
+def _failed(check: Check, words: Sequence[int]) -> ExecutionError:
+    if check.is_of_sizes:
+        text = check.message.format(*words)
+        return ShapeMismatchError(Diagnostic("error", text, check.place))
+    return ExecutionError(Diagnostic("error", check.message or "a check failed", check.place))
 
 
 # --- what native code calls -----------------------------------------------------------------------
