@@ -14,7 +14,7 @@ import sys
 import lit.formats
 
 OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
-TOOLS = {"%shlo-opt": "opt", "%shlo-run": "run"}
+TOOLS = {"%shlo-opt": "opt", "%shlo-run": "run", "%shlo-reduce": "reduce"}
 
 root = os.path.dirname(os.path.abspath(__file__))
 

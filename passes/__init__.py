@@ -34,6 +34,7 @@ _PASSES = {
     "shlo-announce-results": "host.announce_results:AnnounceResults",
     "shlo-attach-frame": "host.attach_frame:AttachFrame",
     "shlo-lower-checks": "host.lower_checks:LowerChecks",
+    "shlo-poll-loops": "host.poll_loops:PollLoops",
     "shlo-protect-arguments": "host.protect_arguments:ProtectArguments",
     "shlo-remove-size-checks": "host.remove_size_checks:RemoveSizeChecks",
     "shlo-annotate-loops": "llvm.annotate_loops:AnnotateLoops",
@@ -44,6 +45,7 @@ _PASSES = {
     "shlo-lower-loop-annotations": "llvm.annotate_loops:LowerLoopAnnotations",
     "shlo-merge-dimensions": "llvm.merge_dimensions:MergeDimensions",
     "shlo-outline-stages": "llvm.outline_stages:OutlineStages",
+    "shlo-read-inits-as-inputs": "llvm.read_inits_as_inputs:ReadInitsAsInputs",
     "shlo-reduce-far-angles": "llvm.reduce_far_angles:ReduceFarAngles",
     "shlo-instrument": "instrument:Instrument",
     # Ours under upstream names that the wheel does not register.
@@ -75,6 +77,7 @@ _TO_LINALG = ",".join(
 _TO_LLVM = ",".join(
     (
         "shlo-choose-kernels",  # what is better as loops fuses with what is around it
+        "shlo-read-inits-as-inputs",  # or fusion adds to them once more per loop of a consumer
         "shlo-limit-fusion",  # the next pass takes time that grows with the square of a group
         "func.func(linalg-fuse-elementwise-ops)",
         "shlo-lift-fusion-limits",
@@ -102,6 +105,7 @@ _TO_LLVM = ",".join(
         "shlo-add-entry-points",  # (frame, argument table) functions for the host
         "func.func(convert-linalg-to-loops)",
         "shlo-annotate-loops",  # LLVM unrolls what it should vectorize
+        "shlo-poll-loops",  # Ctrl-C and time limits are heard
         "expand-strided-metadata",
         "lower-affine",
         "convert-scf-to-cf",
@@ -128,4 +132,8 @@ PIPELINES = {
     "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
     "shlo-linalg-to-llvm": (_TO_LLVM, "linalg on tensors, scf and arith to the llvm dialect"),
     "shlo-to-llvm": (f"{_TO_LINALG},{_TO_LLVM}", "StableHLO or linalg to the llvm dialect"),
+    "shlo-to-llvm-unchecked": (
+        f"{_TO_LINALG},shlo-remove-size-checks,{_TO_LLVM}",
+        "the same for programs whose sizes are known to fit",
+    ),
 }

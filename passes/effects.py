@@ -6,31 +6,11 @@ from dataclasses import dataclass
 
 from shlo_tools import mlir
 from shlo_tools.mlir import Operation
+from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 
-# Talk to the host or to other processes, or (rng) move on what others see.
-EFFECTS = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "all_gather",
-        "all_reduce",
-        "all_to_all",
-        "async_done",
-        "async_start",
-        "collective_broadcast",
-        "collective_permute",
-        "collective_reduce",
-        "cross-replica-sum",
-        "infeed",
-        "outfeed",
-        "recv",
-        "reduce_scatter",
-        "rng",
-        "send",
-    )
-)
 _CALLS = frozenset(("func.call", "stablehlo.composite"))
 _ENDS = frozenset(("stablehlo.return", "func.return"))
-_PURE = frozenset(("arith.constant",))
+_PURE = frozenset(("arith.constant",))  # of other dialects
 
 
 @dataclass(frozen=True)
@@ -67,6 +47,6 @@ class Effects:
             return "has_side_effect" not in held or not held["has_side_effect"].value
         if name in _CALLS:
             return self.pure_calls
-        if name in EFFECTS or name in _ENDS:
+        if has_trait(name, Trait.EFFECTS):
             return False
-        return name.startswith(("stablehlo.", "chlo.")) or name in _PURE
+        return name in DESCRIPTIONS or name in _PURE

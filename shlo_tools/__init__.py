@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from shlo_tools import builder, dtypes, errors, mlir, ops
     from shlo_tools.builder import Module
-    from shlo_tools.cpu.executable import Executable
+    from shlo_tools.calling.executable import Executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.extend.shape_rules import shape_rule
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
     from shlo_tools.program import load, save, verify
+    from shlo_tools.tools.reduce.reduction import reduce
 
 __version__ = "0.1.0"
 
 _WHERE = {
-    "Executable": "shlo_tools.cpu.executable",
+    "Executable": "shlo_tools.calling.executable",
     "Hit": "shlo_tools.probes.hits",
     "Module": "shlo_tools.builder",
     "Pass": "shlo_tools.pipeline.registry",
@@ -38,6 +39,7 @@ _WHERE = {
     "ShloError": "shlo_tools.errors",
     "custom_call": "shlo_tools.extend",
     "load": "shlo_tools.program",
+    "reduce": "shlo_tools.tools.reduce.reduction",
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "save": "shlo_tools.program",
@@ -62,6 +64,7 @@ __all__ = [
     "load",
     "mlir",
     "ops",
+    "reduce",
     "register_pass",
     "register_pipeline",
     "run",
@@ -113,7 +116,7 @@ def compile(
             message = "probe= works where neither JAX nor another MLIR is loaded"
             raise ShloError(message, hint="export the program to a file, and load that elsewhere")
         options |= {"backend": backend, "check_nans": check_nans}
-        return cast("Executable", remote.compile(source, **options))
+        return remote.compile(source, **options)
     if probe is None and not check_nans:
         return _compiled(source, backend, options)
     from shlo_tools.probes import probed
@@ -122,15 +125,12 @@ def compile(
         if probe is not None:
             probe(hit.copied())
 
-    return cast(
-        "Executable",
-        probed.compile(
-            source,
-            lambda module: _compiled(module, backend, options),
-            probe=tell if probe is not None else None,
-            ops=probe_ops,
-            check_nans=check_nans,
-        ),
+    return probed.compile(
+        source,
+        lambda module: _compiled(module, backend, options),
+        probe=tell if probe is not None else None,
+        ops=probe_ops,
+        check_nans=check_nans,
     )
 
 
@@ -139,12 +139,12 @@ def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
         from shlo_tools.cpu import executable, specialized
 
         if "specialize" in options:
-            return cast("Executable", specialized.compile(source, **options))
+            return specialized.compile(source, **options)
         return executable.compile(source, **options)
     if backend == "reference":
         from shlo_tools import reference
 
-        return cast("Executable", reference.compile(source, **options))
+        return reference.compile(source, **options)
     from shlo_tools.errors import ShloError
 
     raise ShloError(f"there is no backend {backend!r}", hint="there are 'native' and 'reference'")
@@ -158,7 +158,7 @@ def run(program: Any, *arguments: Any, **options: Any) -> Any:
 def interpret(program: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:
     """Run a program once by the reference: what the specification says, op by op with numpy.
 
-    ``options`` are those of a call, see ``reference.executable.Reference``.
+    ``options`` are those of a call, see ``Executable``.
     """
     return compile(program, backend="reference", function=function)(*arguments, **options)
 

@@ -10,32 +10,58 @@ def main(x, bias):
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from itertools import chain, repeat
 from typing import Any
 
-from shlo_tools import ir, mlir
+from shlo_tools import ir, mlir, program
+from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.ops._attributes import FunctionSymbol
-from shlo_tools.types import Value, ValueType, as_value, coerce_type, of_value
+from shlo_tools.ops._op import operand_of
+from shlo_tools.types import Tensor, Value, ValueType, as_value, coerce_type, of_value, ssa
+
+_building: ContextVar[Module | None] = ContextVar("building", default=None)
 
 
 class Function(FunctionSymbol):
-    """A function of a module being built; call it to build a call, pass it as a symbol."""
+    """A function of a module being built; call it to build a call, pass it as a symbol.
 
-    def __call__(self, *arguments: Value) -> Any:
+    Attributes:
+        module: the module that it is of.
+    """
+
+    module: Module | None = None
+
+    def __call__(self, *arguments: Value | Any) -> Any:
         if self.result_types is None or self.input_types is None:
             raise ShloError(f"@{self} has no types yet")
-        given = [str(argument.type) for argument in arguments]
-        if given != [str(type) for type in self.input_types]:
-            wanted = ", ".join(str(type) for type in self.input_types)
-            raise ShloError(f"@{self} takes ({wanted}), not ({', '.join(given)})")
-        made = ir.insertion().op(
+        self.require_here()
+        like = (Tensor(t) if isinstance(t, TensorType) else None for t in self.input_types)
+        operands = [
+            operand_of(argument, tensor, scalar=False)
+            for argument, tensor in zip(arguments, chain(like, repeat(None)), strict=False)
+        ]
+        wanted = ", ".join(str(type) for type in self.input_types)
+        given = ", ".join(str(operand.type) for operand in operands)
+        if given != wanted:
+            raise ShloError(f"@{self} takes ({wanted}), not ({given})")
+        call = ir.insertion().op(
             "func.call",
-            [_value(argument) for argument in arguments],
+            [ssa(operand) for operand in operands],
             [type.mlir() for type in self.result_types],
             {"callee": mlir.symbol_attr(str(self))},
         )
-        results = [as_value(t, v) for t, v in zip(self.result_types, made.results, strict=True)]
+        results = [as_value(t, v) for t, v in zip(self.result_types, call.results, strict=True)]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def require_here(self) -> None:
+        """Raise ShloError where another module is being built than the function's."""
+        here = _building.get()
+        if here is not None and here is not self.module:
+            raise ShloError(
+                f"@{self} is a function of another module", hint="define it in the one being built"
+            )
 
 
 class Module:
@@ -51,7 +77,8 @@ class Module:
         self.functions: dict[str, Function] = {}
 
     def __str__(self) -> str:
-        return str(self.module)
+        with mlir.library_context():
+            return program.printed(self.module.operation)
 
     def func(
         self, *types: str | ValueType, name: str | None = None
@@ -81,12 +108,10 @@ class Module:
     def _build(
         self, symbol: str, function: Callable[..., Any], types: Sequence[ValueType]
     ) -> Function:
-        location = mlir.file_location(
-            function.__code__.co_filename, function.__code__.co_firstlineno
-        )
-        outer = ir.Build(mlir.at_end(self.module.body), location)
+        outer = ir.Build(mlir.at_end(self.module.body), _location(function, symbol))
         inputs = [type.mlir() for type in types]
         made = outer.function(symbol, inputs, private=symbol.startswith("_"))
+        token = _building.set(self)
         try:
             results = _fill(made, function, inputs, outer)
             made.attributes["function_type"] = mlir.type_attr(
@@ -96,7 +121,20 @@ class Module:
         except BaseException:
             made.erase()
             raise
-        return Function(symbol, types, [value.type for value in results])
+        finally:
+            _building.reset(token)
+        defined = Function(symbol, types, [value.type for value in results])
+        defined.module = self
+        return defined
+
+
+def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:
+    """Where a function is written; of what has no code of its own, such as a partial, its name."""
+    for place in (function, type(function).__call__):
+        code = getattr(place, "__code__", None)
+        if code is not None:
+            return mlir.file_location(code.co_filename, code.co_firstlineno)
+    return mlir.file_location(symbol, 1)
 
 
 def _fill(
@@ -111,18 +149,12 @@ def _fill(
         for value in returned:
             if not isinstance(value, Value):
                 raise ShloError(f"{function.__name__} returned {value!r}, which is no tensor")
-        build.op("func.return", [_value(value) for value in returned])
+        build.op("func.return", [ssa(value) for value in returned])
     return returned
-
-
-def _value(value: Value) -> mlir.Value:
-    if value.value is None:
-        raise ShloError(f"{value} is a type without a value")
-    return value.value
 
 
 def _verify(operation: mlir.Operation) -> None:
     try:
-        operation.verify()
+        mlir.verify(operation)
     except mlir.MLIRError as error:
         raise VerifyError(mlir.diagnostics_of(error)) from error

@@ -6,14 +6,15 @@ A verdict on sizes that are expressions may be a list of facts, which decide at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from shlo_tools import dims
 from shlo_tools.dims import Size
-from shlo_tools.dtypes import Dim, ElementType, TensorType
+from shlo_tools.dtypes import Dim, ElementType, QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.types import Region, Tensor, Value
 
@@ -57,8 +58,24 @@ def collecting() -> Iterator[list[Obligation]]:
         _open.reset(token)
 
 
+_citation: ContextVar[Mapping[str, str]] = ContextVar("citation", default=MappingProxyType({}))
+
+
+@contextmanager
+def citing(labels: Mapping[str, str]) -> Iterator[None]:
+    """Within the block, constraints are cited by the labels that another op has for them."""
+    token = _citation.set(labels)
+    try:
+        yield
+    finally:
+        _citation.reset(token)
+
+
 def require(label: str, verdict: Verdict, message: str) -> None:
     """Raise ConstraintError citing the spec's ``label`` when ``verdict`` is a proven no."""
+    if verdict is True or verdict is None:
+        return
+    label = _citation.get().get(label, label)
     if verdict is False:
         raise ConstraintError(f"({label}) {message}")
     found = _open.get()
@@ -121,14 +138,26 @@ def compatible(a: Value, b: Value) -> Verdict:
     return str(a.type) == str(b.type)
 
 
+def same_baseline(a: ElementType, b: ElementType) -> bool:
+    """Whether two element types are the same but for scales and zero points."""
+    if isinstance(a, QuantizedElementType) and isinstance(b, QuantizedElementType):
+        return a.baseline == b.baseline
+    return a == b
+
+
 def is_promotable(a: ElementType, b: ElementType) -> bool:
-    """The spec's ``is_promotable``: ``b`` is of the same kind and at least as wide."""
+    """The spec's ``is_promotable``: ``b`` is of the same kind and at least as wide.
+
+    Of quantized types the storage is meant; the numbers are of one type.
+    """
+    if isinstance(a, QuantizedElementType) and isinstance(b, QuantizedElementType):
+        return a.expressed == b.expressed and a.bits <= b.bits
     integers = a.is_integer and b.is_integer
     return (a.kind is b.kind or integers) and a.bits <= b.bits
 
 
-def accumulators_of(body: Region, init_values: Sequence[Tensor]) -> list[Tensor]:
-    """What a reduction's body accumulates in: the init values' types, or wider ones (C6).
+def accumulators_of(body: Region, init_values: Sequence[Tensor], label: str = "C6") -> list[Tensor]:
+    """What a reduction's body accumulates in: the init values' types, or wider ones.
 
     A region that exists declares them; one being built is given the init values' types.
     """
@@ -138,7 +167,7 @@ def accumulators_of(body: Region, init_values: Sequence[Tensor]) -> list[Tensor]
         return accumulators
     for have, want in zip(declared, accumulators, strict=True):
         wider = isinstance(have, Tensor) and is_promotable(want.element_type, have.element_type)
-        require("C6", wider, f"the body accumulates in {have.type} what is {want.type}")
+        require(label, wider, f"the body accumulates in {have.type} what is {want.type}")
     return list(declared)
 
 

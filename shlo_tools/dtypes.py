@@ -1,132 +1,27 @@
-"""Element types: one table from MLIR spelling to numpy dtype, and constants to and from arrays.
-
-In memory every element takes whole bytes: i1, i2, i4, f4 and f6 are one byte each, as numpy and
-ml_dtypes have them (i4 -8 is the byte 0x08). Attributes and compiled functions store them alike.
-"""
+"""Types of tensors, and constants to and from arrays; element types are ``element_types``'."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property, lru_cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from shlo_tools import mlir
 from shlo_tools.dims import UNKNOWN as UNKNOWN
 from shlo_tools.dims import Dim as Dim
 from shlo_tools.dims import Size
+from shlo_tools.element_types import ELEMENT_TYPES as ELEMENT_TYPES
+from shlo_tools.element_types import QUANTIZED, UNIFORM, quantized
+from shlo_tools.element_types import ElementType as ElementType
+from shlo_tools.element_types import Kind as Kind
+from shlo_tools.element_types import QuantizedElementType as QuantizedElementType
+from shlo_tools.element_types import element_type as element_type
+from shlo_tools.element_types import from_dtype as from_dtype
 from shlo_tools.errors import ShloError
-
-
-class Kind(Enum):
-    """What arithmetic means for an element type."""
-
-    BOOLEAN = "boolean"
-    SIGNED = "signed integer"
-    UNSIGNED = "unsigned integer"
-    FLOAT = "float"
-    COMPLEX = "complex"
-    INDEX = "index"
-
-
-@dataclass(frozen=True)
-class ElementType:
-    """One element type.
-
-    Attributes:
-        name: MLIR's spelling, for example ``"ui8"`` or ``"complex<f32>"``.
-        kind: what its arithmetic means.
-        bits: width of the value; storage is whole bytes.
-        dtype: the numpy dtype that holds it.
-    """
-
-    name: str
-    kind: Kind
-    bits: int
-    dtype: np.dtype[Any]
-
-    @property
-    def is_integer(self) -> bool:
-        return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
-
-    @property
-    def is_float(self) -> bool:
-        return self.kind is Kind.FLOAT
-
-    @property
-    def is_complex(self) -> bool:
-        return self.kind is Kind.COMPLEX
-
-    @property
-    def is_boolean(self) -> bool:
-        return self.kind is Kind.BOOLEAN
-
-    @property
-    def signless(self) -> str:
-        """The spelling after lowering: integers lose their sign (``ui8`` -> ``i8``)."""
-        return self.name[1:] if self.kind is Kind.UNSIGNED else self.name
-
-    def mlir(self) -> mlir.Type:
-        """The MLIR type in the current context."""
-        return mlir.parse_type(self.name)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def _rows() -> Iterable[ElementType]:
-    def row(name: str, kind: Kind, bits: int, dtype: Any) -> ElementType:
-        return ElementType(name, kind, bits, np.dtype(dtype))
-
-    yield row("i1", Kind.BOOLEAN, 1, np.bool_)
-    for bits in (8, 16, 32, 64):
-        yield row(f"i{bits}", Kind.SIGNED, bits, f"i{bits // 8}")
-        yield row(f"ui{bits}", Kind.UNSIGNED, bits, f"u{bits // 8}")
-    for bits in (2, 4):
-        yield row(f"i{bits}", Kind.SIGNED, bits, getattr(ml_dtypes, f"int{bits}"))
-        yield row(f"ui{bits}", Kind.UNSIGNED, bits, getattr(ml_dtypes, f"uint{bits}"))
-    yield row("f16", Kind.FLOAT, 16, np.float16)
-    yield row("f32", Kind.FLOAT, 32, np.float32)
-    yield row("f64", Kind.FLOAT, 64, np.float64)
-    yield row("bf16", Kind.FLOAT, 16, ml_dtypes.bfloat16)
-    for layout in ("e3m4", "e4m3", "e4m3fn", "e4m3fnuz", "e4m3b11fnuz", "e5m2", "e5m2fnuz"):
-        yield row("f8" + layout.upper(), Kind.FLOAT, 8, getattr(ml_dtypes, f"float8_{layout}"))
-    yield row("f8E8M0FNU", Kind.FLOAT, 8, ml_dtypes.float8_e8m0fnu)
-    yield row("f6E2M3FN", Kind.FLOAT, 6, ml_dtypes.float6_e2m3fn)
-    yield row("f6E3M2FN", Kind.FLOAT, 6, ml_dtypes.float6_e3m2fn)
-    yield row("f4E2M1FN", Kind.FLOAT, 4, ml_dtypes.float4_e2m1fn)
-    yield row("complex<f32>", Kind.COMPLEX, 64, np.complex64)
-    yield row("complex<f64>", Kind.COMPLEX, 128, np.complex128)
-    yield row("index", Kind.INDEX, 64, np.int64)
-
-
-ELEMENT_TYPES: dict[str, ElementType] = {row.name: row for row in _rows()}
-_BY_DTYPE = {row.dtype: row for row in ELEMENT_TYPES.values() if row.kind is not Kind.INDEX}
-
-
-def element_type(name: str | mlir.Type) -> ElementType:
-    """Look an element type up by its MLIR spelling or type.
-
-    Raises:
-        ShloError: it is not one that StableHLO tensors hold.
-    """
-    found = ELEMENT_TYPES.get(str(name))
-    if found is None:
-        raise ShloError(f"element type {name} is not supported")
-    return found
-
-
-def from_dtype(dtype: Any) -> ElementType:
-    """The element type that a numpy dtype (or its name, or a Python scalar type) stands for."""
-    found = _BY_DTYPE.get(np.dtype(dtype).newbyteorder("="))
-    if found is None:
-        raise ShloError(f"no element type holds numpy dtype {np.dtype(dtype)}")
-    return found
 
 
 # --- dimensions and tensor types ------------------------------------------------------------------
@@ -181,6 +76,22 @@ class TensorType:
             for size, dim, bound in zip(shape, self.shape, bounds, strict=True)
         )
 
+    @cached_property
+    def storage_type(self) -> TensorType:
+        """The type of the arrays that hold it: integers for quantized elements."""
+        element = self.element_type
+        if isinstance(element, QuantizedElementType):
+            return self.with_element(element.storage)
+        return self
+
+    @cached_property
+    def expressed_type(self) -> TensorType:
+        """The type of the numbers that quantized elements stand for; itself for others."""
+        element = self.element_type
+        if isinstance(element, QuantizedElementType):
+            return self.with_element(element.expressed)
+        return self
+
     def with_shape(self, shape: Iterable[Dim]) -> TensorType:
         return TensorType(tuple(shape), self.element_type)
 
@@ -190,6 +101,8 @@ class TensorType:
     def mlir(self) -> mlir.Type:
         """The MLIR type in the current context."""
         shape = [d if isinstance(d, int) else mlir.DYNAMIC for d in self.shape]
+        if any(d >= 1 << 63 for d in shape):
+            raise ShloError(f"{self} has a size beyond 2^63 - 1")
         encoding = mlir.parse_attribute(self._encoding) if self._encoding else None
         return mlir.tensor_type(shape, self.element_type.mlir(), encoding)
 
@@ -207,7 +120,10 @@ class TensorType:
         return f"tensor<{''.join(f'{size}x' for size in sizes)}{self.element_type}{encoding}>"
 
 
-_TENSOR = re.compile(r"(?:tensor|memref)<((?:(?:\d+|\?)x)*)([a-z][\w<>]*?)(?:, (.*))?>$")
+_TENSOR = re.compile(
+    r"(?:tensor|memref)<(?P<sizes>(?:(?:\d+|\?)x)*)"
+    rf"(?P<element>[a-z][\w<>]*?|{UNIFORM})(?:, (?P<encoding>.*))?>$"
+)
 _BOUNDS = re.compile(r"#stablehlo\.bounds<([^>]*)>")
 
 
@@ -219,15 +135,25 @@ def parse_tensor_type(text: str) -> TensorType:
         ShloError: it is no ranked tensor of a supported element type.
     """
     found = _TENSOR.match(text if "tensor<" in text or "memref<" in text else f"tensor<{text}>")
+    if not found and QUANTIZED in text:
+        raise ShloError(f"{text} is no tensor that is quantized per tensor or per axis")
     if not found:
         raise ShloError(f"{text!r} is no tensor type", hint="write it as tensor<2x3xf32>")
-    dims = [d for d in found[1].split("x") if d]
+    dims = [d for d in found["sizes"].split("x") if d]
     bounds: tuple[int | None, ...] = ()
-    encoding = _BOUNDS.search(found[3] or "")
+    encoding = _BOUNDS.search(found["encoding"] or "")
     if encoding:
         bounds = tuple(None if b.strip() == "?" else int(b) for b in encoding[1].split(","))
     shape = tuple(UNKNOWN if d == "?" else int(d) for d in dims)
-    return TensorType(shape, element_type(found[2]), bounds)
+    return TensorType(shape, element_type(found["element"]), bounds)
+
+
+def holds_elements(text: str) -> bool:
+    """Whether a tensor type, as it is spelled, holds what ops compute with: no dialect's own."""
+    if "!" not in text:
+        return True
+    form = _TENSOR.match(text)
+    return form is not None and quantized(form["element"]) is not None
 
 
 def tensor_type(type: mlir.Type) -> TensorType:
@@ -238,6 +164,9 @@ def tensor_type(type: mlir.Type) -> TensorType:
 def of_array(array: np.ndarray[Any, Any]) -> TensorType:
     """The tensor type of an array."""
     return TensorType(tuple(array.shape), from_dtype(array.dtype))
+
+
+ADDRESSES = 1 << 47  # bytes that a process has addresses for
 
 
 # --- constants ------------------------------------------------------------------------------------
@@ -262,17 +191,30 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
     """The values of a dense attribute as a new array.
 
     Raises:
-        ShloError: the attribute holds no values (a resource without data) or is not dense.
+        ShloError: the attribute holds no values (a resource without data), is not dense, or
+            stands for more values than there is memory for.
     """
     type = tensor_type(attribute.type)
     element = type.element_type
     if mlir.is_dense_resource(attribute):
         return _read(mlir_resource_bytes(attribute), type)
+    if mlir.is_sparse(attribute):
+        indices, values = map(from_attribute, mlir.sparse_parts(attribute))
+        dense = np.zeros(type.static_shape, element.dtype)
+        dense[tuple(indices.T)] = values
+        return dense
     if not mlir.is_dense(attribute):
         raise ShloError(f"{attribute} is no dense constant")
     if getattr(attribute, "is_splat", False):
+        if type.nbytes > ADDRESSES:
+            raise ShloError(
+                f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"
+            )
         one = _read(mlir.dense_bytes(attribute, element.dtype.itemsize), type.with_shape(()))
-        return np.full(type.static_shape, one, element.dtype)
+        try:
+            return np.full(type.static_shape, one, element.dtype)
+        except MemoryError as error:
+            raise ShloError(f"no memory for a constant of type {type}") from error
     return _read(mlir.dense_bytes(attribute, type.nbytes), type)
 
 

@@ -30,6 +30,12 @@ class Place:
             return self.file
         return f"{self.file}:{self.line}:{self.column}"
 
+    @staticmethod
+    def read(text: str) -> Place:
+        """The place that ``str`` wrote as ``file:line:column``."""
+        file, line, column = text.rsplit(":", 2)
+        return Place(file, int(line), int(column))
+
 
 def place_in(source: str | bytes, offset: int, file: str = "-") -> Place:
     """Where the character, or the byte, at an offset stands."""

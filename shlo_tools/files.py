@@ -11,6 +11,7 @@ from shlo_tools.errors import ShloError
 
 def read_file(path: str) -> bytes:
     """The bytes of a file, ``-`` for standard input; raises ShloError."""
+    _check_path(path, "read")
     try:
         if path == "-":
             with open(0, "rb", closefd=False) as standard_input:
@@ -28,6 +29,7 @@ def write_file(path: str, data: bytes) -> None:
     Raises:
         ShloError: the file cannot be written.
     """
+    _check_path(path, "write")
     target = Path(os.path.realpath(path))
     try:
         if path == "-" or _is_special(target):
@@ -51,6 +53,7 @@ def write_file(path: str, data: bytes) -> None:
 
 def check_writable(path: str) -> None:
     """Raise the ShloError that ``write_file`` would, before the work is done."""
+    _check_path(path, "write")
     if path == "-":
         return
     target = Path(os.path.realpath(path))
@@ -66,6 +69,16 @@ def check_writable(path: str) -> None:
             temporary.unlink()
     except OSError as error:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+def _check_path(path: str, what: str) -> None:
+    """Raise ShloError for what no file can be called."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ShloError(f"cannot {what} {path!r}: it is no text") from None
+    if "\0" in path:
+        raise ShloError(f"cannot {what} {path!r}: names of files hold no NUL")
 
 
 def _is_special(target: Path) -> bool:

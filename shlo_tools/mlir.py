@@ -127,13 +127,7 @@ def _load_provider() -> None:
             f"{other!r} is loaded in this process and brings an MLIR of its own; two of them crash",
             hint="export the program to text or bytes in another process, and load that",
         )
-    try:
-        importlib.import_module(PROVIDER + ".ir")
-    except ImportError as error:
-        raise ProviderError(
-            f"the MLIR bindings cannot be imported: {error}",
-            hint=f"pip install {DISTRIBUTION}=={TESTED_VERSION}",
-        ) from error
+    _wheel("ir")
 
 
 def provider_version() -> str:
@@ -142,7 +136,14 @@ def provider_version() -> str:
 
 
 def _wheel(module: str) -> Any:
-    return importlib.import_module(f"{PROVIDER}.{module}")
+    try:
+        return importlib.import_module(f"{PROVIDER}.{module}")
+    except ImportError as error:
+        hint = f"pip install {DISTRIBUTION}=={TESTED_VERSION}"
+        if "failed to map" in str(error):  # what the loader says under a limit
+            hint = "there is too little memory"
+        message = f"the MLIR bindings cannot be imported: {error}"
+        raise ProviderError(message, hint=hint) from error
 
 
 _load_provider()
@@ -220,10 +221,6 @@ def library_context() -> Iterator[Context]:
             yield _library_context
 
 
-def current_location() -> Location:
-    return cast(Location, ir.Location.current)
-
-
 def unknown_location() -> Location:
     return cast(Location, ir.Location.unknown())
 
@@ -254,9 +251,43 @@ class _Entered:
 
 
 # --- parsing and printing -------------------------------------------------------------------------
+@contextmanager
+def reported() -> Iterator[None]:
+    """MLIR's errors as MLIRErrors, those as well that quote bytes which are no text."""
+    try:
+        yield
+    except RuntimeError as error:  # the bindings fail to make a str of the message
+        if _NO_TEXT not in str(error):
+            raise
+        message = "MLIR's message about it quotes bytes that are no text"
+        raise MLIRError(message) from error
+
+
+_NO_TEXT = "str_from_cstr_and_size(): conversion error"
+
+
 def parse_module(source: str | bytes) -> Module:
     """Parse text or bytecode in the current context; raises MLIRError."""
-    return cast(Module, ir.Module.parse(source))
+    with reported():
+        return cast(Module, ir.Module.parse(source))
+
+
+def parse_operation(source: str) -> Operation:
+    """Parse a text of one op in the current context; raises MLIRError."""
+    with reported():
+        return cast(Operation, ir.Operation.parse(source))
+
+
+def verify(operation: Operation) -> None:
+    """Verify an op and what is in it; raises MLIRError."""
+    with reported():
+        operation.verify()
+
+
+def run_passes(manager: PassManager, operation: Operation) -> None:
+    """Run passes; raises MLIRError."""
+    with reported():
+        manager.run(operation)
 
 
 def parse_type(text: str) -> Type:
@@ -267,14 +298,15 @@ def parse_attribute(text: str) -> Attribute:
     return cast(Attribute, ir.Attribute.parse(text))
 
 
-def empty_module() -> Module:
-    return cast(Module, ir.Module.create())
+def empty_module(location: Location | None = None) -> Module:
+    return cast(Module, ir.Module.create(location))
 
 
 def deserialize_portable_artifact(artifact: bytes) -> Module:
     """Portable artifact (bytecode of VHLO) -> StableHLO module in the current context."""
     context = ir.Context.current
-    return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
+    with reported():
+        return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
 
 
 def stablehlo_version() -> str:
@@ -423,6 +455,9 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype = ctypes.c_char_p
 _capsule_name.argtypes = [ctypes.py_object]
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
 def address_of(wrapper: Any) -> int:
@@ -452,9 +487,19 @@ def library_path() -> str:
     )
 
 
+# Kept: a capsule does not copy its name.
+_CAPSULE = f"{PROVIDER}.ir.Attribute._CAPIPtr".encode()
 _library = ctypes.CDLL(library_path())
 _raw_data = _library.mlirDenseElementsAttrGetRawData
 _raw_data.restype, _raw_data.argtypes = ctypes.c_void_p, [_Handle]
+_is_sparse = _library.mlirAttributeIsASparseElements
+_is_sparse.restype, _is_sparse.argtypes = ctypes.c_bool, [_Handle]
+_sparse_parts = (
+    _library.mlirSparseElementsAttrGetIndices,
+    _library.mlirSparseElementsAttrGetValues,
+)
+for _part in _sparse_parts:
+    _part.restype, _part.argtypes = _Handle, [_Handle]
 _engine_lookup = _library.mlirExecutionEngineLookup
 _engine_lookup.restype, _engine_lookup.argtypes = ctypes.c_void_p, [_Handle, _StringRef]
 
@@ -469,6 +514,19 @@ def dense_bytes(attribute: Attribute, count: int) -> bytes:
     if count == 0:
         return b""
     return ctypes.string_at(_raw_data(_Handle(address_of(attribute))), count)
+
+
+def is_sparse(attribute: Attribute) -> bool:
+    """Whether an attribute is ``sparse<indices, values>``."""
+    return bool(_is_sparse(_Handle(address_of(attribute))))
+
+
+def sparse_parts(attribute: Attribute) -> tuple[Attribute, Attribute]:
+    """The indices (one row per element) and the values of a ``sparse`` attribute, both dense."""
+    handle = _Handle(address_of(attribute))
+    capsules = (_new_capsule(part(handle).pointer, _CAPSULE, None) for part in _sparse_parts)
+    indices, values = (ir.Attribute._CAPICreate(each).maybe_downcast() for each in capsules)
+    return cast(Attribute, indices), cast(Attribute, values)
 
 
 # --- operations -----------------------------------------------------------------------------------
@@ -581,26 +639,6 @@ def registered_op_names() -> tuple[str, ...]:
         return tuple(sorted(name for name in names if context.is_registered_operation(name)))
 
 
-# C++ pipelines that nest under a module only: nested under anything else they end the process.
-FOR_MODULES = frozenset(
-    {
-        "gpu-lower-to-nvvm-pipeline",
-        "gpu-lower-to-rocdl-pipeline",
-        "gpu-lower-to-xevm-pipeline",
-        "sparsifier",
-        "torch-backend-to-linalg-on-tensors-backend-pipeline",
-        "torch-backend-to-stablehlo-backend-pipeline",
-        "torch-backend-to-tosa-backend-pipeline",
-        "torch-function-to-torch-backend-pipeline",
-        "torch-onnx-to-torch-backend-pipeline",
-        "torch-shape-refinement-pipeline",
-        "torch-simplification-pipeline",
-        "torchscript-module-to-torch-backend-pipeline",
-        "tosa-to-linalg-pipeline",
-    }
-)
-
-
 @functools.cache
 def native_pass_names() -> tuple[str, ...]:
     """Names of the C++ passes: strings of the library that its pipeline parser accepts.
@@ -687,12 +725,22 @@ def place_of(location: Location | None) -> Place | None:
 
 def diagnostics_of(error: Exception) -> list[Diagnostic]:
     """What an MLIRError (or anything else the bindings raise) has to say."""
-    found = [_converted(info) for info in getattr(error, "error_diagnostics", ())]
+    found = [diagnostic(info) for info in getattr(error, "error_diagnostics", ())]
     return found or [Diagnostic("error", str(error))]
 
 
-def _converted(info: Any) -> Diagnostic:
+def diagnostic(info: Any) -> Diagnostic:
+    """What the bindings tell a handler, or an MLIRError holds, as ours."""
     severity = str(info.severity).rsplit(".", 1)[-1].lower()
-    notes = tuple(_converted(note) for note in info.notes)
+    notes = tuple(diagnostic(note) for note in info.notes)
     place = place_of(info.location)
-    return Diagnostic(cast(Any, severity), str(info.message), place, notes)
+    return Diagnostic(cast(Any, severity), _first_line(str(info.message)), place, notes)
+
+
+def _first_line(message: str) -> str:
+    """Of a note that prints an op of many lines, which start below it: the first."""
+    head, _, below = message.partition(": \n")
+    if not below or "\n" in head:
+        return message
+    line, _, more = below.strip().partition("\n")
+    return f"{head}: {line}{' ...' if more else ''}"

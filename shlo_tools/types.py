@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ShloError
+from shlo_tools.operators import Operators
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class TupleType:
 
 @dataclass(frozen=True)
 class OtherType:
-    """A type that no rule computes with (quantized, future, buffer): carried as its spelling."""
+    """A type that no rule computes with (future, buffer, scales of blocks): its spelling."""
 
     text: str
 
@@ -62,12 +63,16 @@ class Value:
         return f"{type(self).__name__}({self.type})"
 
 
-# What operators build: op functions by name. ``ops``, which needs these types, fills it.
-OPERATORS: dict[str, Callable[..., Tensor]] = {}
+CONTENTS_LIMIT = 64  # more elements than these are not followed
+
+Operator: TypeAlias = "Callable[..., Tensor]"
+
+# What operators build, by the names of ``Operators``. ``ops``, which needs these types, fills it.
+OPERATORS: dict[str, Operator] = {}
 
 
-class Tensor(Value):
-    """A tensor. Arithmetic operators build ops (``a + b`` is ``ops.add(a, b)``)."""
+class Tensor(Value, Operators[Any]):
+    """A tensor. Operators build ops: ``a + b`` is ``ops.add(a, b)``, ``a[1:]`` is a slice."""
 
     type: TensorType
     __array_ufunc__ = None  # numpy leaves `array * tensor` to the tensor
@@ -107,36 +112,16 @@ class Tensor(Value):
         new_shape = self.type.shape if shape is None else tuple(shape)
         return Tensor(TensorType(new_shape, element_type or self.type.element_type))
 
-    def __add__(self, other: Any) -> Tensor:
-        return _built("add", self, other)
+    def operate(self, name: str, *operands: Any) -> Tensor:
+        """Build what an operator stands for."""
+        return OPERATORS[name](*operands)
 
-    def __radd__(self, other: Any) -> Tensor:
-        return _built("add", other, self)
+    def __getitem__(self, index: Any) -> Tensor:
+        return self.operate("index", self, index)
 
-    def __sub__(self, other: Any) -> Tensor:
-        return _built("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return _built("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return _built("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return _built("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return _built("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return _built("divide", other, self)
-
-    def __neg__(self) -> Tensor:
-        return _built("negate", self)
-
-
-def _built(name: str, *operands: Any) -> Tensor:
-    return OPERATORS[name](*operands)
+    # Else Python would ask for element after element, and compare each.
+    __iter__ = None
+    __contains__ = None
 
 
 Scalar = Annotated[Tensor, "0-dimensional"]
@@ -155,9 +140,21 @@ def value_type(type: mlir.Type) -> ValueType:
         tuple_type: Any = type
         members = [tuple_type.get_type(i) for i in range(tuple_type.num_types)]
         return TupleType(tuple(value_type(member) for member in members))
-    if text.startswith("tensor<") and "!" not in text:
+    if text.startswith("tensor<") and dtypes.holds_elements(text):
         return dtypes.parse_tensor_type(text)
     return OtherType(text)
+
+
+def array_type(type: ValueType | str) -> TensorType:
+    """The type of the arrays that hold values of a type: integers for quantized elements.
+
+    A number outside tensors, such as an ``index``, is held by an array without dimensions.
+
+    Raises:
+        ShloError: no array holds such a value.
+    """
+    tensor = type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
+    return tensor.storage_type
 
 
 def as_value(type: ValueType, value: mlir.Value | None = None) -> Value:
@@ -167,6 +164,17 @@ def as_value(type: ValueType, value: mlir.Value | None = None) -> Value:
 def of_value(value: mlir.Value) -> Value:
     """An existing SSA value, for a builder."""
     return as_value(value_type(value.type), value)
+
+
+def ssa(value: Value) -> mlir.Value:
+    """The SSA value that stands behind a Value.
+
+    Raises:
+        ShloError: there is none, since it is the type of one.
+    """
+    if value.value is None:
+        raise ShloError(f"{value} is a type without a value; operands must come from built ops")
+    return value.value
 
 
 def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
@@ -188,10 +196,10 @@ def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
     raise ShloError(f"{given!r} is no result type", hint='write it as "2x3xf32"')
 
 
-def constant_of(array: dtypes.Array) -> Tensor:
+def constant_of(array: dtypes.Array, element: ElementType | None = None) -> Tensor:
     """Build ``stablehlo.constant`` with the values of an array."""
-    type = dtypes.of_array(array)
-    made = ir.insertion().value(
-        "stablehlo.constant", (), type.mlir(), {"value": dtypes.to_attribute(array)}
-    )
-    return Tensor(type, made)
+    element = element or dtypes.from_dtype(array.dtype)
+    type = TensorType(tuple(array.shape), element)
+    attribute = dtypes.to_attribute(array, element)
+    value = ir.insertion().value("stablehlo.constant", (), type.mlir(), {"value": attribute})
+    return Tensor(type, value)

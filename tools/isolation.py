@@ -91,6 +91,8 @@ class Outcome:
         """``crashed with SIGSEGV in pass 'cse'``; empty for a child that ended by itself."""
         if self.status >= 0:
             return ""
+        if self.status == -signal.SIGPROF:  # the limit that reading sets itself
+            return f"took too long {self.activity}"
         return f"crashed with {signal.Signals(-self.status).name} {self.activity}"
 
 
@@ -161,7 +163,11 @@ def _live(work: Work, channel: Channel, write_end: int, parent: int) -> NoReturn
 
 
 def _show(defect: BaseException | None, channel: Channel) -> None:
-    if defect is not None:
+    if isinstance(defect, ShloError):
+        print(defect.render(), file=sys.stderr)
+    elif isinstance(defect, MemoryError) or "failed to map segment" in str(defect):
+        print(f"error: out of memory {channel.told()[0]}", file=sys.stderr)
+    elif defect is not None:
         traceback.print_exception(defect)
         print(f"error: {type(defect).__name__} {channel.told()[0]}: {defect}", file=sys.stderr)
 

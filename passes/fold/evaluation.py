@@ -17,6 +17,7 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.mlir import Operation
+from shlo_tools.ops import Trait, has_trait, names_with
 from shlo_tools.passes.simplify.values import LIMIT, is_splat, static
 from shlo_tools.reference import EVALUATORS
 from shlo_tools.reference._evaluates import evaluated as reference_value
@@ -42,36 +43,16 @@ def _named(names: str) -> frozenset[str]:
     return frozenset(f"stablehlo.{name}" for name in names.split())
 
 
-# Correctly rounded for every type.
-_EXACT = _named(
-    "add and ceil clamp compare complex convert count_leading_zeros floor imag is_finite maximum"
-    " minimum negate not or popcnt real reduce_precision remainder round_nearest_afz"
-    " round_nearest_even select shift_left shift_right_arithmetic shift_right_logical subtract xor"
-)
-# Of complex numbers they are sums of rounded products, or worse.
-_EXACT_OF_REALS = _named("abs divide multiply sign sqrt")
-_EXACT_OF_INTEGERS = _named("power")
-_INEXACT = _named(
-    "atan2 cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine tan"
-    " tanh"
-)
-_ELEMENTWISE = _EXACT | _EXACT_OF_REALS | _EXACT_OF_INTEGERS | _INEXACT
-
-# The elements of the result are elements of the first operand.
-_MOVING = _named(
-    "broadcast broadcast_in_dim dynamic_broadcast_in_dim dynamic_gather dynamic_reshape"
-    " dynamic_slice gather real_dynamic_slice reshape reverse slice transpose"
-)
-_JOINING = _named("concatenate dynamic_pad dynamic_update_slice pad")
 _OTHERS = _named("bitcast_convert dynamic_iota iota reduce")
 
-FOLDED = _ELEMENTWISE | _MOVING | _JOINING | _OTHERS
+FOLDED = _OTHERS | frozenset(
+    name
+    for name in names_with(Trait.ELEMENTWISE | Trait.DATA_MOVEMENT)
+    if name.startswith("stablehlo.") and not has_trait(name, Trait.EFFECTS)
+)
 
 # Cheaper than their results where those are large.
 SPREADING = _named("broadcast broadcast_in_dim dynamic_broadcast_in_dim dynamic_iota iota")
-
-# Operations whose order does not matter, for integers.
-_ORDERLESS = _named("add and maximum minimum multiply or xor")
 
 
 def evaluated(op: Operation, operands: Sequence[Array], limits: Limits) -> Array | None:
@@ -90,15 +71,20 @@ def evaluated(op: Operation, operands: Sequence[Array], limits: Limits) -> Array
 
 
 def _is_exact_enough(op: Operation, operands: Sequence[Array], limits: Limits) -> bool:
-    name = op.name
-    if limits.inexact or name in _EXACT:
+    if limits.inexact:
         return True
-    if name in _EXACT_OF_REALS:
-        return not element_of(operands[0]).is_complex
-    if name in _EXACT_OF_INTEGERS or name == "stablehlo.reduce":
-        element = element_of(operands[0])
-        return element.is_integer or element.is_boolean
-    return name not in _INEXACT
+    if op.name == "stablehlo.reduce":
+        return _is_whole(operands[0])
+    if not has_trait(op, Trait.ELEMENTWISE) or _is_whole(operands[0]):
+        return True
+    is_complex = element_of(operands[0]).is_complex
+    rounded = Trait.COMPLEX_CORRECTLY_ROUNDED if is_complex else Trait.CORRECTLY_ROUNDED
+    return has_trait(op, rounded)
+
+
+def _is_whole(array: Array) -> bool:
+    element = element_of(array)
+    return element.is_integer or element.is_boolean
 
 
 def _repeated(op: Operation, operands: Sequence[Array], result: TensorType) -> Array | None:
@@ -106,11 +92,11 @@ def _repeated(op: Operation, operands: Sequence[Array], result: TensorType) -> A
     if not operands or not result.size or not is_splat(operands[0]):
         return None
     ones = [array.reshape(-1)[:1] for array in operands if is_splat(array)]
-    if op.name in _MOVING:
+    if has_trait(op, Trait.REARRANGES):
         return ones[0]
     if len(ones) < len(operands):
         return None
-    if op.name in _ELEMENTWISE:
+    if has_trait(op, Trait.ELEMENTWISE):
         return _computed(op, ones, result.with_shape([1]))
     if op.name in ("stablehlo.concatenate", "stablehlo.pad"):
         same = all(one.tobytes() == ones[0].tobytes() for one in ones)
@@ -152,7 +138,7 @@ def _monoid(op: Operation) -> _Monoid | None:
     """A reduction's computation, if integers may meet it in any order and keep their type."""
     block = op.regions[0].blocks[0]
     body = [mlir.inner_operation(inner) for inner in block.operations]
-    if len(body) != 2 or body[0].name not in _ORDERLESS:
+    if len(body) != 2 or not has_trait(body[0], Trait.COMMUTATIVE):
         return None
     if {*body[0].operands} != {*block.arguments} or body[1].operands[0] != body[0].results[0]:
         return None

@@ -1,35 +1,41 @@
 """Functions that a host can call with two pointers, whatever their signature.
 
 Before:
-    func.func @main(%frame: !llvm.ptr, %a: memref<4xf32>, %out: memref<4xf32>)
+    func.func @main(%frame: !llvm.ptr, %a: memref<4xf32>, %out: memref<4xf32>) { ... }
 After:
-    func.func private @main(...)
-    func.func @shlo.entry.main(%frame: !llvm.ptr, %argv: !llvm.ptr) attributes {shlo.entry = {...}}
+    func.func @shlo.entry.main(%frame: !llvm.ptr, %argv: !llvm.ptr) attributes {shlo.entry = ...} {
+      <memrefs over the addresses in %argv>
+      ... }
 
 ``argv`` is a table: addresses of the arguments, then of the results, then the unknown sizes of the
 arguments (see ``announce_results`` for those of results). ``shlo.entry`` records what the host has
-to know: the signature, and the size of the arena.
+to know: the signature, and the size of the arena. A function that others call, too, stays, and is
+called: LLVM takes long for calls with thousands of arguments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen import frame_fields as fields
 from shlo_tools.codegen.llvm import I64, POINTER, Code, Number
+from shlo_tools.codegen.lowered import (
+    ANNOUNCED,
+    ARENA,
+    ENTRY,
+    ENTRY_PREFIX,
+    GROWS,
+    SIGNATURE,
+    is_public,
+)
 from shlo_tools.codegen.memrefs import memref_at
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.mlir import Operation
-from shlo_tools.passes.host.announce_results import ANNOUNCED
-from shlo_tools.passes.host.protect_arguments import SIGNATURE, is_public
-from shlo_tools.passes.memory.plan_memory import ARENA, GROWS
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.pipeline.registry import Pass
-
-ENTRY = "shlo.entry"
-PREFIX = "shlo.entry."
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,31 @@ class AddEntryPoints(Pass):
     name = "shlo-add-entry-points"
 
     def run(self, op: Operation) -> None:
+        called = {ir.callee_of(o) for o in mlir.walk(op) if o.name == "func.call"}
         for func in ir.functions(op):
-            if is_public(func) and not ir.is_declaration(func):
-                _add_entry(func)
+            if not is_public(func) or ir.is_declaration(func):
+                continue
+            code, arguments = _add_entry(func)
+            if ir.symbol_name(func) in called or len(list(func.regions[0].blocks)) > 1:
+                code.call(ir.symbol_name(func), arguments)
+                code.op("func.return")
                 func.attributes["sym_visibility"] = mlir.string_attr("private")
+            else:
+                _move(func, code, arguments)
 
 
-def _add_entry(func: Operation) -> None:
+def _move(func: Operation, code: Code, arguments: Sequence[Value]) -> None:
+    """Move a function's body to where its arguments are known."""
+    block = func.regions[0].blocks[0]
+    for old, new in zip(list(block.arguments), arguments, strict=True):
+        old.replace_all_uses_with(new)
+    for op in list(block.operations):
+        code.at.block.append(op)
+    func.erase()
+
+
+def _add_entry(func: Operation) -> tuple[Code, list[Value]]:
+    """Add an entry point; returns a builder in it, and the function's arguments there."""
     name = ir.symbol_name(func)
     inputs, results = ir.signature(func)
     if results:
@@ -60,7 +84,7 @@ def _add_entry(func: Operation) -> None:
         described["grows"] = mlir.unit_attr()
     outer = Code(mlir.before(func), func.location)
     entry_attributes = {ENTRY: mlir.dict_attr(described)}
-    entry = outer.function(PREFIX + name, types, (), entry_attributes, private=False)
+    entry = outer.function(ENTRY_PREFIX + name, types, (), entry_attributes, private=False)
     block, code = outer.block(entry.regions[0], types)
     frame = block.arguments[0]
     table = code.word(block.arguments[1])
@@ -83,8 +107,7 @@ def _add_entry(func: Operation) -> None:
                 shape.append(code.load(table + 8 * size_slot, I64))
                 size_slot += 1
         arguments.append(memref_at(code, address, shape, type))
-    code.call(name, arguments)
-    code.op("func.return")
+    return code, arguments
 
 
 def _address_slots(parameters: int, results: int, announced: list[int]) -> list[int]:

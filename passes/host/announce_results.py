@@ -17,13 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import ANNOUNCED, SLOTS, is_public, note_signature
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.host.protect_arguments import is_public, note_signature
 from shlo_tools.pipeline.registry import Pass
-
-SLOTS = "shlo.slots"  # on a declaration: where in the table the address and the sizes go
-ANNOUNCED = "shlo.announced"  # on a function: how many results it had, and which are announced
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ Before:
 After:
     func.func @f(%frame: !llvm.ptr, %a: memref<4xf32>) { ...; call @g(%frame, %a); cf.assert ... }
 
-Through it loops hear of a cancel, callers of a callee's failure, and constants kept by the host
-are found.
+Through it callers hear of a callee's failure, and constants kept by the host are found.
 """
 
 from __future__ import annotations
@@ -19,16 +18,11 @@ from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen import frame_fields as fields
 from shlo_tools.codegen.llvm import I64, POINTER, Code, Word
+from shlo_tools.codegen.lowered import CALL_HOST, CHECK, MESSAGE, PROPAGATE, SIZES, SLOTS, WEIGHT
 from shlo_tools.codegen.memrefs import address_of, extent, memref_at
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.host.announce_results import SLOTS
-from shlo_tools.passes.legalize_to_linalg.emit.size_checks import CHECK, MESSAGE
 from shlo_tools.pipeline.registry import Pass
-
-WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights
-SIZES = "shlo.sizes"  # on a cf.assert: its message has places for two sizes
-PROPAGATE = "shlo.propagate"  # on a cf.assert: leave without writing a status of its own
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,7 @@ class AttachFrame(Pass):
             if not ir.is_declaration(func):
                 _attach(func, weights, slots)
         for child in ir.children(op):
-            declares = ir.symbol_name(child) in (layout.CALL_HOST, CHECK)
+            declares = ir.symbol_name(child) in (CALL_HOST, CHECK)
             declares = declares or SLOTS in child.attributes
             if WEIGHT in child.attributes or declares:
                 child.erase()
@@ -61,12 +55,12 @@ def _number(weight: Operation) -> int:
 def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]]) -> None:
     frame = _add_argument(func)
     # Chosen before anything changes: the ops replaced here must not be looked at again.
-    named = ("func.call", "scf.while", "memref.get_global")
+    named = ("func.call", "memref.get_global")
     for op in [op for op in mlir.walk(func) if op.name in named]:
         code = Code(mlir.before(op), op.location)
-        if op.name == "func.call" and ir.callee_of(op) == layout.CALL_HOST:
-            _call_back(code, frame, "host", [code.word(value) for value in op.operands])
-            _leave_on_failure(frame, code)
+        if op.name == "func.call" and ir.callee_of(op) == CALL_HOST:
+            call_back(code, frame, "host", [code.word(value) for value in op.operands])
+            leave_on_failure(code, frame)
             op.erase()
         elif op.name == "func.call" and MESSAGE in op.attributes:
             _check(op, frame, code)
@@ -76,8 +70,6 @@ def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]
             op.erase()
         elif op.name == "func.call":
             _pass_on(op, frame, code)
-        elif op.name == "scf.while":
-            _poll(op, frame)
         elif op.name == "memref.get_global" and ir.text_of(op, "name") in weights:
             ir.replace(op, [_weight(op, frame, weights[ir.text_of(op, "name")], code)])
 
@@ -104,7 +96,7 @@ def _add_argument(func: Operation) -> Value:
 def _pass_on(call: Operation, frame: Value, code: Code) -> None:
     types = [result.type for result in call.results]
     results = code.call(ir.callee_of(call), [frame, *call.operands], types)
-    _leave_on_failure(frame, code)
+    leave_on_failure(code, frame)
     ir.replace(call, list(results))
 
 
@@ -128,32 +120,14 @@ def _announce(call: Operation, frame: Value, slots: list[int], code: Code) -> No
         code.store(size, table + 8 * slot)
 
 
-def _leave_on_failure(frame: Value, code: Code) -> None:
+def leave_on_failure(code: Code, frame: Value) -> None:
     """Leave the function where the status says that something failed."""
     fine = fields.load(code, frame, "status", I64, volatile=True).compared("eq", 0)
     message = {"msg": mlir.string_attr(""), PROPAGATE: mlir.unit_attr()}
     code.op("cf.assert", [fine], (), message)
 
 
-def _poll(loop: Operation, frame: Value) -> None:
-    """Before each iteration look at the poll word; go on only if nothing is wrong."""
-    condition = ir.terminator(loop.regions[0].blocks[0])
-    code = Code(mlir.before(condition), loop.location)
-    truth = mlir.integer_type(1)
-    quiet = fields.load(code, frame, "poll", I64, volatile=True).compared("eq", 0)
-    choice = code.op("scf.if", [quiet], [truth], regions=2)
-    _, not_asked = code.block(choice.regions[0], [])
-    true = {"value": mlir.bool_attr(True)}
-    not_asked.op("scf.yield", [not_asked.value("arith.constant", (), truth, true)])
-    _, asked = code.block(choice.regions[1], [])
-    asked.op("scf.yield", [_call_back(asked, frame, "poll").compared("eq", 0)])
-    goes_on = code.value("arith.andi", (condition.operands[0], choice.results[0]), truth)
-    code.op("scf.condition", [goes_on, *list(condition.operands)[1:]])
-    condition.erase()
-    _leave_on_failure(frame, Code(mlir.after(loop), loop.location))
-
-
-def _call_back(code: Code, frame: Value, name: str, arguments: Sequence[Word] = ()) -> Word:
+def call_back(code: Code, frame: Value, name: str, arguments: Sequence[Word] = ()) -> Word:
     """Call ``status callback(frame, ...)`` through the frame's table."""
     place = fields.load(code, frame, "callbacks") + 8 * layout.CALLBACKS.index(name)
     return code.result_of(code.load(place, POINTER), [code.word(frame), *arguments], I64)

@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame_fields as fields
 from shlo_tools.codegen.llvm import Code
+from shlo_tools.codegen.lowered import CHECKS, PROPAGATE, SIZES
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Type, Value
-from shlo_tools.passes.host.attach_frame import PROPAGATE, SIZES
 from shlo_tools.pipeline.registry import Pass
-
-CHECKS = "shlo.checks"
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import DONATED, is_public, note_signature
 from shlo_tools.mlir import Operation
 from shlo_tools.pipeline.registry import Pass
 
 WRITABLE = "bufferization.writable"
-DONATED = "shlo.donated"
-SIGNATURE = "shlo.signature"
 
 
 @dataclass(frozen=True)
@@ -33,16 +32,6 @@ class ProtectArguments(Pass):
             if not ir.is_declaration(func) and is_public(func):
                 note_signature(func)
                 _protect(func)
-
-
-def note_signature(func: Operation) -> None:
-    """Keep the types that the host sees; lowering changes them (the first note stays)."""
-    if SIGNATURE not in func.attributes:
-        func.attributes[SIGNATURE] = mlir.type_attr(ir.op_type(func))
-
-
-def is_public(func: Operation) -> bool:
-    return ir.text_of(func, "sym_visibility") in ("", "public")
 
 
 def _protect(func: Operation) -> None:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import CHECK, MESSAGE
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.legalize_to_linalg.emit.size_checks import CHECK, MESSAGE
 from shlo_tools.pipeline.registry import Pass
 
 

@@ -16,7 +16,8 @@ from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Type, Value
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.quantized_types import is_quantized
+from shlo_tools.types import array_type
 
 _WIDE = dtypes.element_type("i64")
 
@@ -62,9 +63,7 @@ def plain_type(text: str) -> TensorType | None:
     if not text.startswith("tensor<"):
         return None
     try:
-        if is_quantized(text):
-            return parse_quantized(text).storage_type
-        type = dtypes.parse_tensor_type(text)
+        type = array_type(text)
         return type.with_element(_WIDE) if type.element_type.kind is Kind.INDEX else type
     except ShloError:  # a type of some other dialect: no host knows its elements
         return None

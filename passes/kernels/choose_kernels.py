@@ -20,16 +20,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import KERNEL
 from shlo_tools.errors import Diagnostic, PassError
 from shlo_tools.ir import Build, Lowering, Rule
 from shlo_tools.mlir import Operation
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.kernels import contraction, convolution
 from shlo_tools.passes.legalize_to_linalg.emit import structured
-from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import follow
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_type
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
+from shlo_tools.shapes import Shapes
 
 # By the op that a kernel stands for: lowers it, from the op as it was and lowered operands.
 IMPLEMENTATIONS: dict[str, Rule] = {
@@ -117,8 +118,8 @@ def _conversion(module: Operation, statements: Sequence[Operation]) -> ir.Conver
 
 
 def _has_unknown_sizes(statement: Operation) -> bool:
-    ops = ir.children(statement)
-    return ir.has_type(statement, "?") or any(op.name in SIZES_AS_OPERANDS for op in ops)
+    takes_sizes = any(has_trait(op, Trait.SIZES_AS_OPERANDS) for op in ir.children(statement))
+    return takes_sizes or ir.has_type(statement, "?")
 
 
 def _implement(call: Operation, statement: Operation, conversion: ir.Conversion) -> None:

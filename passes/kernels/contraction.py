@@ -34,7 +34,11 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import kernel_call
 LIBRARY_THRESHOLD = 16 * 16 * 16
 # The same for each matrix of any number of them, where calls follow each other.
 BATCHED_THRESHOLD = 4 * 4 * 4
-LIBRARY_TYPES = ("f32", "f64")
+
+
+def multiplies_matrices(type: ElementType) -> bool:
+    """Whether there is a ``gemm`` kernel for a type."""
+    return type.name in ("f32", "f64") or (type.is_integer and type.bits >= 8)
 
 
 def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
@@ -43,7 +47,7 @@ def dot_general(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     algorithm = algorithm_of(op)
     accumulator = accumulation_type(algorithm.accumulation if algorithm else result.element_type)
     casts = _casts(op, algorithm, accumulator)
-    if accumulator.name in LIBRARY_TYPES and _is_large(op, lhs, result):
+    if multiplies_matrices(accumulator) and _is_large(op, lhs, result):
         return [_by_library(op, operands, build, accumulator, casts)]
     loops = _loops(op, lhs.rank, rhs.rank)
     wide = result.with_element(accumulator)
@@ -156,14 +160,13 @@ def matrix_product(
     Args:
         lhs: [batch, M, K], or [batch, K, M] with ``transpose_lhs``.
         rhs: [batch, K, N], or [batch, N, K] with ``transpose_rhs``.
-        result: [batch, M, N] of f32 or f64.
+        result: [batch, M, N] of a type that ``multiplies_matrices``.
     """
+    element = result.element_type
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
         target, left, right = arguments
-        start = structured.filled_into(
-            inner, structured.scalar(inner, 0.0, result.element_type), target, result
-        )
+        start = structured.filled_into(inner, structured.scalar(inner, 0, element), target, result)
         return structured.generic(
             inner,
             [left, right],
@@ -173,9 +176,7 @@ def matrix_product(
             ],
             [start],
             [result],
-            lambda b, v: [
-                b.value("arith.addf", (v[2], b.value("arith.mulf", v[:2], v[0].type)), v[0].type)
-            ],
+            lambda b, v: [accumulate(Emit(op, b), element, v[2], *v[:2])],
             iterators=["parallel", "parallel", "parallel", "reduction"],
             output_maps=[structured.affine_map(4, [0, 1, 2])],
         )

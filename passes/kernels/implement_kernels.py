@@ -1,9 +1,9 @@
-"""Kernels get the bodies that run: a library's, or a call of the host.
+"""Kernels get the bodies that run: a library's, loops of their own, or a call of the host.
 
 Before:
-    func.func private @shlo.gemm.0(%out: memref<1x64x64xf32>, ...) attributes {shlo.kernel = ...}
+    func.func private @shlo.fft.0(memref<64xcomplex<f32>>, ...) attributes {shlo.kernel = ...}
 After:
-    ... llvm.call @scipy_cblas_sgemm(...)
+    ... func.call @shlo.call_host(%number, %table)
 
 Runs on memrefs. ``host`` kernels are declarations until here. Those of targets that LAPACK has a
 routine for call that (``lapack_kernels``), unless a user registered a function for the target. The
@@ -18,21 +18,16 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import memrefs
-from shlo_tools.codegen.frame import CALL_HOST
-from shlo_tools.codegen.llvm import I32, I64, POINTER, Code, Number, Word
+from shlo_tools.codegen.llvm import I64, POINTER, Code, Word
+from shlo_tools.codegen.lowered import CALL_HOST, HOST_CALLS, KERNEL
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import PassError
 from shlo_tools.extend import registered
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.kernels import lapack_kernels
+from shlo_tools.passes.kernels import lapack_kernels, matrix_products
 from shlo_tools.passes.kernels.library_calls import Library, body_of
 from shlo_tools.pipeline.registry import Pass
-
-KERNEL = "shlo.kernel"
-HOST_CALLS = "shlo.host_calls"
-BLAS = {"f32": "scipy_cblas_sgemm", "f64": "scipy_cblas_dgemm"}
-ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE = 101, 111, 112
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class ImplementKernels(Pass):
             kernel: Any = func.attributes[KERNEL]
             kind = kernel["kind"].value
             if kind == "gemm":
-                _gemm(func, kernel, library)
+                matrix_products.implement(func, kernel, library)
             elif not ir.is_declaration(func):
                 continue
             elif kind != "host":
@@ -71,59 +66,6 @@ def _lapack_call(kernel: Any) -> lapack_kernels.Found | None:
     """What a host kernel calls of LAPACK; what a user registered comes before that."""
     is_called_directly = "step" not in kernel and registered(kernel["target"].value) is None
     return lapack_kernels.find(kernel) if is_called_directly else None
-
-
-# --- matrix products ------------------------------------------------------------------------------
-def _gemm(func: Operation, kernel: Any, library: Library) -> None:
-    """Replace the loops by one call of BLAS per matrix of the batch."""
-    block = func.regions[0].blocks[0]
-    for op in reversed([mlir.inner_operation(view) for view in block.operations]):
-        op.erase()
-    target, lhs, rhs = list(block.arguments)
-    flags = [kernel[name].value for name in ("transpose_lhs", "transpose_rhs")]
-    code = Code(mlir.at_end(block), func.location)
-    batch, rows, columns = (memrefs.extent(code, target, d) for d in range(3))
-    inner = memrefs.extent(code, lhs, 1 if flags[0] else 2)
-    for size in (rows, columns, inner):
-        _limit(code, size)
-    element = tensor_type(target.type).element_type
-    name, itemsize = BLAS[element.name], element.bits // 8
-    addresses = [memrefs.address_of(code, value) for value in (lhs, rhs, target)]
-    steps = [rows * inner * itemsize, inner * columns * itemsize, rows * columns * itemsize]
-
-    def multiply(number: Number) -> None:
-        transposes = [TRANSPOSE if flag else NO_TRANSPOSE for flag in flags]
-        strides = [rows if flags[0] else inner, inner if flags[1] else columns, columns]
-        of_a, of_b, of_c = (_c_integer(code, _at_least_one(stride)) for stride in strides)
-        a, b, c = (start + step * number for start, step in zip(addresses, steps, strict=True))
-        arguments = [
-            *(_c_integer(code, n) for n in (ROW_MAJOR, *transposes, rows, columns, inner)),
-            *(code.constant(1.0, element.name), a, of_a, b, of_b),
-            *(code.constant(0.0, element.name), c, of_c),
-        ]
-        library.call(code, name, arguments)
-
-    if batch == 1:
-        multiply(0)
-    else:
-        code.loop(batch, multiply)
-    code.op("func.return", [target])
-
-
-def _c_integer(code: Code, number: Number) -> Word:
-    """A number as C's ``int``."""
-    return code.constant(number, I32) if isinstance(number, int) else number.truncated(I32)
-
-
-def _at_least_one(number: Number) -> Number:
-    return max(1, number) if isinstance(number, int) else number.largest(1)
-
-
-def _limit(code: Code, size: Number) -> None:
-    """BLAS counts rows and columns in 32 bits."""
-    if not isinstance(size, int):
-        text = "a matrix has more than 2147483647 rows or columns"
-        code.op("cf.assert", [size < 1 << 31], (), {"msg": mlir.string_attr(text)})
 
 
 # --- calls of the host ----------------------------------------------------------------------------

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import KERNEL, note_signature
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend.targets import REDUCE_WINDOW
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.host.protect_arguments import note_signature
+from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.legalize_to_linalg import (
     batch_normalization,
     bitcast,
@@ -51,12 +52,11 @@ from shlo_tools.passes.legalize_to_linalg.complex import functions as complex_fu
 from shlo_tools.passes.legalize_to_linalg.complex import logarithms as complex_logarithms
 from shlo_tools.passes.legalize_to_linalg.complex import power as complex_power
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
-from shlo_tools.passes.legalize_to_linalg.emit.kernels import KERNEL
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import follow
 from shlo_tools.passes.legalize_to_linalg.rules import NARROW, RULES, lowered_type
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes
+from shlo_tools.shapes import Shapes
 
 FAMILIES = (
     batch_normalization,
@@ -85,7 +85,7 @@ FAMILIES = (
     windows,
 )
 # Ops whose rules ask for the elements of operands, whatever their types say.
-ASKING = SIZES_AS_OPERANDS | {"stablehlo.collective_reduce"}
+ASKING = names_with(Trait.SIZES_AS_OPERANDS) | {"stablehlo.collective_reduce"}
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
 

@@ -145,7 +145,8 @@ def _rows(op: Operation, name: str) -> list[list[int]]:
     attribute = op.attributes[name]
     if not mlir.is_dense(attribute):
         raise_unsupported([op], f"{name} as axes of a mesh")
-    return [[int(number) for number in row] for row in from_attribute(attribute)]
+    numbers = from_attribute(attribute)
+    return numbers.tolist() if numbers.size else []  # of groups without members, any number
 
 
 def _channel(op: Operation) -> int:

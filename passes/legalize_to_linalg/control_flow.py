@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.codegen.lowered import STEADY
 from shlo_tools.dims import equal
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering, flatten
 from shlo_tools.mlir import Attribute, Operation, Region, Value
 from shlo_tools.passes.legalize_to_linalg.emit import kernels, structured
 from shlo_tools.passes.legalize_to_linalg.rules import RULES, lowers
-from shlo_tools.passes.memory.place_carried_values import STEADY
 
 
 @lowers

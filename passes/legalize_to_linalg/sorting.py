@@ -26,11 +26,14 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
 from shlo_tools.passes.legalize_to_linalg.emit.regions import inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
+LAST = -1  # the dimension where an op names none
+
 
 @lowers
 def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     types = [build.type(value) for value in op.operands]
-    return sorted_along(op, build, operands, types, op.attributes["dimension"].value)
+    axis = op.attributes["dimension"].value if "dimension" in op.attributes else LAST
+    return sorted_along(op, build, operands, types, axis)
 
 
 def sorted_along(

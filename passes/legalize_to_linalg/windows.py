@@ -30,6 +30,7 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
 from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
+from shlo_tools.passes.llvm.limit_fusion import cut_off
 
 
 def window_loops(result: Sequence[Dim], window_rank: int) -> tuple[list[int], list[int], list[str]]:
@@ -47,15 +48,12 @@ def window_loops(result: Sequence[Dim], window_rank: int) -> tuple[list[int], li
     return [numbers[d] for d in range(len(result))], inner, kinds
 
 
-def once(build: Lowering, value: Value, type: TensorType) -> Value:
+def once(build: Lowering, value: Value) -> Value:
     """``value``, of which windows read elements several times.
 
-    Put into a buffer, so that fusion does not compute an element each time it is read.
+    Cut off, so that fusion does not compute an element each time it is read.
     """
-    if not mlir.is_result_of(value, ("linalg.generic",)):
-        return value
-    target = structured.empty(build, type)
-    return build.value("bufferization.materialize_in_destination", (value, target), target.type)
+    return cut_off(build, value) if mlir.is_result_of(value, ("linalg.generic",)) else value
 
 
 # --- reduce_window --------------------------------------------------------------------------------
@@ -91,7 +89,7 @@ def _padded(
     if not any((*windows.low, *windows.high)) and set(windows.base_dilation) <= {1}:
         reach = [(n - 1) * apart for n, apart in zip(windows.size, windows.dilation, strict=True)]
         overlap = any(windows.stride[d] <= reach[d] for d in windows.moving)
-        return once(build, value, type) if overlap else value
+        return once(build, value) if overlap else value
     interior = [dilation - 1 for dilation in windows.base_dilation]
     rows = zip(type.shape, windows.low, windows.high, windows.base_dilation, strict=True)
     shape = [maximum(0, low + dilated(n, apart) + high) for n, low, high, apart in rows]

@@ -40,9 +40,9 @@ class AnnotateLoops(Pass):
             if loop.name != "scf.for":
                 continue
             nest = _nest(loop)
-            least = SHORT if all(_rounds(around) for around in nest) else 2
+            least = SHORT if all(rounds(around) for around in nest) else 2
             for around in nest:
-                if _rounds(around) >= least:
+                if rounds(around) >= least:
                     around.attributes[ANNOTATION] = mlir.parse_attribute(NOT_UNROLLED)
 
 
@@ -56,17 +56,17 @@ def _nest(loop: Operation) -> list[Operation]:
     return found
 
 
-def _rounds(loop: Operation) -> int:
+def rounds(loop: Operation) -> int:
     """How often a loop runs; 0 where that is not known."""
-    start, end, step = (_constant(value) for value in list(loop.operands)[:3])
+    start, end, step = (constant(value) for value in list(loop.operands)[:3])
     if start is None or end is None or not step:
         return 0
     return -(-(end - start) // step)
 
 
-def _constant(value: Value) -> int | None:
+def constant(value: Value) -> int | None:
     op = mlir.defining_op(value)
-    if op is None or op.name != "arith.constant":
+    if op is None or op.name not in ("arith.constant", "llvm.mlir.constant"):
         return None
     number: int = op.attributes["value"].value
     return number

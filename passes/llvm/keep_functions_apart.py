@@ -14,20 +14,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import ENTRY
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.host.add_entry_points import ENTRY
 from shlo_tools.pipeline.registry import Pass
 
 
 @dataclass(frozen=True)
 class KeepFunctionsApart(Pass):
-    """Make all functions but entry points internal and not inlined."""
+    """Have no function inlined, and all but entry points internal."""
 
     name = "shlo-keep-functions-apart"
 
     def run(self, op: Operation) -> None:
         for func in ir.children(op):
             defined = func.name == "llvm.func" and not ir.is_declaration(func)
-            if defined and ENTRY not in func.attributes:
+            if not defined:
+                continue
+            func.attributes["no_inline"] = mlir.unit_attr()
+            if ENTRY not in func.attributes:
                 func.attributes["linkage"] = mlir.parse_attribute("#llvm.linkage<internal>")
-                func.attributes["no_inline"] = mlir.unit_attr()

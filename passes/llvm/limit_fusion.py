@@ -52,7 +52,8 @@ def _limited(nest: Operation, sizes: dict[Value, int], most: int) -> int:
     while own + sum(before.values()) > most and before:
         largest = max(before, key=lambda value: before[value])
         del before[largest]
-        nest.replace_uses_of_with(largest, _cut_off(nest, largest))
+        cut = cut_off(Build(mlir.before(nest), nest.location), largest)
+        nest.replace_uses_of_with(largest, cut)
     return own + sum(before.values())
 
 
@@ -61,8 +62,8 @@ def _is_used_once(value: Value) -> bool:
     return next(uses, None) is not None and next(uses, None) is None
 
 
-def _cut_off(nest: Operation, value: Value) -> Value:
-    build = Build(mlir.before(nest), nest.location)
+def cut_off(build: Build, value: Value) -> Value:
+    """The same value, which is not fused into what uses it."""
     mark = {LIMIT: mlir.unit_attr()}
     made = build.op("scf.execute_region", (), (value.type,), mark, regions=1)
     _, inside = build.block(made.regions[0], ())
@@ -72,7 +73,7 @@ def _cut_off(nest: Operation, value: Value) -> Value:
 
 @dataclass(frozen=True)
 class LiftFusionLimits(Pass):
-    """Remove what ``shlo-limit-fusion`` put between groups."""
+    """Remove what ``cut_off`` put between groups."""
 
     name = "shlo-lift-fusion-limits"
     anchor = "any"

@@ -4,8 +4,8 @@ Before:
     linalg.generic {...} ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) {...}
 After:
     <addresses of %a and %b stored in a table on the stack>
-    func.call @shlo.stage.0(%table)
-    func.func private @shlo.stage.0(%table: !llvm.ptr) { linalg.generic ... }
+    func.call @shlo.stage.0(%frame, %table)
+    func.func private @shlo.stage.0(%frame: !llvm.ptr, %table: !llvm.ptr) { linalg.generic ... }
 
 LLVM's time grows faster than a function's size: many small functions compile sooner than one
 large one, and a layer that a model repeats compiles once. Small programs stay as they are.
@@ -124,7 +124,8 @@ def _outline(func: Operation, nests: Sequence[_Nest], stages: _Stages) -> None:
         packed = [word for value in nest.used for word in _packed(code, value)]
         for position, word in enumerate(packed):
             code.store(word, code.word(table) + 8 * position)
-        call = code.op("func.call", [table], (), {"callee": mlir.symbol_attr("")})  # stands first
+        operands = [entry.arguments[0], table]
+        call = code.op("func.call", operands, (), {"callee": mlir.symbol_attr("")})  # stands first
         call.attributes["callee"] = mlir.symbol_attr(_stage(nest, stages))
 
 
@@ -166,9 +167,10 @@ def _stage(nest: _Nest, stages: _Stages) -> str:
     block = stages.module.regions[0].blocks[0]
     outer = Code(mlir.at_end(block), nest.op.location)
     attributes = {"no_inline": mlir.unit_attr(), STAGE: mlir.unit_attr()}
-    func = outer.function(name, [mlir.parse_type(POINTER)], (), attributes)
-    body, code = outer.block(func.regions[0], [mlir.parse_type(POINTER)])
-    table = code.word(body.arguments[0])
+    pointers = [mlir.parse_type(POINTER)] * 2
+    func = outer.function(name, pointers, (), attributes)
+    body, code = outer.block(func.regions[0], pointers)
+    table = code.word(body.arguments[1])
     inside: dict[Value, Value] = {}
     at = 0
     for value in nest.used:

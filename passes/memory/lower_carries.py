@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import CARRY
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.memory.buffers import allocated_like
-from shlo_tools.passes.memory.place_carried_values import CARRY
 from shlo_tools.pipeline.registry import Pass
 
 CASTS = ("memref.cast",)

@@ -22,14 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import CARRY, STEADY
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.memory.buffers import allocated_like, copied
 from shlo_tools.pipeline.registry import Pass
-
-CARRY = "shlo.carry"
-STEADY = "shlo.steady"  # on a loop: the carried tensors of unknown sizes that keep them
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,13 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame_fields as fields
 from shlo_tools.codegen.llvm import Code
+from shlo_tools.codegen.lowered import ARENA, GROWS
 from shlo_tools.codegen.memory_plan import Lifetime, MemoryPlan, plan
 from shlo_tools.codegen.memrefs import memref_at
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.mlir import Block, Operation, Region, Value
 from shlo_tools.passes.memory import bump_memory
 from shlo_tools.pipeline.registry import Pass
-
-ARENA = "shlo.arena"
-GROWS = "shlo.grows"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+
 from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.extend import registered, targets
@@ -29,7 +31,8 @@ from shlo_tools.passes.normalize.legalize_chlo.along_dimensions import (
     positions_along_last,
 )
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.types import of_value
+from shlo_tools.shapes.custom_calls import require_declared
+from shlo_tools.types import CONTENTS_LIMIT, of_value
 
 Expansion = Callable[[Operation, list[Tensor]], Sequence[Tensor] | None]
 
@@ -53,8 +56,10 @@ def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
     is_static = all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results))
     if not is_static and target not in ANY_SIZES:
         return None
+    operands = [_tensor(value) for value in op.operands]
+    require_declared(op, operands)
     with ir.inserting(build):
-        results = expansion(op, [_tensor(value) for value in op.operands])
+        results = expansion(op, operands)
     if results is None:
         return None
     pairs = zip(results, op.results, strict=True)
@@ -67,7 +72,13 @@ def _declared(build: Build, made: Value, old: Value) -> Value:
 
 
 def _tensor(value: Value) -> Tensor:
-    return cast(Tensor, of_value(value))
+    """A value as op functions see it, with the numbers of a short constant."""
+    tensor = cast(Tensor, of_value(value))
+    if not tensor.element_type.is_integer or not tensor.type.is_static:
+        return tensor
+    numbers = _constants([value]) if tensor.type.size <= CONTENTS_LIMIT else None
+    contents = None if numbers is None else np.ravel(numbers[0]).tolist()
+    return Tensor(tensor.type, tensor.value, contents)
 
 
 def _attribute(op: Operation, name: str) -> Any:

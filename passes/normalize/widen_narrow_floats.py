@@ -26,16 +26,16 @@ from shlo_tools.dtypes import ELEMENT_TYPES, TensorType, tensor_type, to_attribu
 from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.narrow_floats import is_narrow, wide_type
+from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
 
-# Ops that compute with the numbers of their operands, in elements of the operands' type.
-COMPUTING = """
-abs add batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil cholesky clamp
-compare cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one
-logistic maximum minimum multiply negate remainder round_nearest_afz
-round_nearest_even rsqrt sign sine sqrt subtract tan tanh triangular_solve
+# Ops that compute with the numbers of their operands, in elements of the operands' type: all
+# arithmetic, but for contractions and what makes or rounds numbers, which know narrow floats.
+_AWARE = """
+convolution dot dot_general dynamic_conv dynamic_iota iota reduce_precision
 """
+COMPUTING = names_with(Trait.ARITHMETIC) - {f"stablehlo.{name}" for name in _AWARE.split()}
 
 # Of two operands a value may be as near to a tie as no f32 can tell, such as atan2(y, x) < y / x.
 COMPUTING_IN_DOUBLE = "atan2 power"
@@ -135,6 +135,7 @@ def _in_double(op: Operation, build: Build) -> Sequence[Value] | None:
     return _widened(op, build, double=True)
 
 
-RULES: dict[str, Rewrite] = {f"stablehlo.{name}": _widened for name in COMPUTING.split()}
+RULES: dict[str, Rewrite] = dict.fromkeys(COMPUTING, _widened)
+RULES["stablehlo.imag"] = _widened  # a zero, which not every narrow type has
 RULES |= {f"stablehlo.{name}": _in_double for name in COMPUTING_IN_DOUBLE.split()}
 RULES["stablehlo.rng"] = _random

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shlo_tools import mlir
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.values import (
     filled,
@@ -188,15 +189,6 @@ def count_once(op: Operation, build: Rewriter) -> Replacement | None:
 
 
 # --- elementwise ops of broadcasts ----------------------------------------------------------------
-_UNARY_AND_BINARY = """
-abs cbrt ceil convert cosine count_leading_zeros exponential exponential_minus_one floor imag
-is_finite log log_plus_one logistic negate not popcnt real reduce_precision round_nearest_afz
-round_nearest_even rsqrt sign sine sqrt tan tanh
-add and atan2 compare complex divide maximum minimum multiply or power remainder shift_left
-shift_right_arithmetic shift_right_logical subtract xor
-"""
-
-
 def before_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
     """op(broadcast_in_dim(x), broadcast_in_dim(y)) -> broadcast_in_dim(op(x, y))"""
     inner = [source(value, "broadcast_in_dim") for value in op.operands]
@@ -242,5 +234,9 @@ RULES: Rules = {
         transpose_of_broadcast,
         transpose_of_units,
     ),
-    **{f"stablehlo.{name}": (before_broadcast,) for name in _UNARY_AND_BINARY.split()},
+    **{
+        name: (before_broadcast,)
+        for name in names_with(Trait.ELEMENTWISE)
+        if name.startswith("stablehlo.")
+    },
 }

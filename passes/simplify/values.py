@@ -26,7 +26,9 @@ def typed(value: Value) -> TensorType | None:
 @functools.lru_cache(maxsize=4096)
 def _tensor(type: Any) -> TensorType | None:
     found = value_type(type)
-    return found if isinstance(found, TensorType) else None
+    if not isinstance(found, TensorType) or found.element_type.is_quantized:
+        return None
+    return found
 
 
 def static(value: Value) -> TensorType | None:

@@ -19,8 +19,9 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.sizes import size_constants
-from shlo_tools.shapes import SIZES_AS_OPERANDS, Shapes, assertions
+from shlo_tools.shapes import Shapes, assertions
 from shlo_tools.shapes.types import declared, without_symbols
 from shlo_tools.types import ValueType
 
@@ -222,7 +223,7 @@ def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
             calls.add(ir.called_name(op))
         elif name == "stablehlo.custom_call":
             has_sizes |= ir.text_of(op, "call_target_name") == assertions.TARGET
-        has_sizes = has_sizes or name in SIZES_AS_OPERANDS
+        has_sizes = has_sizes or has_trait(name, Trait.SIZES_AS_OPERANDS)
         for result in () if has_sizes else op.results:
             type = result.type
             if type not in unknown:

@@ -23,6 +23,8 @@ _TAKING_ANY = (
     "stablehlo.return",
     "tensor.dim",
 )
+# Ops whose results have, in MLIR's eyes, exactly the types of their operands.
+_ALIKE = ("stablehlo.optimization_barrier",)
 
 
 def write(shapes: Shapes, refined_calls: Container[int]) -> None:
@@ -39,6 +41,9 @@ def write(shapes: Shapes, refined_calls: Container[int]) -> None:
         for value, refined in rows:
             value.set_type(refined)
     _bring_together(shapes)
+    for op in {value.owner for value, _ in rows if mlir.is_result_of(value, _ALIKE)}:
+        for position, result in enumerate(op.results):
+            _cast(mlir.inner_operation(op), position, result.type)
 
 
 def _spelled(shapes: Shapes) -> Iterator[tuple[Value, Type]]:

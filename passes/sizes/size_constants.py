@@ -17,13 +17,12 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
-from shlo_tools.ops import DESCRIPTIONS
+from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 from shlo_tools.ops._op import Role
-from shlo_tools.passes.effects import EFFECTS
 from shlo_tools.shapes import Shapes
 
-# Ops that the reference alone cannot compute: they talk to others, or ask who they are.
-_OTHERS = EFFECTS | frozenset(
+# Stay although they have no effects: they order others, ask who they are, or are the user's.
+_STAYING = frozenset(
     f"stablehlo.{name}"
     for name in (
         *("after_all", "create_token", "custom_call", "partition_id", "replica_id"),
@@ -33,7 +32,7 @@ _OTHERS = EFFECTS | frozenset(
 _FOLDED = frozenset(
     name
     for name, description in DESCRIPTIONS.items()
-    if name not in _OTHERS
+    if not (name in _STAYING or has_trait(name, Trait.EFFECTS))
     and not any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
 ) | {"stablehlo.reduce"}
 

@@ -54,15 +54,9 @@ def form_of(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
 
 
 def _static(type: mlir.Type) -> TensorType | None:
-    """A tensor type of known sizes; quantized elements are as good as others."""
-    if not mlir.is_tensor(type) or "?" in str(type):
-        return None
-    held: Any = type
+    """A tensor type of known sizes."""
     found = value_type(type)
-    return found if isinstance(found, TensorType) else TensorType(tuple(held.shape), _ANY)
-
-
-_ANY = dtypes.ELEMENT_TYPES["i8"]
+    return found if isinstance(found, TensorType) and found.is_static else None
 
 
 def _shapes(op: Operation, *positions: int) -> list[Sequence[int]] | None:

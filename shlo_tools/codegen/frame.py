@@ -32,8 +32,6 @@ FIELDS = (
 SIZE = 8 * len(FIELDS)
 CALLBACKS = ("poll", "host")
 
-# The function that host kernels call until the frame is attached: (number, table of addresses).
-CALL_HOST = "shlo.call_host"
 
 # Why a call ended early, besides failing checks.
 STATUS = {"cancelled": -1, "signal": -2, "host": -3}

@@ -251,6 +251,10 @@ class Word:
         """The larger of two integers."""
         return self.code.emit("llvm.intr.smax", (self, self._same(other)), self.type)
 
+    def smallest(self, other: int | Word) -> Word:
+        """The smaller of two integers."""
+        return self.code.emit("llvm.intr.smin", (self, self._same(other)), self.type)
+
     def truncated(self, type: str) -> Word:
         """An integer without its upper bits."""
         return self.code.emit("llvm.trunc", (self,), type)

@@ -22,15 +22,16 @@ class ArgumentTable:
         self._unknown = [(i, d) for i, type in enumerate(inputs) for d in _unknown_dimensions(type)]
         self._first = len(inputs)
         self._sizes = len(inputs) + len(results) + len(self._unknown)
-        self._length = self._sizes + sum(len(_unknown_dimensions(type)) for type in results)
+        length = self._sizes + sum(len(_unknown_dimensions(type)) for type in results)
+        self._words = ctypes.c_int64 * max(1, length)
 
     def filled(self, inputs: Sequence[Array]) -> tuple[Any, list[Array | None]]:
         """The table for a call, and the arrays that it writes results to."""
-        results = [memory.aligned_empty(t) if t.is_static else None for t in self.results]
+        places = [memory.aligned_at(t) if t.is_static else (None, 0) for t in self.results]
         words = [array.ctypes.data for array in inputs]
-        words += [0 if array is None else array.ctypes.data for array in results]
+        words += [address for _, address in places]
         words += [inputs[i].shape[d] for i, d in self._unknown]
-        return (ctypes.c_int64 * max(1, self._length))(*words), results
+        return self._words(*words), [array for array, _ in places]
 
     def collected(self, table: Any, results: Sequence[Array | None]) -> list[Array]:
         """The results of a call, those announced in the table copied from where they are."""

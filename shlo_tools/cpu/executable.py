@@ -4,129 +4,63 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from shlo_tools import dtypes, files, ir, mlir, program
-from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu import memory, symbols, weights
+from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools.calling.arguments import Parameters, as_argument
+from shlo_tools.calling.executable import Executable
+from shlo_tools.codegen.manifest import EntryPoint, Manifest, is_lowered, read_manifest
+from shlo_tools.cpu import symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
-from shlo_tools.cpu.host_calls import HostCall, limited
+from shlo_tools.cpu.host_calls import HostCall
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dialects import shape_names
-from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.errors import ArgumentError, ShloError, UnsupportedError, did_you_mean
-from shlo_tools.pipeline import runner
-from shlo_tools.quantized_types import is_quantized, parse_quantized
-from shlo_tools.types import ValueType, value_type
+from shlo_tools.dtypes import Array
+from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.pipeline.runner import Instrumentation, Pipeline
+from shlo_tools.time_limit import limited
+from shlo_tools.types import array_type
 
-PIPELINE = "shlo-to-llvm"
-_UNCHECKED = "shlo-to-linalg,shlo-remove-size-checks,shlo-linalg-to-llvm"
-_ENTRY = "shlo.entry"
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 _FREE_FRAMES = 4  # kept per executable for the next call
 
-
-@dataclass(frozen=True)
-class Signature:
-    """Argument and result types of a function."""
-
-    inputs: tuple[ValueType, ...]
-    results: tuple[ValueType, ...]
-
-    def __str__(self) -> str:
-        inputs = ", ".join(str(type) for type in self.inputs)
-        results = ", ".join(str(type) for type in self.results)
-        return f"({inputs}) -> ({results})"
+Tell = Callable[[str], None]
 
 
-def stored(type: ValueType) -> TensorType:
-    """How arrays of a type are held: quantized ones as integers."""
-    if is_quantized(type):
-        return parse_quantized(str(type)).storage_type
-    return type if isinstance(type, TensorType) else dtypes.parse_tensor_type(str(type))
-
-
-class Parameters:
-    """What a function takes, and the check that arguments fit.
-
-    Attributes:
-        types: of the arrays; sizes may be unknown.
-    """
-
-    def __init__(self, name: str, signature: Signature) -> None:
-        self.types = [stored(type) for type in signature.inputs]
-        self._name = name
-        self._signature = signature
-
-    def bound(self, arguments: Sequence[Any], *, cast: bool) -> list[Array]:
-        """The arguments as arrays; raises ArgumentError where they do not fit."""
-        types = self.types
-        if len(arguments) != len(types):
-            raise ArgumentError(
-                f"@{self._name} takes {len(types)} arguments, {len(arguments)} given",
-                hint=f"its signature is {self._signature}",
-            )
-        return [
-            memory.as_argument(argument, type, index, cast=cast)
-            for index, (argument, type) in enumerate(zip(arguments, types, strict=True))
-        ]
-
-
-class Executable:
-    """A compiled function; call it with arrays.
-
-    Calls may overlap in several threads: each uses a frame of its own.
-
-    Attributes:
-        signature: types of arguments and results. Quantized ones are passed as integers.
-        name: the function's name.
-    """
+class NativeExecutable(Executable):
+    """A compiled function; each call uses a frame of its own."""
 
     def __init__(
-        self, engine: Any, address: int, entry: _Entry, constants: Sequence[Array]
+        self,
+        engine: Any,
+        entry: EntryPoint,
+        manifest: Manifest,
+        host_calls: Sequence[HostCall],
+        constants: Sequence[Array],
     ) -> None:
         self.signature = entry.signature
-        self.name = entry.name
-        self._parameters = Parameters(entry.name, entry.signature)
-        results = [stored(type) for type in entry.signature.results]
-        self._table = ArgumentTable(self._parameters.types, results)
+        self.name = entry.function
+        address = mlir.entry_address(engine, entry.symbol)
+        if not address:
+            raise UnsupportedError(f"@{self.name}: code could not be generated")
+        self._parameters = Parameters(self.name, self.signature)
+        inputs, results = (
+            [array_type(type) for type in types]
+            for types in (self.signature.inputs, self.signature.results)
+        )
+        self._table = ArgumentTable(inputs, results)
         self._engine = engine  # owns the code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-        self._arena, self._grows = entry.arena, entry.grows
-        self._checks = entry.checks
-        self._constants = [
-            memory.as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants
-        ]
+        self._entry, self._checks, self._host_calls = entry, manifest.checks, host_calls
+        self._constants = [as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants]
         pointers = [constant.ctypes.data for constant in self._constants]
         self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         self._free: list[Frame] = []
-        self._host_calls = entry.host_calls
 
-    def __repr__(self) -> str:
-        return f"<Executable @{self.name}{self.signature}>"
-
-    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
-        """Run the program.
-
-        Args:
-            arguments: arrays (anything with ``__array__`` or ``__dlpack__``), Python numbers or
-                lists. They are read in place where contiguous, and never written.
-            cast: convert arguments of another dtype instead of refusing them.
-            timeout: seconds after which a running loop is stopped. Programs that functions of
-                custom calls run meanwhile have no more time than is left.
-
-        Returns:
-            A new array, or a tuple of them where the function has several results.
-
-        Raises:
-            ArgumentError: the arguments do not fit the signature.
-            ExecutionError: a check of the program failed, or memory does not suffice.
-            ExecutionTimeout: the time is up.
-        """
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast)
         table, places = self._table.filled(inputs)
         frame = self._frame()
@@ -137,31 +71,24 @@ class Executable:
         results = self._table.collected(table, places)
         if len(self._free) < _FREE_FRAMES:
             self._free.append(frame)
-        return results[0] if len(results) == 1 else tuple(results)
+        return results
 
     def _frame(self) -> Frame:
         try:
             return self._free.pop()
         except IndexError:
             weights = ctypes.addressof(self._weights)
-            return Frame(self._arena, weights, self._host_calls, grows=self._grows)
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """What a lowered module says about its entry point."""
-
-    name: str
-    signature: Signature
-    arena: int
-    grows: bool
-    checks: list[Any]
-    host_calls: list[HostCall]
+            return Frame(self._entry.arena, weights, self._host_calls, grows=self._entry.grows)
 
 
 def compile(
-    source: Any, *, function: str = "main", opt_level: int = 2, check_sizes: bool = True
-) -> Executable:
+    source: Any,
+    *,
+    function: str = "main",
+    opt_level: int = 2,
+    check_sizes: bool = True,
+    tell: Tell | None = None,
+) -> NativeExecutable:
     """Compile a program for this machine.
 
     Args:
@@ -171,6 +98,7 @@ def compile(
         opt_level: LLVM's optimisation level, 0 to 3.
         check_sizes: whether calls check that unknown sizes fit, and raise ShapeMismatchError.
             Without that, a program with sizes that do not fit may end the process.
+        tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
@@ -178,69 +106,55 @@ def compile(
         ShloError: there is no such function.
     """
     with mlir.library_context():
-        module, constants = selected(source, function)
-        return lowered(
-            module, constants, function=function, opt_level=opt_level, check_sizes=check_sizes
-        )
+        module, constants = weights.detached(source)
+        program.verify_further(module)
+        if not is_lowered(module, function):
+            select_function(module, function)
+            lower(module, check_sizes=check_sizes, tell=tell)
+        return linked(module, constants, function=function, opt_level=opt_level, tell=tell)
 
 
-def selected(source: Any, function: str) -> tuple[mlir.Module, list[Array]]:
-    """A module of which only ``function`` is needed, and its large constants."""
-    name = "-"
-    source = getattr(source, "module", source)  # a builder's module
-    if program.is_path(source):
-        name, source = str(source), files.read_file(str(source))
-    module, constants = weights.detached(source, name)
-    if find_entry(module, function) is None:
-        select_function(module, function)
-    return module, constants
+def lower(
+    module: mlir.Module, *, check_sizes: bool, before: str = "", tell: Tell | None = None
+) -> None:
+    """Take a module down to machine instructions, in place; ``before`` are passes to run first."""
+    passes = [before, "shlo-to-llvm" if check_sizes else "shlo-to-llvm-unchecked"]
+    watch = Instrumentation()
+    if tell is not None:
+        watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
+    Pipeline(f"builtin.module({','.join(filter(None, passes))})").run(module, watch)
 
 
-def lowered(
+def linked(
     module: mlir.Module,
     constants: Sequence[Array],
     *,
     function: str,
     opt_level: int,
-    check_sizes: bool,
-    before: str = "",
-) -> Executable:
-    """Lower a module, and make machine code of it; ``before`` are passes to run first."""
-    if find_entry(module, function) is None:
-        passes = [before, PIPELINE if check_sizes else _UNCHECKED]
-        runner.run(f"builtin.module({','.join(filter(None, passes))})", module)
+    tell: Tell | None = None,
+) -> NativeExecutable:
+    """Make machine code of a lowered module, and join it to what it calls."""
+    manifest = read_manifest(module)
+    if tell is not None:
+        tell("while generating machine code")
     engine = _engine(module, opt_level)
-    host_calls = [HostCall(k) for k in module.operation.attributes["shlo.host_calls"]]
-    names = {function: None, **dict.fromkeys(n for call in host_calls for n in call.called)}
-    compiled = {name: _executable(engine, module, name, host_calls, constants) for name in names}
+    host_calls = [HostCall(kernel) for kernel in manifest.host_kernels]
+    names = {function, *(name for kernel in manifest.host_kernels for name in kernel.called)}
+    compiled: Mapping[str, NativeExecutable] = {
+        name: NativeExecutable(
+            engine, _entry_point(manifest, name), manifest, host_calls, constants
+        )
+        for name in names
+    }
     for call in host_calls:
         call.link(compiled)
     return compiled[function]
 
 
-def _executable(
-    engine: Any,
-    module: mlir.Module,
-    function: str,
-    host_calls: list[HostCall],
-    constants: Sequence[Array],
-) -> Executable:
-    """A function of a lowered module that has an entry point."""
-    entry = find_entry(module, function)
-    if entry is None:
+def _entry_point(manifest: Manifest, function: str) -> EntryPoint:
+    if function not in manifest.entry_points:
         raise ShloError(f"lowering left no entry point for @{function}")
-    address = mlir.entry_address(engine, ir.symbol_name(entry))
-    if not address:
-        raise UnsupportedError(f"@{function}: code could not be generated")
-    return Executable(engine, address, _read_entry(entry, function, module, host_calls), constants)
-
-
-def find_entry(module: mlir.Module, function: str) -> mlir.Operation | None:
-    """The lowered entry point of a function, where the module is lowered already."""
-    for op in ir.children(module.operation):
-        if ir.symbol_name(op) == f"{_ENTRY}.{function}":
-            return op
-    return None
+    return manifest.entry_points[function]
 
 
 def select_function(module: mlir.Module, function: str) -> None:
@@ -258,7 +172,7 @@ def select_function(module: mlir.Module, function: str) -> None:
     if ir.is_declaration(named[function]):
         raise ShloError(f"@{function} is a declaration without a body")
     for type in itertools.chain(*ir.signature(named[function])):
-        if not (mlir.is_tensor(type) or is_quantized(type) or _is_size(type, module)):
+        if not (mlir.is_tensor(type) or _is_size(type, module)):
             place = mlir.place_of(named[function].location)
             message = f"@{function} takes or returns {type}; tensors are supported"
             raise UnsupportedError(message, place=place)
@@ -286,19 +200,3 @@ def _engine(module: mlir.Module, opt_level: int) -> Any:
     for name, address in addresses.items():
         mlir.bind_symbol(engine, name, address)
     return engine
-
-
-def _read_entry(
-    entry: mlir.Operation, name: str, module: mlir.Module, host_calls: list[HostCall]
-) -> _Entry:
-    held: Any = entry.attributes[_ENTRY]
-    if held["version"].value != layout.VERSION:
-        raise UnsupportedError(f"lowered for frame version {held['version'].value}")
-    type = held["signature"].value
-    signature = Signature(
-        tuple(value_type(t) for t in type.inputs),
-        tuple(value_type(t) for t in type.results),
-    )
-    checks = module.operation.attributes["shlo.checks"]
-    arena, grows = held["arena"].value, "grows" in held
-    return _Entry(name, signature, arena, grows, list(checks), host_calls)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import ctypes
 import gc
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import dtypes, errors, extend
-from shlo_tools.cpu.status import read_place
+from shlo_tools.codegen.manifest import HostKernel
 from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.errors import Place
 from shlo_tools.extend.c_calls import Applied
 from shlo_tools.extend.calls import applied
-from shlo_tools.extend.description import Call, python_value, read
+from shlo_tools.extend.description import Call
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,11 @@ class HostCall:
     the function knows sizes of its results, it takes two steps: the first calls the function and
     gives the sizes, the second the values that were kept meanwhile.
 
-    Attributes:
-        called: the names of the program's functions that the target's function may call.
     """
 
-    def __init__(self, kernel: Any) -> None:
-        described = {item.name: item.attr for item in kernel}
-        place = read_place(described["place"].value if "place" in described else None)
-        self.call = _described(described, place)
-        self._step = described["step"].value if "step" in described else ""
+    def __init__(self, kernel: HostKernel) -> None:
+        self.call = kernel.call
+        self._step = kernel.step
         results, inputs = self.call.result_types, self.call.input_types
         if self._step == "sizes":
             results = [_sizes_type(results)]
@@ -72,7 +65,7 @@ class HostCall:
         self._results = len(results)
         unknown = sum(not isinstance(dim, int) for type in self._types for dim in type.shape)
         self.table = ctypes.c_int64 * (len(self._types) + unknown)
-        self.called = [name.value for name in described.get("called", ())]
+        self._called = kernel.called
         self._computations: list[Callable[..., Any]] = []
         self._run: Applied | None = None
         self._sized: _Sized | None = None  # of the last sizes, or of all where they are known
@@ -83,7 +76,7 @@ class HostCall:
         Raises:
             UnsupportedError: what is registered cannot be called in the way that the op asks for.
         """
-        self._computations = [functions[name] for name in self.called]
+        self._computations = [functions[name] for name in self._called]
         self._run = _take if self._step == "values" else self._found(self.call)
         if self._run is None:
             message = f"{self.call.unregistered().diagnostics[0].message}; running it fails"
@@ -181,49 +174,10 @@ def _take(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequenc
     return values
 
 
-class _Deadline(threading.local):
-    """When the call that runs in this thread has to end; on the clock of ``time.monotonic``."""
-
-    at: float | None = None
-
-
-_deadline = _Deadline()
-
-
-@contextmanager
-def limited(timeout: float | None) -> Iterator[float | None]:
-    """The seconds that a call has: no more than are left to the one that it is made in."""
-    outer = _deadline.at
-    if timeout is None and outer is None:
-        yield None
-        return
-    now = time.monotonic()
-    ends = [now + timeout] if timeout is not None else []
-    _deadline.at = min([outer, *ends]) if outer is not None else ends[0]
-    try:
-        yield timeout if _deadline.at != outer else round(max(0.0, _deadline.at - now), 3)
-    finally:
-        _deadline.at = outer
-
-
 def _store(outputs: Sequence[Array], values: Sequence[Array]) -> None:
     for output, value in zip(outputs, values, strict=True):
         if value is not output:
             output[...] = value
-
-
-def _described(kernel: Mapping[str, Any], place: Place | None) -> Call:
-    """The call that a kernel stands for: a ``custom_call``, or one of our own lowering."""
-    if "op" in kernel:
-        types = kernel["types"].value
-        attributes = {item.name: item.attr for item in kernel["op"]}
-        return read(attributes, types.inputs, types.results, place)
-    config = python_value(kernel["config"]) if "config" in kernel else None
-    inputs, results = (
-        tuple(dtypes.tensor_type(item.value) for item in kernel[name])
-        for name in ("inputs", "results")
-    )
-    return Call(kernel["target"].value, inputs, results, config=config, place=place)
 
 
 def _exact(call: Call, inputs: Sequence[TensorType], results: Sequence[TensorType]) -> Call:

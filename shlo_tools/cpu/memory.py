@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, ElementType, TensorType
-from shlo_tools.errors import ArgumentError, ExecutionError
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import ExecutionError
 
 ALIGNMENT = 64
 
@@ -21,13 +19,18 @@ def aligned_empty(type: TensorType) -> Array:
     Raises:
         ExecutionError: it would not fit in this machine's memory.
     """
-    block, start = _block(type.nbytes)
-    return np.ndarray(type.static_shape, type.element_type.dtype, block, start)
+    return aligned_at(type)[0]
+
+
+def aligned_at(type: TensorType) -> tuple[Array, int]:
+    """Like ``aligned_empty``, with the address."""
+    block, start, address = _block(type.nbytes)
+    return np.ndarray(type.static_shape, type.element_type.dtype, block, start), address
 
 
 def aligned_bytes(count: int) -> Array:
     """Like ``aligned_empty``, as plain bytes."""
-    block, start = _block(count)
+    block, start, _ = _block(count)
     return block[start : start + count]
 
 
@@ -40,15 +43,17 @@ def reserved_bytes() -> Array:
         raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
 
 
-def _block(count: int) -> tuple[Array, int]:
-    """Memory for ``count`` bytes, and where in it they start."""
+def _block(count: int) -> tuple[Array, int, int]:
+    """Memory for ``count`` bytes, where in it they start, and the address of that."""
     if count > 1 << 20:
         check_fits(count)
     try:
         block = np.empty(count + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ExecutionError(_too_large(count)) from None
-    return block, -block.ctypes.data % ALIGNMENT
+    address = block.ctypes.data
+    start = -address % ALIGNMENT
+    return block, start, address + start
 
 
 def check_fits(count: int) -> None:
@@ -64,72 +69,3 @@ def _too_large(count: int) -> str:
 
 def _physical_memory() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
-def as_argument(value: Any, type: TensorType, index: int, *, cast: bool) -> Array:
-    """What a caller passed, as an array that compiled code can read; no copy where none is needed.
-
-    Raises:
-        ArgumentError: wrong dtype, shape or byte order.
-    """
-    array = _as_array(value, type.element_type, index)
-    wanted = type.element_type
-    if array.dtype != wanted.dtype:
-        array = _converted(array, wanted, index, cast=cast)
-    if not type.admits(array.shape):
-        raise ArgumentError(f"argument {index}: shape {_shape(array.shape)} given, {type} wanted")
-    if array.flags.c_contiguous and array.flags.aligned:
-        return array
-    return array.copy(order="C")
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return f"({', '.join(str(size) for size in shape)})"
-
-
-def _as_array(value: Any, element: ElementType, index: int) -> Array:
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, bool | int | float | complex | list | tuple):
-        return _from_python(value, element, index)
-    try:
-        if hasattr(value, "__array__"):
-            return np.asarray(value)
-        if hasattr(value, "__dlpack__"):
-            return np.from_dlpack(value)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise ArgumentError(f"argument {index}: {error}") from error
-    raise ArgumentError(f"argument {index}: {type(value).__name__} is no array")
-
-
-def _from_python(value: Any, element: ElementType, index: int) -> Array:
-    """Python numbers have no dtype of their own: they take the wanted one, if it can hold them."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ArgumentError(f"argument {index}: {error}") from error
-    kinds = {"boolean": "b", "signed integer": "iu", "unsigned integer": "iu", "float": "iuf"}
-    allowed = kinds.get(element.kind.value, "iufc")
-    if array.dtype.kind not in allowed and array.size:
-        raise ArgumentError(f"argument {index}: {array.dtype} values given, {element} wanted")
-    converted = array.astype(element.dtype)
-    if element.is_integer and not np.array_equal(converted.astype(object), array.astype(object)):
-        raise ArgumentError(f"argument {index}: values do not fit {element}")
-    return converted
-
-
-def _converted(array: Array, wanted: ElementType, index: int, *, cast: bool) -> Array:
-    if not array.dtype.isnative and array.dtype.newbyteorder("=") == wanted.dtype:
-        raise ArgumentError(
-            f"argument {index}: {array.dtype.str} is in another byte order",
-            hint=f"x.astype({wanted.dtype.name!r})",
-        )
-    if not cast:
-        raise ArgumentError(
-            f"argument {index}: {array.dtype} given, {wanted.dtype} ({wanted}) wanted",
-            hint=f"cast=True or x.astype({wanted.dtype.name!r})",
-        )
-    try:
-        return array.astype(wanted.dtype)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"argument {index}: {error}") from error

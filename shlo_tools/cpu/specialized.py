@@ -4,44 +4,52 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir, program
-from shlo_tools.cpu import executable
-from shlo_tools.cpu.executable import Executable, Parameters, Signature
+from shlo_tools.calling.arguments import Parameters
+from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.codegen.manifest import is_lowered
+from shlo_tools.cpu import executable, weights
+from shlo_tools.cpu.executable import NativeExecutable
+from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
-from shlo_tools.types import value_type
+from shlo_tools.types import ValueType, value_type
 
 Shapes = tuple[tuple[int, ...], ...]
 MOST = 32  # sets of shapes whose code is kept
 
 
-class SpecializedExecutable:
+@dataclass(frozen=True)
+class _Options:
+    function: str
+    opt_level: int
+    check_sizes: bool
+
+
+class SpecializedExecutable(Executable):
     """A function that is compiled for each set of shapes when it is first called with them.
 
     Code for fixed sizes runs faster, and serves one set of shapes; the code that was not called
     for longest is dropped first. Where sizes contradict the program, code for any sizes runs: the
     call is refused as it always is, by the check that fails.
-
-    Attributes:
-        signature: types of arguments and results, with the sizes unknown that are in the program.
-        name: the function's name.
     """
 
-    def __init__(self, module: mlir.Module, constants: Any, most: int, options: Any) -> None:
-        self.name: str = options["function"]
+    def __init__(
+        self, module: mlir.Module, constants: Sequence[Array], most: int, options: _Options
+    ) -> None:
+        self.name = options.function
         self.signature = _signature(module, self.name)
         self._parameters = Parameters(self.name, self.signature)
         self._module, self._constants, self._options = module, constants, options
         self._most = most
-        self._any: Executable | None = None
-        self._made: OrderedDict[Shapes, Executable] = OrderedDict()
+        self._any: NativeExecutable | None = None
+        self._made: OrderedDict[Shapes, NativeExecutable] = OrderedDict()
         self._table = threading.Lock()
         self._compiling = threading.Lock()
-
-    def __repr__(self) -> str:
-        return f"<SpecializedExecutable @{self.name}{self.signature}>"
 
     @property
     def shapes(self) -> list[Shapes]:
@@ -49,23 +57,22 @@ class SpecializedExecutable:
         with self._table:
             return list(self._made)
 
-    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
-        """Run the program, see ``Executable.__call__``; UnsupportedError where that cannot be."""
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast)
         shapes = tuple(array.shape for array in inputs)
         made = self._found(shapes)
         if made is None:
             with self._compiling:  # who waited here may find it made
                 made = self._found(shapes) or self._added(shapes)
-        return made(*inputs, timeout=timeout)
+        return made._run(inputs, False, timeout)
 
-    def _found(self, shapes: Shapes) -> Executable | None:
+    def _found(self, shapes: Shapes) -> NativeExecutable | None:
         with self._table:
             if shapes in self._made:
                 self._made.move_to_end(shapes)
             return self._made.get(shapes)
 
-    def _added(self, shapes: Shapes) -> Executable:
+    def _added(self, shapes: Shapes) -> NativeExecutable:
         try:
             made = self._compiled(shapes)
         except ConstraintError:  # which op breaks it, and whether it is reached, run time knows
@@ -76,11 +83,15 @@ class SpecializedExecutable:
                 self._made.popitem(last=False)
         return made
 
-    def _compiled(self, shapes: Shapes | None) -> Executable:
+    def _compiled(self, shapes: Shapes | None) -> NativeExecutable:
+        options = self._options
         with mlir.library_context():
             module = program.clone(self._module)
             before = "" if shapes is None else _refinement(module, self.name, shapes)
-            return executable.lowered(module, self._constants, before=before, **self._options)
+            executable.lower(module, check_sizes=options.check_sizes, before=before)
+            return executable.linked(
+                module, self._constants, function=options.function, opt_level=options.opt_level
+            )
 
 
 def compile(
@@ -105,15 +116,16 @@ def compile(
     if most < 1:
         raise ShloError(f"specialize={most}: the code of one set of shapes has to be kept")
     with mlir.library_context():
-        module, constants = executable.selected(source, function)
-        if executable.find_entry(module, function) is not None:
+        module, constants = weights.detached(source)
+        if is_lowered(module, function):
             raise ShloError(f"@{function} is lowered already: its sizes are what they are")
+        executable.select_function(module, function)
         runner.run("builtin.module(shlo-legalize-shape)", module)  # sizes as arguments
-        options = {"function": function, "opt_level": opt_level, "check_sizes": check_sizes}
+        options = _Options(function, opt_level, check_sizes)
         return SpecializedExecutable(module, constants, most, options)
 
 
-def _signature(module: mlir.Module, function: str) -> Signature:
+def _signature(module: mlir.Module, function: str) -> Signature[ValueType]:
     inputs, results = ir.signature(ir.functions_by_name(module.operation)[function])
     return Signature(tuple(map(value_type, inputs)), tuple(map(value_type, results)))
 

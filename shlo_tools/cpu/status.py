@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
 
 from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen.manifest import Check
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.errors import (
     Diagnostic,
     ExecutionError,
     ExecutionTimeout,
-    Place,
     ShapeMismatchError,
 )
 
 
-def raise_for_status(frame: Frame, checks: Sequence[Any], timeout: float | None) -> None:
+def raise_for_status(frame: Frame, checks: Sequence[Check], timeout: float | None) -> None:
     """Raise what the status of a frame's call stands for, if it failed."""
     status = frame["status"]
     if status == 0:
@@ -26,7 +25,7 @@ def raise_for_status(frame: Frame, checks: Sequence[Any], timeout: float | None)
         raise _exception(frame)
     if status == layout.STATUS["cancelled"]:
         raise ExecutionTimeout(f"stopped after {timeout} seconds")
-    raise _failed_check(checks[status - 1], [frame["word0"], frame["word1"]])
+    raise _failed(checks[status - 1], [frame["word0"], frame["word1"]])
 
 
 def _exception(frame: Frame) -> BaseException:
@@ -41,18 +40,8 @@ def _exception(frame: Frame) -> BaseException:
     return exception
 
 
-def _failed_check(check: Any, words: Sequence[int]) -> ExecutionError:
-    named = {item.name: str(getattr(item.attr, "value", "")) for item in check}
-    place = read_place(named.get("place"))
-    if "sizes" in named:
-        text = named["message"].format(*words)
-        return ShapeMismatchError(Diagnostic("error", text, place))
-    return ExecutionError(Diagnostic("error", named["message"] or "a check failed", place))
-
-
-def read_place(text: str | None) -> Place | None:
-    """The place that lowering wrote down as ``file:line:column``."""
-    if text is None:
-        return None
-    file, line, column = text.rsplit(":", 2)
-    return Place(file, int(line), int(column))
+def _failed(check: Check, words: Sequence[int]) -> ExecutionError:
+    if check.is_of_sizes:
+        text = check.message.format(*words)
+        return ShapeMismatchError(Diagnostic("error", text, check.place))
+    return ExecutionError(Diagnostic("error", check.message or "a check failed", check.place))

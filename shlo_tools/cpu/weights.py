@@ -6,57 +6,60 @@ As attributes they would stay in MLIR's context for good and cost a second of co
 
 from __future__ import annotations
 
+from typing import Any
+
 from shlo_tools import ir, mlir, program
-from shlo_tools.dtypes import Array, from_attribute, tensor_type
+from shlo_tools.codegen.lowered import WEIGHT
+from shlo_tools.dtypes import Array, from_attribute, tensor_type, to_attribute
 from shlo_tools.mlir import Operation
 
-WEIGHT = "shlo.weight"  # read by shlo-attach-frame
 THRESHOLD = 4096  # bytes
-_SCRATCH_SOURCE = 1 << 16  # sources larger than this may hold large constants
 
 
-def detached(source: mlir.Module | str | bytes, name: str) -> tuple[mlir.Module, list[Array]]:
-    """A module of the library's context without large constants, and those as arrays.
+def detached(source: Any) -> tuple[mlir.Module, list[Array]]:
+    """A program as a module of the current context without large constants, and those as arrays.
 
-    Large sources are parsed in a context of their own, which takes the constants with it.
+    They leave where the program was read or copied, before anything else is copied: a module
+    shares them with its copy, and a large text is parsed in a context that takes them with it.
+
+    Args:
+        source: see ``program.module_of``.
     """
-    if not isinstance(source, str | bytes):
-        module = program.clone(source)
-        return module, take_out(module)
-    if len(source) < _SCRATCH_SOURCE:
-        module = program.parse(source, name=name)
-        return module, take_out(module)
-    with mlir.at(mlir.new_context()):
-        scratch = program.parse(source, name=name)
-        weights = take_out(scratch)
-        small = program.to_bytecode(scratch)
-        del scratch
-    return mlir.parse_module(small), weights
+    module = program.module_of(source, anywhere=True)
+    with mlir.at(module.operation.context):
+        weights = take_out(module)
+    return program.moved(module), weights
 
 
 def take_out(module: mlir.Module) -> list[Array]:
-    """Replace constants of more than 4 KiB by loads from globals; returns their values."""
+    """Replace constants of more than 4 KiB by loads from globals; returns their values.
+
+    Smaller ones become attributes that passes can read, where they are resources.
+    """
     weights: list[Array] = []
     numbers: dict[mlir.Attribute, int] = {}
     for op in mlir.walk(module.operation):
         if op.name not in ("stablehlo.constant", "arith.constant"):
             continue
-        held = op.attributes["value"]
-        if not mlir.is_tensor(op.results[0].type) or getattr(held, "is_splat", False):
+        value = op.attributes["value"]
+        if not mlir.is_tensor(op.results[0].type) or getattr(value, "is_splat", False):
             continue
-        type = tensor_type(held.type)
-        if type.nbytes <= THRESHOLD and not mlir.is_dense_resource(held):
+        is_resource = mlir.is_dense_resource(value)
+        type = tensor_type(value.type)
+        if type.nbytes <= THRESHOLD:
+            if is_resource:
+                op.attributes["value"] = to_attribute(from_attribute(value), type.element_type)
             continue
-        if held not in numbers:
-            numbers[held] = len(weights)
-            weights.append(from_attribute(held))
-            _declare(module, numbers[held], op)
-        _load(op, numbers[held])
+        if value not in numbers:
+            numbers[value] = len(weights)
+            weights.append(from_attribute(value))
+            _declare(module, numbers[value], op)
+        _load(op, numbers[value])
     return weights
 
 
 def _symbol(number: int) -> str:
-    return f"shlo.weight.{number}"
+    return f"{WEIGHT}.{number}"
 
 
 def _memref(op: Operation) -> mlir.Type:

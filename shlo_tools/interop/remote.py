@@ -1,89 +1,51 @@
-"""Compiling and running in a child process, for processes that hold another MLIR (JAX's).
+"""Compiling and running in a child process, for processes that hold another MLIR, such as JAX's.
 
-The child is one Python process per parent, started on first use and ended with it. Programs go
-there as text, arrays as bytes; errors come back as they were raised. ``worker`` is what it runs.
+Programs go there as text, arrays as bytes. One child serves a process; it starts with the first
+program and ends with the process.
 """
 
 from __future__ import annotations
 
-import atexit
-import functools
-import os
-import socket
-import subprocess
-import sys
-import threading
-from multiprocessing.connection import Connection
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+from shlo_tools import workers
+from shlo_tools.calling.arrays import offered
+from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.workers import Worker
 
-from shlo_tools.errors import ShloError
 
+class RemoteExecutable(Executable):
+    """An executable that lives in a child process; its signature is text."""
 
-class RemoteExecutable:
-    """Like ``cpu.executable.Executable``, living in a child process.
-
-    Attributes:
-        signature: types of arguments and results, as text.
-    """
-
-    def __init__(self, number: int, signature: str) -> None:
+    def __init__(self, worker: Worker, number: int, name: str, signature: Signature[str]) -> None:
+        self._worker = worker
         self._number = number
+        self.name = name
         self.signature = signature
 
-    def __repr__(self) -> str:
-        return f"<RemoteExecutable {self.signature}>"
-
-    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
-        """Run the program; see ``Executable.__call__``."""
-        arrays = [a if isinstance(a, int | float | list) else np.asarray(a) for a in arguments]
-        return _worker().ask("call", self._number, arrays, {"cast": cast, "timeout": timeout})
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
+        forgotten = _taken(_forgotten)
+        results: Sequence[Any] = self._worker.ask(
+            "call", forgotten, self._number, arrays, cast, timeout
+        )
+        return results
 
     def __del__(self) -> None:
-        _forgotten.append(self._number)  # told with the next request: this may run during one
+        _forgotten.append((self._worker, self._number))  # told later: this may run in a request
 
 
 def compile(source: str | bytes, **options: Any) -> RemoteExecutable:
     """Like ``shlo_tools.compile``, in the child process."""
-    number, signature = _worker().ask("compile", source, options)
-    return RemoteExecutable(number, signature)
+    worker = workers.worker_of("shlo_tools.interop.worker")
+    number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
+    return RemoteExecutable(worker, number, name, signature)
 
 
-_forgotten: list[int] = []
+_forgotten: list[tuple[Worker, int]] = []
 
 
-class _Worker:
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "shlo_tools.interop.worker", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        )
-        theirs.close()
-        self._pipe = Connection(ours.detach())
-        self._lock = threading.Lock()
-        atexit.register(self._process.terminate)
-
-    def ask(self, *request: Any) -> Any:
-        with self._lock:
-            try:
-                self._pipe.send((_taken(_forgotten), *request))
-                ended, answer = self._pipe.recv()
-            except (EOFError, OSError) as error:
-                status = self._process.wait()
-                _worker.cache_clear()
-                raise ShloError(f"the compiling process ended with status {status}") from error
-        if ended == "raised":
-            raise answer
-        return answer
-
-
-def _taken(numbers: list[int]) -> list[int]:
-    return [numbers.pop() for _ in range(len(numbers))]
-
-
-@functools.cache
-def _worker() -> _Worker:
-    return _Worker()
+def _taken(forgotten: list[tuple[Worker, int]]) -> list[int]:
+    taken = [forgotten.pop() for _ in range(len(forgotten))]
+    return [number for worker, number in taken if worker.is_alive]

@@ -1,51 +1,46 @@
-"""What the child process of ``remote`` does: compile and run what it is sent, until nobody asks."""
+"""The child process of ``remote``: compiles and runs what it is sent."""
 
 from __future__ import annotations
 
-import pickle
-import sys
-from collections.abc import Callable
-from multiprocessing.connection import Connection
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import shlo_tools
-from shlo_tools.errors import ShloError
+from shlo_tools import workers
+from shlo_tools.calling.executable import Executable, Signature
 
 
-def serve(pipe: Connection) -> None:
-    """Answer requests until the other end is closed."""
-    executables: dict[int, Any] = {}
+def _serve() -> None:
+    executables: dict[int, Executable] = {}
+    numbers = itertools.count()
 
-    def compile(source: Any, options: dict[str, Any]) -> tuple[int, str]:
-        number = len(executables)
-        executables[number] = shlo_tools.compile(source, **options)
-        return number, str(executables[number].signature)
+    def forget(forgotten: list[int]) -> None:
+        for number in forgotten:
+            executables.pop(number, None)  # of an earlier child, where that died
 
-    def call(number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
-        return executables[number](*arguments, **options)
+    def compile(
+        forgotten: list[int], source: Any, options: dict[str, Any]
+    ) -> tuple[int, str, Signature[str]]:
+        forget(forgotten)
+        number = next(numbers)
+        executable = executables[number] = shlo_tools.compile(source, **options)
+        inputs, results = executable.signature.inputs, executable.signature.results
+        signature = Signature(tuple(map(str, inputs)), tuple(map(str, results)))
+        return number, executable.name, signature
 
-    actions: dict[str, Callable[..., Any]] = {"compile": compile, "call": call}
-    while True:
-        try:
-            forgotten, name, *arguments = pipe.recv()
-        except EOFError:
-            return
-        executables.update(dict.fromkeys(forgotten))
-        try:
-            answer = ("returned", actions[name](*arguments))
-        except Exception as error:  # whatever the program's custom calls raise goes to the caller
-            answer = ("raised", _portable(error))
-        pipe.send(answer)
+    def call(
+        forgotten: list[int],
+        number: int,
+        arguments: list[Any],
+        cast: bool,
+        timeout: float | None,
+    ) -> Sequence[Any]:
+        forget(forgotten)
+        return executables[number]._run(arguments, cast, timeout)
 
-
-def _portable(error: Exception) -> Exception:
-    """The error itself where it can travel, else its text."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except (pickle.PickleError, TypeError, AttributeError):
-        return ShloError(f"{type(error).__name__}: {error}")
-    return error
+    workers.serve({"compile": compile, "call": call})
 
 
 if __name__ == "__main__":
-    serve(Connection(int(sys.argv[1])))
+    _serve()

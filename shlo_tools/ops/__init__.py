@@ -5,6 +5,7 @@ builders take arrays and Python numbers wherever they take a tensor.
 """
 
 from shlo_tools.ops import (
+    _operators,
     batch_normalization,
     chlo,
     collectives,
@@ -26,13 +27,22 @@ from shlo_tools.ops import (
     transfer,
     windows,
 )
-from shlo_tools.ops._op import BUILDERS, DESCRIPTIONS, infer, infer_values, verify
+from shlo_tools.ops._op import (
+    BUILDERS,
+    DESCRIPTIONS,
+    has_trait,
+    infer,
+    infer_values,
+    names_with,
+    verify,
+)
 from shlo_tools.ops.accuracy import ResultAccuracy, ResultAccuracyMode
 from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.ops.signal import FftType
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import OPERATORS, Tensor, TokenType, TupleType, Value
 
 FAMILIES = (
@@ -58,4 +68,4 @@ FAMILIES = (
 )
 
 globals().update(BUILDERS)
-OPERATORS.update(BUILDERS)  # `a + b` on tensors builds `add`
+OPERATORS.update(_operators.OPERATORS)  # `a + b` on tensors builds `add`

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from shlo_tools.dtypes import Dim
 from shlo_tools.types import ValueType
 from shlo_tools.ops import (
+    _operators as _operators,
     batch_normalization as batch_normalization,
     chlo as chlo,
     collectives as collectives,
@@ -35,8 +36,10 @@ from shlo_tools.ops import (
 from shlo_tools.ops._op import (
     BUILDERS as BUILDERS,
     DESCRIPTIONS as DESCRIPTIONS,
+    has_trait as has_trait,
     infer as infer,
     infer_values as infer_values,
+    names_with as names_with,
     verify as verify,
 )
 from shlo_tools.ops.accuracy import (
@@ -60,6 +63,9 @@ from shlo_tools.ops.random import (
 )
 from shlo_tools.ops.signal import (
     FftType as FftType,
+)
+from shlo_tools.ops.traits import (
+    Trait as Trait,
 )
 from shlo_tools.types import (
     OPERATORS as OPERATORS,
@@ -399,7 +405,7 @@ def dynamic_conv(
     precision_config: Sequence[PrecisionLike] | None = None,
     result_type: TypeLike,
 ) -> Tensor:
-    """``convolution`` with a padding computed at run time."""
+    """``convolution`` with a padding computed at run time: a pair for each spatial dimension."""
 
 def dynamic_gather(
     operand: TensorLike,
@@ -668,6 +674,8 @@ def rng_bit_generator(
 ) -> tuple[Tensor, Tensor]:
     """An updated state and random bits.
 
+    The state is of two words of 64 bits, with Philox also of three: as ui64, or as other integers
+    of 64 or 32 bits, of these the low half of a word first.
     ``result_types`` ends with the output's type; the state's type may stand before it.
     """
 
@@ -830,10 +838,10 @@ def unary_einsum(operand: TensorLike, einsum_config: str, result_type: TypeLike)
     A letter that repeats in the result puts values on a diagonal of zeros: ``"i->ii"``.
     """
 
-def uniform_dequantize(operand: ValueLike) -> Tensor:
+def uniform_dequantize(operand: TensorLike) -> Tensor:
     """(integer - zero point) * scale, as numbers of the expressed type."""
 
-def uniform_quantize(operand: ValueLike, result_type: TypeLike) -> Value:
+def uniform_quantize(operand: TensorLike, result_type: TypeLike) -> Tensor:
     """number / scale + zero point, clamped to the storage range and rounded to even.
 
     A quantized operand is dequantized first.

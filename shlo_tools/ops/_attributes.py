@@ -38,6 +38,9 @@ class FunctionSymbol(str):
         made.result_types = None if result_types is None else tuple(result_types)
         return made
 
+    def require_here(self) -> None:
+        """Raise ShloError where the function is known not to be of the module being built."""
+
 
 I32 = Annotated[int, "i32"]
 F32 = Annotated[float, "f32"]
@@ -81,15 +84,18 @@ class Codec:
 
 def _integer(bits: int) -> Codec:
     def encode(value: Any) -> Attribute:
-        return mlir.integer_attr(_as_int(value), mlir.integer_type(bits))
+        return mlir.integer_attr(_as_int(value, bits), mlir.integer_type(bits))
 
     return Codec(encode, lambda attribute: int(attribute.value))
 
 
-def _as_int(value: Any) -> int:
+def _as_int(value: Any, bits: int = 64) -> int:
     if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
         raise ShloError(f"an integer is wanted, not {value!r}")
-    return int(value.__index__())
+    number = int(value.__index__())
+    if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise ShloError(f"{number.bit_length()} bits are more than the {bits} of a signed integer")
+    return number
 
 
 def _as(kind: type[Any], value: Any) -> Any:
@@ -113,7 +119,9 @@ def _encode_matrix(rows: Any) -> Attribute:
 
 
 def _decode_matrix(attribute: Any) -> list[list[int]]:
-    found: list[list[int]] = dtypes.from_attribute(attribute).tolist()
+    """Rows of numbers; of rows without any, there may be more than memory holds."""
+    numbers = dtypes.from_attribute(attribute)
+    found: list[list[int]] = numbers.tolist() if numbers.size else []
     return found
 
 

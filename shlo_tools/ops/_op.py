@@ -21,7 +21,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import (
     Annotated,
@@ -39,10 +39,13 @@ import numpy as np
 
 from shlo_tools import ir, mlir
 from shlo_tools.constraints import compatible
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops._numbers import constant_like
+from shlo_tools.ops._quantized import require_quantized
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
     OtherType,
     Region,
@@ -56,6 +59,7 @@ from shlo_tools.types import (
     coerce_type,
     constant_of,
     of_value,
+    ssa,
     value_type,
 )
 
@@ -98,6 +102,7 @@ class OpDescription:
         parameters: in signature order.
         structs: struct attributes whose fields are parameters.
         segments: whether operand groups need ``operandSegmentSizes``.
+        traits: what is true of every such op.
     """
 
     name: str
@@ -106,6 +111,7 @@ class OpDescription:
     structs: tuple[Struct, ...]
     signature: inspect.Signature
     segments: bool
+    traits: Trait
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -116,6 +122,17 @@ class OpDescription:
 
 DESCRIPTIONS: dict[str, OpDescription] = {}
 BUILDERS: dict[str, Callable[..., Any]] = {}  # by Python name; what `shlo_tools.ops` exports
+
+
+def has_trait(op: Operation | str, trait: Trait) -> bool:
+    """Whether an op, or every op of a name, has one of the traits; others' ops have none."""
+    description = DESCRIPTIONS.get(op if isinstance(op, str) else op.name)
+    return description is not None and bool(description.traits & trait)
+
+
+def names_with(trait: Trait) -> frozenset[str]:
+    """The full names of the ops that have one of the traits."""
+    return frozenset(name for name in DESCRIPTIONS if has_trait(name, trait))
 
 
 @overload
@@ -129,6 +146,7 @@ def op(
     name: str | None = ...,
     structs: Sequence[Struct] = ...,
     segments: bool = ...,
+    traits: Trait = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
@@ -139,17 +157,18 @@ def op(
     name: str | None = None,
     structs: Sequence[Struct] = (),
     segments: bool = False,
+    traits: Trait = Trait.NONE,
 ) -> Callable[..., Any]:
     """Make an op function the public builder of the op it is named after.
 
     A trailing underscore is dropped (``if_`` is ``stablehlo.if``). Keyword arguments: the
     ``dialect``, the op's ``name`` where Python cannot spell it, the ``structs`` that gather
-    several parameters in one attribute, and whether the op has ``segments`` (several operand
-    groups of free length).
+    several parameters in one attribute, whether the op has ``segments`` (several operand groups
+    of free length), and its ``traits``.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        description = _describe(function, dialect, name, tuple(structs), segments)
+        description = _describe(function, dialect, name, tuple(structs), segments, traits)
         DESCRIPTIONS[description.name] = description
 
         @functools.wraps(function)
@@ -169,6 +188,7 @@ def _describe(
     name: str | None,
     structs: tuple[Struct, ...],
     segments: bool,
+    traits: Trait,
 ) -> OpDescription:
     signature = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
@@ -181,7 +201,7 @@ def _describe(
         held = codec(annotation) if role is Role.ATTRIBUTE else None
         parameters.append(Parameter(key, role, optional, parameter.default, held))
     full = f"{dialect}.{name or function.__name__.rstrip('_')}"
-    return OpDescription(full, function, tuple(parameters), structs, signature, segments)
+    return OpDescription(full, function, tuple(parameters), structs, signature, segments, traits)
 
 
 def _without_none(annotation: Any) -> Any:
@@ -220,9 +240,21 @@ def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, 
     regions: list[_BuiltRegion] = []
     try:
         return _build_op(description, given, regions)
+    except ShloError as error:
+        raise _of_op(description, error) from error
     finally:
         for region in reversed(regions):
             region.discard()
+
+
+def _of_op(description: OpDescription, error: ShloError) -> ShloError:
+    """An error that names the op and the function being built, as one of an inner op does."""
+    first, *rest = error.diagnostics
+    if first.place is not None:
+        return error
+    place = mlir.place_of(ir.insertion().location)
+    message = f"{description.name}: {first.message}"
+    return type(error)((replace(first, message=message, place=place), *rest))
 
 
 def _build_op(
@@ -234,6 +266,8 @@ def _build_op(
     operands: list[list[Value]] = []
     for parameter in description.parameters:
         value = given[parameter.name]
+        if value is None and not (parameter.optional and parameter.default is None):
+            raise ShloError(f"{parameter.name} is None")
         if value is not None:
             value = _prepare(parameter, value, first, regions, build)
         if parameter.role in (Role.OPERAND, Role.SCALAR) and value is not None:
@@ -241,6 +275,7 @@ def _build_op(
         elif parameter.role is Role.OPERANDS:
             operands.append(list(value))
         values[parameter.name] = value
+    _require_quantizable(description, values)
     result = description.rule(**values)
     attributes = _attributes(description, values)
     if description.segments:
@@ -249,7 +284,7 @@ def _build_op(
         attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
     made = build.op(
         description.name,
-        [_ssa(value) for group in operands for value in group],
+        [ssa(value) for group in operands for value in group],
         [value.type.mlir() for value in _results(result)],
         attributes,
         len(regions),
@@ -297,11 +332,13 @@ def _prepare(
 ) -> Any:
     match parameter.role:
         case Role.OPERAND:
-            return _operand(value, first, scalar=False)
+            return operand_of(value, first, scalar=False)
         case Role.SCALAR:
-            return _operand(value, first, scalar=True)
+            return operand_of(value, first, scalar=True)
         case Role.OPERANDS:
-            return tuple(_operand(item, first, scalar=True) for item in _several(parameter, value))
+            return tuple(
+                operand_of(item, first, scalar=True) for item in _several(parameter, value)
+            )
         case Role.REGION:
             regions.append(_BuiltRegion(value, build))
             return regions[-1]
@@ -314,6 +351,7 @@ def _prepare(
         case Role.RESULT_TYPES:
             return tuple(coerce_type(item, first) for item in _several(parameter, value))
         case Role.ATTRIBUTE if isinstance(value, FunctionSymbol):
+            value.require_here()
             return value
         case Role.ATTRIBUTE if parameter.codec is not None:
             return parameter.codec.decode(parameter.codec.encode(value))
@@ -328,28 +366,18 @@ def _several(parameter: Parameter, value: Any) -> Iterable[Any]:
     return value
 
 
-def _operand(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
+def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
     """A builder's operand: a Value, or an array or Python number made a constant.
 
-    A number takes the element type of the first tensor operand; where a full tensor is wanted it
-    takes its shape as well.
+    See ``constant_like`` for what a number becomes.
     """
     if isinstance(value, Value):
         return value
     if isinstance(value, np.ndarray | np.generic):
         return constant_of(np.asarray(value))
     if isinstance(value, bool | int | float | complex):
-        if first is None:
-            return constant_of(np.asarray(value))
-        shape = () if scalar else first.type.static_shape
-        return constant_of(np.full(shape, value, first.element_type.dtype))
+        return constant_like(value, first, scalar=scalar)
     raise ShloError(f"{value!r} is no tensor, array or number")
-
-
-def _ssa(value: Value) -> mlir.Value:
-    if value.value is None:
-        raise ShloError(f"{value} is a type without a value; operands must come from built ops")
-    return value.value
 
 
 def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[str, mlir.Attribute]:
@@ -408,8 +436,8 @@ class _BuiltRegion:
             if given is None:
                 results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
-            yielded = [_operand(value, first, scalar=True) for value in results]
-            inner.op("stablehlo.return", [_ssa(value) for value in yielded])
+            yielded = [operand_of(value, first, scalar=True) for value in results]
+            inner.op("stablehlo.return", [ssa(value) for value in yielded])
         self.filled = tuple(cast(Tensor, as_value(v.type)) for v in yielded)
         return self.filled
 
@@ -476,16 +504,54 @@ def verify(operation: Operation) -> None:
     Raises:
         ConstraintError: with the op's place and the spec's label.
     """
+    description = DESCRIPTIONS[operation.name]
     try:
-        inferred = infer(operation)
+        arguments = _read(description, operation)
+        _require_quantizable(description, arguments)
+        inferred = [value.type for value in _results(description.rule(**arguments))]
         if len(inferred) != len(operation.results):
             raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
         for result, type in zip(operation.results, inferred, strict=True):
-            if compatible(of_value(result), as_value(type)) is False:
+            if not _is_allowed(description, value_type(result.type), type):
                 raise ConstraintError(f"result is {result.type}, inferred is {type}")
     except ConstraintError as error:
         message = f"{operation.name}: {error.diagnostics[0].message}"
         raise ConstraintError(message, place=mlir.place_of(operation.location)) from error
+
+
+def _is_allowed(description: OpDescription, declared: ValueType, inferred: ValueType) -> bool:
+    """Whether a result may be of its declared type, as far as is known.
+
+    Scales and zero points of a result that is computed are the program's to choose, and where
+    CHLO has them. A quantized constant is spelled as signed integers.
+    """
+    if isinstance(declared, TensorType) and isinstance(inferred, TensorType):
+        have, want = declared.element_type, inferred.element_type
+        if isinstance(have, QuantizedElementType):
+            if isinstance(want, QuantizedElementType) and description.name.startswith("chlo."):
+                inferred = inferred.with_element(have)
+            if description.traits & (Trait.ARITHMETIC | Trait.ELEMENTWISE):
+                computed = isinstance(want, QuantizedElementType) and (
+                    (have.storage, have.expressed, have.axis)
+                    == (want.storage, want.expressed, want.axis)
+                )
+                inferred = inferred.with_element(have) if computed else inferred
+            if description.traits & Trait.CONSTANT_LIKE and have.bits == want.bits:
+                inferred = inferred.with_element(have)
+    return compatible(as_value(declared), as_value(inferred)) is not False
+
+
+def _require_quantizable(description: OpDescription, values: Mapping[str, Any]) -> None:
+    """Refuse quantized operands and results of ops that take none, or none per axis."""
+    if description.name.startswith("chlo."):  # no specification says what its ops take
+        return
+    for number, parameter in enumerate(description.parameters, 1):
+        value = values[parameter.name]
+        is_result = parameter.role in (Role.RESULT_TYPE, Role.RESULT_TYPES)
+        for item in value if isinstance(value, tuple) else (value,):
+            type = item.type if isinstance(item, Value) else item
+            if isinstance(type, TensorType) and type.element_type.is_quantized:
+                require_quantized("O1" if is_result else f"I{number}", type, description.traits)
 
 
 def read_arguments(operation: Operation) -> dict[str, Any]:

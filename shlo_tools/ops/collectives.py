@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.constraints import divides, is_unique, meet, require
+from shlo_tools.constraints import accumulators_of, divides, is_unique, meet, require
 from shlo_tools.dtypes import ELEMENT_TYPES, Dim, TensorType
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import Flag, I64Matrix, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Tensor
 
 
@@ -50,7 +51,7 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
     return [dim if d == axis else old for d, old in enumerate(shape)]
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.JOINS | Trait.COMMUNICATES)
 def all_gather(
     operands: Sequence[Tensor],
     all_gather_dim: int,
@@ -76,7 +77,7 @@ def all_gather(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def all_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -95,14 +96,14 @@ def all_reduce(
 def _reduced(label: str, operands: Sequence[Tensor], computation: Region) -> tuple[Tensor, ...]:
     results = []
     for operand in operands:
-        scalar = operand.like(shape=())
+        (scalar,) = accumulators_of(computation, [operand], label)
         combined = computation(scalar, scalar)
         require(label, len(combined) == 1, "the computation does not return one value")
         results.append(operand.like(element_type=combined[0].element_type))
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.JOINS | Trait.COMMUNICATES)
 def all_to_all(
     operands: Sequence[Tensor],
     split_dimension: int,
@@ -130,7 +131,7 @@ def all_to_all(
     return tuple(results)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_broadcast(
     operand: Tensor,
     replica_groups: I64Matrix,
@@ -142,7 +143,7 @@ def collective_broadcast(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_permute(
     operand: Tensor,
     source_target_pairs: I64Matrix,
@@ -157,7 +158,7 @@ def collective_permute(
     return operand.like()
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def collective_reduce(
     operands: Sequence[Tensor],
     replica_groups: I64Matrix,
@@ -185,7 +186,7 @@ def partition_id() -> Tensor:
     return Tensor(TensorType((), ELEMENT_TYPES["ui32"]))
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def reduce_scatter(
     operand: Tensor,
     scatter_dimension: int,

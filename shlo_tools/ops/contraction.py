@@ -17,9 +17,11 @@ from shlo_tools.constraints import (
     same,
     same_shape,
 )
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.ops._attributes import AttributeEnum, AttributeStruct, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_product, require_weights
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor
 
 
@@ -91,7 +93,7 @@ DOT_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[DOT_DIMENSION_NUMBERS])
+@op(structs=[DOT_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC | Trait.QUANTIZED_PER_AXIS)
 def dot_general(
     lhs: Tensor,
     rhs: Tensor,
@@ -139,7 +141,14 @@ def dot_general(
     if algorithm is not None:
         default = all(precision is Precision.DEFAULT for precision in precision_config or ())
         require("C21", default, "precision_config is not DEFAULT beside an algorithm")
-    require("C13", lhs.element_type == rhs.element_type, "element types differ")
+    if lhs.element_type.is_quantized or rhs.element_type.is_quantized:
+        told = result_type.element_type if result_type else None
+        require_product("C14 C17 C18 C19 C20", lhs, rhs, told)
+        require("C15", _is_centered(rhs), f"{rhs.type} has zero points")
+        free = [d for d in range(rhs.rank) if d not in rhs_contracting_dimensions]
+        require_weights("C16", rhs, free)
+    else:
+        require("C13", lhs.element_type == rhs.element_type, "element types differ")
     batch = [meet_dims(a, b) for a, b in pairs[:batches]]
     free_lhs = [dim for d, dim in enumerate(lhs.shape) if d not in lhs_used]
     free_rhs = [dim for d, dim in enumerate(rhs.shape) if d not in rhs_used]
@@ -150,3 +159,8 @@ def dot_general(
     fits = same_shape(result.shape, result_type.shape)
     require("C12", fits, f"the result is {result.type}, not {result_type}")
     return Tensor(meet(result.type, result_type))
+
+
+def _is_centered(tensor: Tensor) -> bool:
+    element = tensor.element_type
+    return not (isinstance(element, QuantizedElementType) and any(element.zero_points))

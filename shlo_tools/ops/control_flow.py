@@ -8,6 +8,7 @@ from typing import Any
 from shlo_tools.constraints import compatible, every, meet_all, require
 from shlo_tools.ops._attributes import I32, Symbol, Symbols
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor, Value, ValueType, as_value
 
 
@@ -28,7 +29,7 @@ def _joined(values: Sequence[Tensor]) -> Tensor:
     return values[0]
 
 
-@op
+@op(traits=Trait.CARRIES)
 def case(index: Scalar, branches: Sequence[Region]) -> tuple[Tensor, ...]:
     """The results of branch ``index``; an index out of range takes the last branch."""
     require("C1", len(branches) > 0, "there are no branches")
@@ -36,7 +37,7 @@ def case(index: Scalar, branches: Sequence[Region]) -> tuple[Tensor, ...]:
     return _branches("C3", [branch() for branch in branches])
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def composite(
     inputs: Sequence[Value],
     name: str,
@@ -60,7 +61,7 @@ def composite(
     return tuple(as_value(type) for type in types or ())
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def custom_call(
     inputs: Sequence[Value],
     call_target_name: str,
@@ -74,14 +75,14 @@ def custom_call(
     return tuple(as_value(type) for type in result_types)
 
 
-@op
+@op(traits=Trait.CARRIES)
 def if_(pred: Scalar, true_branch: Region, false_branch: Region) -> tuple[Tensor, ...]:
     """The results of one branch; only that branch runs."""
     require("I1", pred.rank == 0 and pred.element_type.is_boolean, f"pred is {pred.type}")
     return _branches("C2", [true_branch(), false_branch()])
 
 
-@op
+@op(traits=Trait.CARRIES)
 def while_(operand: Sequence[Value], cond: Region, body: Region) -> tuple[Value, ...]:
     """Apply ``body`` to the operands as long as ``cond`` holds of them."""
     holds = cond(*operand)

@@ -13,7 +13,9 @@ from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Attribute
 from shlo_tools.ops._attributes import I64Matrix, Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_product, require_weights
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.ops.traits import Trait
 from shlo_tools.ops.windows import dilated, window_count
 from shlo_tools.types import Tensor
 
@@ -68,7 +70,7 @@ CONVOLUTION_DIMENSION_NUMBERS = ConvolutionDimensionNumbers(
 )
 
 
-@op(structs=[CONVOLUTION_DIMENSION_NUMBERS])
+@op(structs=[CONVOLUTION_DIMENSION_NUMBERS], traits=Trait.ARITHMETIC | Trait.QUANTIZED_PER_AXIS)
 def convolution(
     lhs: Tensor,
     rhs: Tensor,
@@ -102,9 +104,9 @@ def convolution(
     strides, base, apart = window_strides or ones, lhs_dilation or ones, rhs_dilation or ones
     edges = padding if padding is not None else [(0, 0)] * spatial
     require("C1", lhs.rank == rhs.rank and spatial >= 0, f"{lhs.type} and {rhs.type}")
-    for label, counts in (("C2", strides), ("C5", base), ("C7", apart)):
-        require(label, len(counts) == spatial, f"{list(counts)} has not {spatial} entries")
-        require(label, all(n > 0 for n in counts), f"{list(counts)} holds a number below 1")
+    for length, least, counts in (("C2", "C3", strides), ("C5", "C6", base), ("C7", "C8", apart)):
+        require(length, len(counts) == spatial, f"{list(counts)} has not {spatial} entries")
+        require(least, all(n > 0 for n in counts), f"{list(counts)} holds a number below 1")
     require("C4", len(edges) == spatial, f"padding {list(edges)} has not {spatial} entries")
     fits = window_reversal is None or len(window_reversal) == spatial
     require("C9", fits, f"window_reversal has not {spatial} entries")
@@ -132,7 +134,10 @@ def convolution(
         window = dilated(rhs.shape[rhs_dim], rhs_apart)
         sizes[result_dim] = window_count(extent, window, stride)
     element = result_type.element_type if result_type else lhs.element_type
+    require_product("C28 C31 C32 C33 C34", lhs, rhs, element)
+    require_weights("C29", rhs, [kernel_output_feature_dimension])
     result = lhs.like(shape=[sizes[d] for d in range(lhs.rank)], element_type=element)
+    require_weights("C30", result, [output_feature_dimension])
     return Tensor(meet(result.type, result_type)) if result_type else result
 
 

@@ -16,14 +16,16 @@ from shlo_tools.constraints import (
     same,
     stretches,
 )
-from shlo_tools.dims import UNKNOWN, Dim, floor_divided, maximum, product
+from shlo_tools.dims import UNKNOWN, Dim, ceiling_divided, floor_divided, maximum, product
 from shlo_tools.dtypes import TensorType, of_array
 from shlo_tools.ops._attributes import Elements
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import require_reshaped, require_stretched, transposed
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
-@op
+@op(traits=Trait.QUANTIZED_PER_AXIS)
 def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same bits as another element type; a width ratio adds or drops the last dimension."""
     result = Tensor(result_type)
@@ -39,7 +41,7 @@ def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
     return meet_all([result, result.like(shape=shape)])
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def broadcast_in_dim(
     operand: Tensor, broadcast_dimensions: Sequence[int], result_type: TensorType
 ) -> Tensor:
@@ -52,11 +54,11 @@ def broadcast_in_dim(
         stretches(dim, result.shape[axis]) for dim, axis in zip(operand.shape, axes, strict=True)
     )
     require("C5", fits, f"{operand.type} does not stretch to {result.type} along {list(axes)}")
-    require("C1", operand.element_type == result.element_type, "element types differ")
+    require_stretched(operand, result, axes)
     return result
 
 
-@op
+@op(traits=Trait.JOINS)
 def concatenate(inputs: Sequence[Tensor], dimension: int) -> Tensor:
     """The inputs one after the other along a dimension."""
     require("C3", len(inputs) > 0, "there are no inputs")
@@ -80,13 +82,13 @@ def _replaced(shape: Sequence[Dim], axis: int, dim: Dim) -> list[Dim]:
     return [dim if d == axis else old for d, old in enumerate(shape)]
 
 
-@op
+@op(traits=Trait.CONSTANT_LIKE | Trait.QUANTIZED_PER_AXIS)
 def constant(value: Elements) -> Tensor:
     """The values of an array; its dtype gives the element type."""
     return Tensor(of_array(value))
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     """0, 1, 2, ... along a dimension."""
     rank = result_type.rank
@@ -94,7 +96,7 @@ def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     return Tensor(result_type)
 
 
-@op
+@op(traits=Trait.JOINS)
 def pad(
     operand: Tensor,
     padding_value: Scalar,
@@ -103,20 +105,24 @@ def pad(
     interior_padding: Sequence[int],
 ) -> Tensor:
     """Elements put around and between those of ``operand``; negative edges remove elements."""
+    return padded(operand, padding_value, edge_padding_low, edge_padding_high, interior_padding)
+
+
+def padded(operand: Tensor, padding_value: Tensor, *given: Sequence[Dim]) -> Tensor:
+    """What ``pad`` gives by low, high and interior paddings, which may be expressions."""
     require("I2", padding_value.rank == 0, f"padding_value is {padding_value.type}")
     require("C1", padding_value.element_type == operand.element_type, "element types differ")
-    given = (edge_padding_low, edge_padding_high, interior_padding)
     require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
-    require("C3", all(x >= 0 for x in interior_padding), "interior_padding is negative")
     shape: list[Dim] = []
     for dim, low, high, interior in zip(operand.shape, *given, strict=True):
+        require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
         size = low + dim + maximum(dim - 1, 0) * interior + high
         require("C4", at_most(0, size), f"padding takes more than the {dim} elements there are")
         shape.append(size)
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
     """The same elements, in row-major order, in another shape."""
     return reshaped(operand, Tensor(result_type))
@@ -124,7 +130,6 @@ def reshape(operand: Tensor, result_type: TensorType) -> Tensor:
 
 def reshaped(operand: Tensor, result: Tensor) -> Tensor:
     """``result`` with the one size it may lack, that which makes the numbers of elements equal."""
-    require("C1", operand.element_type == result.element_type, "element types differ")
     missing = [d for d, dim in enumerate(result.shape) if dim is UNKNOWN]
     if len(missing) == 1:
         rest = product(dim for dim in result.shape if dim is not UNKNOWN)
@@ -132,10 +137,11 @@ def reshaped(operand: Tensor, result: Tensor) -> Tensor:
         result = result.like(shape=_replaced(result.shape, missing[0], size))
     alike = same(product(operand.shape), product(result.shape))
     require("C2", alike, f"{operand.type} to {result.type}")
+    require_reshaped(operand, result)
     return result
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     """The elements in opposite order along the dimensions."""
     require("C2", is_unique(dimensions), f"dimensions {list(dimensions)} repeat")
@@ -143,7 +149,7 @@ def reverse(operand: Tensor, dimensions: Sequence[int]) -> Tensor:
     return operand.like()
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def slice(
     operand: Tensor,
     start_indices: Sequence[int],
@@ -151,18 +157,22 @@ def slice(
     strides: Sequence[int],
 ) -> Tensor:
     """Elements start, start + stride, ... below limit, in each dimension."""
-    given = (start_indices, limit_indices, strides)
+    return sliced(operand, start_indices, limit_indices, strides)
+
+
+def sliced(operand: Tensor, *given: Sequence[Dim]) -> Tensor:
+    """What ``slice`` gives by starts, limits and strides, which may be expressions."""
     require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
     shape: list[Dim] = []
     for dim, start, limit, stride in zip(operand.shape, *given, strict=True):
-        require("C3", 0 <= start <= limit, f"start {start}, limit {limit}")
-        require("C3", at_most(limit, dim), f"limit {limit} exceeds size {dim}")
-        require("C4", stride > 0, f"stride {stride} is not positive")
-        shape.append(-((start - limit) // stride))
+        inside = every((at_most(0, start), at_most(start, limit), at_most(limit, dim)))
+        require("C3", inside, f"slice {start}:{limit} of a dimension of size {dim}")
+        require("C4", at_most(1, stride), f"stride {stride} is not positive")
+        shape.append(ceiling_divided(limit - start, stride))
     return operand.like(shape=shape)
 
 
-@op
+@op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
     """Result dimension d is operand dimension permutation[d]."""
     require(
@@ -170,4 +180,5 @@ def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
         is_permutation(permutation, operand.rank),
         f"permutation {list(permutation)} is no order of the {operand.rank} axes",
     )
-    return operand.like(shape=[operand.shape[p] for p in permutation])
+    element = transposed(operand.element_type, permutation)
+    return operand.like(shape=[operand.shape[p] for p in permutation], element_type=element)

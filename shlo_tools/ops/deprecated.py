@@ -10,29 +10,30 @@ from shlo_tools.ops import _einsum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor, TokenType, Value
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def broadcast(operand: Tensor, broadcast_sizes: Sequence[int]) -> Tensor:
     """New leading dimensions of the given sizes, along which the operand repeats."""
     require("C1", all(size >= 0 for size in broadcast_sizes), f"sizes {list(broadcast_sizes)}")
     return operand.like(shape=[*broadcast_sizes, *operand.shape])
 
 
-@op
+@op(traits=Trait.CARRIES)
 def create_token() -> Value:
     """A token that nothing comes before."""
     return Value(TokenType())
 
 
-@op(name="cross-replica-sum")
+@op(name="cross-replica-sum", traits=Trait.COMMUNICATES | Trait.QUANTIZED)
 def cross_replica_sum(operand: Tensor, replica_groups: I64Matrix) -> Tensor:
     """The sum of the operands of a group's processes."""
     return operand.like()
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def dot(
     lhs: Tensor,
     rhs: Tensor,
@@ -48,13 +49,13 @@ def dot(
     return Tensor(meet(result.type, result_type)) if result_type else result
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def einsum(lhs: Tensor, rhs: Tensor, einsum_config: str, result_type: TensorType) -> Tensor:
     """Sums of products as ``einsum_config`` names the dimensions: ``"ij,jk->ik"``."""
     return _summed(einsum_config, [lhs, rhs], result_type)
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def unary_einsum(operand: Tensor, einsum_config: str, result_type: TensorType) -> Tensor:
     """Sums and transposes as ``einsum_config`` names the dimensions: ``"ij->j"``.
 
@@ -69,7 +70,7 @@ def _summed(config: str, operands: Sequence[Tensor], result_type: TensorType) ->
     return Tensor(meet(result_type, result_type.with_shape(shape)))
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def torch_index_select(
     operand: Tensor, index: Tensor, dim: int, batch_dims: int, result_type: TensorType
 ) -> Tensor:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.constraints import at_most, every, in_range, is_unique, require, same, same_shape
+from shlo_tools.constraints import (
+    accumulators_of,
+    at_most,
+    every,
+    in_range,
+    is_unique,
+    require,
+    same,
+    same_shape,
+)
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._attributes import Struct
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor
 
 
-@op
+@op(traits=Trait.REARRANGES)
 def dynamic_slice(
     operand: Tensor, start_indices: Sequence[Scalar], slice_sizes: Sequence[int]
 ) -> Tensor:
@@ -24,7 +34,7 @@ def dynamic_slice(
     return operand.like(shape=slice_sizes)
 
 
-@op
+@op(traits=Trait.JOINS)
 def dynamic_update_slice(
     operand: Tensor, update: Tensor, start_indices: Sequence[Scalar]
 ) -> Tensor:
@@ -56,7 +66,7 @@ GATHER_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[GATHER_DIMENSION_NUMBERS])
+@op(structs=[GATHER_DIMENSION_NUMBERS], traits=Trait.REARRANGES)
 def gather(
     operand: Tensor,
     start_indices: Tensor,
@@ -92,10 +102,11 @@ def gather(
     require("C18", is_unique((*start_index_map, *operand_batching_dims)), "repeated dims")
     require("C19", in_range(start_index_map, rank), "start_index_map out of range")
     require("C20", len(slice_sizes) == rank, f"{len(slice_sizes)} slice sizes for rank {rank}")
-    require("C9", all(slice_sizes[d] <= 1 for d in collapsed_slice_dims), "collapsed slices > 1")
-    require("C12", all(slice_sizes[d] <= 1 for d in operand_batching_dims), "batching slices > 1")
-    fits = every(at_most(size, dim) for size, dim in zip(slice_sizes, operand.shape, strict=True))
-    fits = False if any(size < 0 for size in slice_sizes) else fits
+    for label, dims in (("C9", collapsed_slice_dims), ("C12", operand_batching_dims)):
+        single = every(at_most(slice_sizes[d], 1) for d in dims)
+        require(label, single, f"slice_sizes {list(slice_sizes)} are not 1 along {list(dims)}")
+    pairs = zip(slice_sizes, operand.shape, strict=True)
+    fits = every(v for size, dim in pairs for v in (at_most(0, size), at_most(size, dim)))
     require("C21", fits, f"slice_sizes {list(slice_sizes)} exceed {operand.type}")
     batch = iter([d for i, d in enumerate(start_indices.shape) if i != index_vector_dim])
     offset = iter([size for d, size in enumerate(slice_sizes) if d not in dropped])
@@ -148,7 +159,7 @@ SCATTER_DIMENSION_NUMBERS = Struct(
 )
 
 
-@op(structs=[SCATTER_DIMENSION_NUMBERS])
+@op(structs=[SCATTER_DIMENSION_NUMBERS], traits=Trait.QUANTIZED)
 def scatter(
     inputs: Sequence[Tensor],
     scatter_indices: Tensor,
@@ -189,9 +200,8 @@ def scatter(
     _require_updates(
         first, scatter_indices, updates[0], update_window_dims, dropped, index_vector_dim
     )
-    old = [tensor.like(shape=()) for tensor in inputs]
-    new = [tensor.like(shape=()) for tensor in updates]
-    results = update_computation(*old, *new)
+    elements = accumulators_of(update_computation, inputs, "C23")
+    results = update_computation(*elements, *elements)
     require("C24", len(results) == len(inputs), "the computation returns another number of values")
     return tuple(
         tensor.like(element_type=result.element_type)

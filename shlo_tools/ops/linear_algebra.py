@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from shlo_tools.constraints import every, meet_dims, require, same, same_shape
+from shlo_tools.constraints import every, meet_dims, require, same, same_baseline, same_shape
 from shlo_tools.ops._attributes import AttributeEnum
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Tensor
 
 
@@ -16,7 +17,7 @@ class Transpose(AttributeEnum):
     ADJOINT = 3
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def cholesky(a: Tensor, lower: bool = False) -> Tensor:
     """The triangular factor l of Hermitian positive-definite matrices: a = l l^H (or u^H u).
 
@@ -30,7 +31,7 @@ def cholesky(a: Tensor, lower: bool = False) -> Tensor:
     return a.like(shape=[*a.shape[:-2], size, size])
 
 
-@op
+@op(traits=Trait.ARITHMETIC)
 def triangular_solve(
     a: Tensor,
     b: Tensor,
@@ -45,7 +46,9 @@ def triangular_solve(
     that it is 1.
     """
     _require_float("I1", a)
-    require("C1", a.element_type == b.element_type, f"{a.type} and {b.type} differ in type")
+    require(
+        "C1", same_baseline(a.element_type, b.element_type), f"{a.type} and {b.type} differ in type"
+    )
     require("C2", 2 <= a.rank == b.rank, f"{a.type} and {b.type} are no matrices of one rank")
     side = -2 if left_side else -1
     square = every(same(a.shape[-2], dim) for dim in (a.shape[-1], b.shape[side]))
@@ -56,5 +59,6 @@ def triangular_solve(
 
 
 def _require_float(label: str, a: Tensor) -> None:
-    held = a.element_type.is_float or a.element_type.is_complex
+    element = a.element_type
+    held = element.is_float or element.is_complex or element.is_quantized
     require(label, held, f"{a.type} is neither floating-point nor complex")

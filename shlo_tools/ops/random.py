@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.constraints import every, require, same, same_shape
+from shlo_tools.constraints import Verdict, compatible, every, require, same
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ops._attributes import AttributeEnum
 from shlo_tools.ops._op import op
 from shlo_tools.ops.dynamism import shaped, sizes_of
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
@@ -27,7 +28,7 @@ class RngAlgorithm(AttributeEnum):
     PHILOX = 2
 
 
-@op
+@op(traits=Trait.SIZES_AS_OPERANDS | Trait.STATEFUL)
 def rng(
     a: Scalar,
     b: Scalar,
@@ -54,17 +55,24 @@ def rng_bit_generator(
 ) -> tuple[Tensor, Tensor]:
     """An updated state and random bits.
 
+    The state is of two words of 64 bits, with Philox also of three: as ui64, or as other integers
+    of 64 or 32 bits, of these the low half of a word first.
     ``result_types`` ends with the output's type; the state's type may stand before it.
     """
-    require("I2", initial_state.element_type.name == "ui64", "the state is not of type ui64")
-    require("I2", initial_state.rank == 1, "the state has not rank 1")
+    element = initial_state.element_type
     words = (2,) if rng_algorithm is RngAlgorithm.THREE_FRY else (2, 3)
+    wanted = f"{initial_state.type} is no state of {' or '.join(map(str, words))} words of ui64"
+    require("I2", element.is_integer and element.bits in (32, 64), wanted)
+    require("I2", initial_state.rank == 1, wanted)
+    sizes = [count * 64 // element.bits for count in words]
     size = initial_state.shape[0]
-    fits = size in words if isinstance(size, int) else same(size, 2) if len(words) == 1 else None
-    require("C2", fits, f"a state of {size} words")
+    fits: Verdict = None
+    if isinstance(size, int) or len(sizes) == 1:
+        fits = size in sizes if isinstance(size, int) else same(size, sizes[0])
+    require("C2", fits, wanted)
     output = Tensor(result_types[-1])
     number = output.element_type.is_integer or output.element_type.is_float
     require("O2", number, f"the output is of type {output.element_type}")
-    given = every(same_shape(type.shape, initial_state.shape) for type in result_types[:-1])
+    given = every(compatible(Tensor(type), initial_state) for type in result_types[:-1])
     require("C1", given, "the states' types differ")
     return initial_state.like(), output

@@ -16,10 +16,11 @@ from shlo_tools.constraints import (
 )
 from shlo_tools.dtypes import Dim
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def reduce(
     inputs: Sequence[Tensor],
     init_values: Sequence[Scalar],
@@ -53,7 +54,7 @@ def reduce(
     return tuple(acc.like(shape=shape) for acc in accumulators)
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def map(inputs: Sequence[Tensor], dimensions: Sequence[int], computation: Region) -> Tensor:
     """``computation`` of each position's elements; ``dimensions`` lists all of them in order."""
     first = inputs[0]

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from shlo_tools.constraints import every, require, same_shape
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Tensor
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def sort(
     inputs: Sequence[Tensor],
     dimension: int = -1,

@@ -8,6 +8,7 @@ from shlo_tools.constraints import require
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
 from shlo_tools.ops.collectives import CHANNEL_HANDLE
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import OtherType, Region, Tensor, TokenType, Value, ValueType, as_value
 
 _FUTURE = "!stablehlo.future<"
@@ -25,7 +26,7 @@ def _channel(channel_type: int | None, is_host_transfer: bool | None, host: int)
     require("C1", fits, f"channel type {channel_type} where {wanted} is wanted")
 
 
-@op
+@op(traits=Trait.CARRIES | Trait.COMMUNICATES)
 def infeed(
     token: Value, infeed_config: str | None = None, *, result_types: Sequence[ValueType]
 ) -> tuple[Value, ...]:
@@ -34,14 +35,14 @@ def infeed(
     return tuple(as_value(type) for type in result_types)
 
 
-@op
+@op(traits=Trait.CARRIES | Trait.COMMUNICATES)
 def outfeed(inputs: Sequence[Value], token: Value, outfeed_config: str | None = None) -> Value:
     """Write values to the process's outfeed."""
     require("I2", isinstance(token.type, TokenType), f"{token.type} is no token")
     return Value(TokenType())
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.CARRIES | Trait.COMMUNICATES)
 def recv(
     token: Value,
     channel_id: int,
@@ -57,7 +58,7 @@ def recv(
     return tuple(as_value(type) for type in result_types)
 
 
-@op(structs=[CHANNEL_HANDLE])
+@op(structs=[CHANNEL_HANDLE], traits=Trait.CARRIES | Trait.COMMUNICATES)
 def send(
     inputs: Sequence[Value],
     token: Value,
@@ -72,7 +73,7 @@ def send(
     return Value(TokenType())
 
 
-@op
+@op(traits=Trait.CARRIES | Trait.COMMUNICATES)
 def async_start(operands: Sequence[Tensor], called_computation: Region) -> Value:
     """Begin a computation; ``async_done`` waits for what it returns."""
     results = called_computation(*operands)
@@ -80,7 +81,7 @@ def async_start(operands: Sequence[Tensor], called_computation: Region) -> Value
     return Value(OtherType(f"{_FUTURE}{types}>"))
 
 
-@op
+@op(traits=Trait.CARRIES | Trait.COMMUNICATES)
 def async_done(future: Value, result_types: Sequence[ValueType]) -> tuple[Value, ...]:
     """What the computation that ``async_start`` began returns."""
     require("I1", str(future.type).startswith(_FUTURE), f"{future.type} is no future")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.constraints import compatible, every, require, same_shape
-from shlo_tools.dims import Dim, maximum
+from shlo_tools.constraints import accumulators_of, compatible, every, require, same_shape
+from shlo_tools.dims import Dim, maximum, minimum
 from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
+from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor
 
 
@@ -17,7 +18,12 @@ def dilated(size: Dim, dilation: int) -> Dim:
 
 
 def window_count(size: Dim, window: Dim, stride: int) -> Dim:
-    """How many windows of extent ``window`` start every ``stride`` elements within ``size``."""
+    """How many windows of extent ``window`` start every ``stride`` elements within ``size``.
+
+    Where there are no elements there are no windows, not even empty ones.
+    """
+    if window == 0:
+        return minimum(maximum(size, 0), 1) * (size // stride + 1)
     return maximum((size - window) // stride + 1, 0)
 
 
@@ -37,7 +43,7 @@ def _window_counts(
     ]
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def reduce_window(
     inputs: Sequence[Tensor],
     init_values: Sequence[Scalar],
@@ -67,7 +73,7 @@ def reduce_window(
         _positive(label, values)
     _one_each("C12", edges, first)
     counts = _window_counts(first.shape, window_dimensions, strides, edges, base, apart)
-    accumulators = [value.like(shape=()) for value in init_values]
+    accumulators = accumulators_of(body, init_values, "C13")
     results = body(*accumulators, *accumulators)
     fits = len(results) == len(inputs) and every(
         compatible(result, accumulator)
@@ -85,7 +91,7 @@ def _positive(label: str, values: Sequence[int]) -> None:
     require(label, all(value > 0 for value in values), f"{list(values)} holds a number below 1")
 
 
-@op
+@op(traits=Trait.QUANTIZED)
 def select_and_scatter(
     operand: Tensor,
     source: Tensor,
@@ -118,6 +124,7 @@ def select_and_scatter(
     chosen = select(scalar, scalar)
     boolean = len(chosen) == 1 and chosen[0].element_type.is_boolean
     require("C9", boolean, "select does not return one boolean")
-    combined = scatter(scalar, scalar)
+    (sum_type,) = accumulators_of(scatter, [scalar], "C10")
+    combined = scatter(sum_type, sum_type)
     require("C10", len(combined) == 1, "scatter does not return one value")
     return operand.like(element_type=combined[0].element_type)

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
-from shlo_tools.pipeline import grammar, registry
+from shlo_tools.pipeline import crashes, grammar, registry
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.pipeline.registry import Pass
 
@@ -76,9 +76,9 @@ class Pipeline:
     def __init__(self, text: str, anchor: str = "builtin.module") -> None:
         self.text = text
         root = grammar.parse_anchored(text, anchor)
-        self.root = Node(root.name, "", tuple(_expand(root.children or (), text)), root.position)
+        root = Node(root.name, "", tuple(_expand(root.children or (), text)), root.position)
         with mlir.library_context():
-            _check(self.root, text)
+            self.root = _resolved(root, text)
 
     def __str__(self) -> str:
         return str(self.root)
@@ -124,33 +124,46 @@ def _placed(node: Node, position: int) -> Node:
     return Node(node.name, node.options, () if node.children == () else children, position)
 
 
-def _check(parent: Node, text: str) -> None:
-    for node in parent.children or ():
-        if node.children is not None:
-            _check(node, text)
-            continue
-        cls = registry.find_pass(node.name)
-        if cls is None:
-            _check_native(node, parent.name, text)
-            continue
-        try:
-            made = registry.instantiate(cls, grammar.split_options(node.options))
-        except PipelineError as error:
-            first = error.diagnostics[0]
-            raise grammar.error(text, node.position, first.message, first.hint) from error
-        if made.anchor not in ("any", parent.name) and parent.name != "any":
-            raise grammar.error(
-                text,
-                node.position,
-                f"pass {node.name!r} runs on {made.anchor!r}, not on {parent.name!r}",
-                hint=f"nest it: {made.anchor}({node})",
-            )
+@dataclass(frozen=True)
+class PythonPass(Node):
+    """A Python pass in a pipeline, its options read."""
+
+    instance: Pass = field(kw_only=True)
+
+
+def _resolved(parent: Node, text: str) -> Node:
+    """The same tree, its Python passes made, its C++ passes checked, and without empty anchors."""
+    children = (
+        _resolved(node, text) if node.children is not None else _pass(node, parent.name, text)
+        for node in parent.children or ()
+    )
+    return replace(parent, children=tuple(node for node in children if node.children != ()))
+
+
+def _pass(node: Node, anchor: str, text: str) -> Node:
+    cls = registry.find_pass(node.name)
+    if cls is None:
+        _check_native(node, anchor, text)
+        return node
+    try:
+        instance = registry.instantiate(cls, grammar.split_options(node.options))
+    except PipelineError as error:
+        first = error.diagnostics[0]
+        raise grammar.error(text, node.position, first.message, first.hint) from error
+    if instance.anchor not in ("any", anchor) and anchor != "any":
+        raise grammar.error(
+            text,
+            node.position,
+            f"pass {node.name!r} runs on {instance.anchor!r}, not on {anchor!r}",
+            hint=f"nest it: {instance.anchor}({node})",
+        )
+    return PythonPass(node.name, node.options, None, node.position, instance=instance)
 
 
 def _check_native(node: Node, anchor: str, text: str) -> None:
-    if node.name in mlir.FOR_MODULES and anchor != "builtin.module":
-        message = f"pipeline {node.name!r} runs on 'builtin.module', not on {anchor!r}"
-        raise grammar.error(text, node.position, message)
+    refusal = crashes.reason(node, anchor)
+    if refusal:
+        raise grammar.error(text, node.position, refusal)
     try:
         _pass_manager(f"{anchor}({node})")
     except ValueError as error:
@@ -215,7 +228,7 @@ def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
                 inner = group.get(child.name) or group.get("any")
                 if inner is not None and (inner.name != "any" or _fits_any(inner, child)):
                     _run_nested(inner, child, watch)
-        elif isinstance(group, Node):
+        elif isinstance(group, PythonPass):
             _run_python(group, op, watch)
         else:
             _run_native(group, op, watch)
@@ -231,8 +244,6 @@ def _adaptors(nodes: Sequence[Node]) -> list[Node | Adaptor]:
     for node in nodes:
         if node.children is None:
             found.append(node)
-        elif not node.children:
-            continue
         elif found and isinstance(found[-1], dict) and "any" not in (node.name, *found[-1]):
             before = found[-1].get(node.name)
             children = (*(before.children or ()), *node.children) if before else node.children
@@ -242,13 +253,16 @@ def _adaptors(nodes: Sequence[Node]) -> list[Node | Adaptor]:
     return found
 
 
-def _groups(elements: Sequence[Node | Adaptor], split: bool) -> list[Node | Adaptor | list[Node]]:
-    """Python passes as nodes, anchors over them as adaptors, runs of C++ elements as lists."""
-    groups: list[Node | Adaptor | list[Node]] = []
+Group = PythonPass | Adaptor | list[Node]
+
+
+def _groups(elements: Sequence[Node | Adaptor], split: bool) -> list[Group]:
+    """Python passes, anchors over them as adaptors, runs of C++ elements as lists."""
+    groups: list[Group] = []
     for element in elements:
         nodes = [element] if isinstance(element, Node) else list(element.values())
-        python = any(registry.find_pass(p.name) for node in nodes for p in node.passes())
-        if python or (split and isinstance(element, dict)):
+        python = any(isinstance(inner, PythonPass) for node in nodes for inner in node.passes())
+        if isinstance(element, PythonPass) or (isinstance(element, dict) and (python or split)):
             groups.append(element)
         elif groups and isinstance(groups[-1], list) and not split:
             groups[-1].extend(nodes)
@@ -264,9 +278,10 @@ def _fits_any(node: Node, op: Operation) -> bool:
 
 
 def _takes(node: Node, anchor: str) -> bool:
-    cls = registry.find_pass(node.name)
-    if cls is not None:
-        return cls.anchor in ("any", anchor)
+    if isinstance(node, PythonPass):
+        return node.instance.anchor in ("any", anchor)
+    if crashes.reason(node, anchor):
+        return False
     try:
         _pass_manager(f"{anchor}({node})")
     except ValueError:
@@ -274,18 +289,13 @@ def _takes(node: Node, anchor: str) -> bool:
     return True
 
 
-def _run_python(node: Node, op: Operation, watch: Instrumentation) -> None:
-    cls = registry.find_pass(node.name)
-    if cls is None:
-        raise PipelineError(f"there is no pass {node.name!r}")
-    made: Pass = registry.instantiate(cls, grammar.split_options(node.options))
-
+def _run_python(node: PythonPass, op: Operation, watch: Instrumentation) -> None:
     def run() -> None:
-        made.run(op)
+        node.instance.run(op)
         if watch.verify_each:
             _verify(op, node.name)
 
-    _watched(cls.__name__, (node.name,), op, watch, run)
+    _watched(type(node.instance).__name__, (node.name,), op, watch, run)
 
 
 def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> None:
@@ -296,7 +306,7 @@ def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> Non
 
     def run() -> None:
         try:
-            manager.run(op)
+            mlir.run_passes(manager, op)
         except mlir.MLIRError as error:
             raise PassError(mlir.diagnostics_of(error)) from error
 
@@ -305,10 +315,9 @@ def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> Non
 
 def _verify(op: Operation, name: str) -> None:
     try:
-        op.verify()
+        mlir.verify(op)
     except mlir.MLIRError as error:
-        found = mlir.diagnostics_of(error)
-        raise PassError(found) from error
+        raise PassError(mlir.diagnostics_of(error)) from error
 
 
 def _watched(
@@ -343,12 +352,9 @@ def _watched(
 def _print(what: str, op: Operation, watch: Instrumentation) -> None:
     banner = f"// -----// IR Dump {what} //----- //"
     if watch.module_scope and op.parent is not None:
-        symbol = f": @{_symbol(op)}" if _symbol(op) else ""
+        name = ir.symbol_name(op)
+        symbol = f": @{name}" if name else ""
         banner = f"// -----// IR Dump {what} ('{op.name}' operation{symbol}) //----- //"
         while op.parent is not None:
             op = mlir.inner_operation(op.parent)
     print(f"{banner}\n{op.get_asm(**watch.asm)}\n", file=watch.stream, flush=True)
-
-
-def _symbol(op: Operation) -> str:
-    return ir.symbol_name(op)

@@ -6,22 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shlo_tools import mlir, program
+from shlo_tools.calling.executable import Executable
 from shlo_tools.errors import ShloError
 from shlo_tools.passes.instrument import Instrument, sites
 from shlo_tools.probes import nonfinite
 from shlo_tools.probes.hits import Hit, Listener, probing
 
 
-class Probed:
+class Probed(Executable):
     """An executable of an instrumented program, whose calls tell a listener of values.
 
     Attributes:
         executable: what is called.
-        signature: types of arguments and results.
-        name: the function's name.
     """
 
-    def __init__(self, executable: Any, listener: Listener) -> None:
+    def __init__(self, executable: Executable, listener: Listener) -> None:
         self.executable = executable
         self.signature = executable.signature
         self.name = executable.name
@@ -30,15 +29,14 @@ class Probed:
     def __repr__(self) -> str:
         return f"<Probed {self.executable!r}>"
 
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Run the program, as ``executable`` does."""
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         with probing(self._listener):
-            return self.executable(*arguments, **options)
+            return self.executable._run(arguments, cast, timeout)
 
 
 def compile(
     source: Any,
-    backend: Callable[[mlir.Module], Any],
+    backend: Callable[[mlir.Module], Executable],
     *,
     probe: Listener | None = None,
     ops: str = "",
@@ -92,15 +90,12 @@ def _all(listeners: Sequence[Listener]) -> Listener:
 
 def instrumented(source: Any, probes: Instrument) -> mlir.Module:
     """A copy of a program, with probes."""
-    source = getattr(source, "module", source)  # a builder's module
     with mlir.library_context():
-        if isinstance(source, str | bytes) or program.is_path(source):
-            module = program.load(source)
-        else:
-            module = program.clone(source)
-        if probes.ops and not probes.sites(module.operation):
-            raise ShloError(f"no op matches {probes.ops!r}", hint=_present(module))
-        probes.run(module.operation)
+        module = program.module_of(source, anywhere=True)
+        with mlir.at(module.operation.context):
+            if probes.ops and not probes.sites(module.operation):
+                raise ShloError(f"no op matches {probes.ops!r}", hint=_present(module))
+            probes.run(module.operation)
         return module
 
 

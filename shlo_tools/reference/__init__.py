@@ -32,7 +32,6 @@ from shlo_tools.reference._evaluates import EVALUATORS, evaluates
 from shlo_tools.reference.executable import (
     GridResults,
     Reference,
-    Signature,
     compile,
     interpret,
     interpret_grid,
@@ -42,7 +41,6 @@ __all__ = [
     "EVALUATORS",
     "GridResults",
     "Reference",
-    "Signature",
     "compile",
     "evaluates",
     "interpret",

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools import time_limit
 from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, TensorType
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops.contraction import DotAlgorithm, Precision
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.conversion import converted, with_precision
 from shlo_tools.reference.rounding import element_of, rounded, sticky_single
+
+MOST = 1 << 27  # multiplications between two looks at the time
 
 
 @evaluates
@@ -78,12 +81,23 @@ def multiplied(lhs: Array, rhs: Array, element: ElementType) -> Array:
     another type are converted first.
     """
     if element.is_boolean:
-        return np.asarray(np.matmul(lhs, rhs))
+        return np.asarray(_product(lhs, rhs))
     if element.is_integer:
         return _integers(converted(lhs, element), converted(rhs, element), element)
     wide: Any = np.complex128 if element.is_complex else np.float64
     with np.errstate(all="ignore"):
-        return rounded(np.matmul(_as(lhs, wide), _as(rhs, wide)), element.dtype)
+        return rounded(_product(_as(lhs, wide), _as(rhs, wide)), element.dtype)
+
+
+def _product(lhs: Array, rhs: Array) -> Array:
+    """``np.matmul``, some rows at a time: between them a time limit is heard."""
+    batch, count, depth = lhs.shape
+    rows = max(1, MOST // max(1, batch * depth * rhs.shape[-1]))
+    parts = []
+    for start in range(0, max(1, count), rows):
+        time_limit.check()
+        parts.append(np.matmul(lhs[:, start : start + rows], rhs))
+    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
 
 def wide_element(element: ElementType) -> ElementType:
@@ -101,17 +115,17 @@ def _integers(lhs: Array, rhs: Array, element: ElementType) -> Array:
     """Through float64 products where those are exact, which BLAS computes; else by numpy."""
     depth = lhs.shape[-1]
     if element.bits <= 8 and depth < 1 << 36:
-        exact = np.matmul(_as(lhs, np.float64), _as(rhs, np.float64))
+        exact = _product(_as(lhs, np.float64), _as(rhs, np.float64))
         return rounded(exact.astype(np.int64), element.dtype)
     if element.bits <= 32 and depth < 1 << 20:
         # The low half is exact in a float64 sum; of the high half only low bits remain.
         low = _as(lhs, np.int64) & 0xFFFF
         high = _as(lhs, np.int64) >> 16
         right = _as(rhs, np.float64)
-        parts = [np.matmul(_as(part, np.float64), right) for part in (low, high)]
+        parts = [_product(_as(part, np.float64), right) for part in (low, high)]
         if all(np.all(np.abs(part) < 2.0**53) for part in parts):
             whole = parts[0].astype(np.int64) + (parts[1].astype(np.int64) << 16)
             return rounded(whole, element.dtype)
     wide = np.int64 if element.bits < 64 else element.dtype
     with np.errstate(over="ignore"):
-        return rounded(np.matmul(lhs.astype(wide), rhs.astype(wide)), element.dtype)
+        return rounded(_product(lhs.astype(wide), rhs.astype(wide)), element.dtype)

@@ -11,9 +11,8 @@ from shlo_tools.ops.contraction import Precision
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.contraction import multiplied, wide_element
 from shlo_tools.reference.conversion import converted
-from shlo_tools.reference.data_movement import pad
 from shlo_tools.reference.rounding import element_of, rounded
-from shlo_tools.reference.windows import window_cells, window_counts
+from shlo_tools.reference.windows import padded, window_cells, window_counts
 
 
 @evaluates
@@ -58,13 +57,8 @@ def convolution(
     flipped = [d for d, reverse in enumerate(window_reversal or ()) if reverse]
     kernel = np.flip(kernel, tuple(flipped))
     edges = [*(padding if padding is not None else none), (0, 0), (0, 0)]
-    images = pad(
-        images,
-        np.zeros((), images.dtype),
-        [low for low, _ in edges],
-        [high for _, high in edges],
-        [*(step - 1 for step in lhs_dilation or ones), 0, 0],
-    )
+    base = [*(lhs_dilation or ones), 1, 1]
+    images = padded(images, np.zeros((), images.dtype), base, edges)
     windows = _Windows(
         kernel.shape[:count], list(window_strides or ones), list(rhs_dilation or ones)
     )

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import extend
-from shlo_tools.dtypes import Array
-from shlo_tools.errors import ShloError
+from shlo_tools.calling.executable import Executable
+from shlo_tools.constraints import meet
+from shlo_tools.dtypes import Array, TensorType, of_array
+from shlo_tools.errors import ConstraintError, ExecutionTimeout, ShloError
 from shlo_tools.extend import targets
 from shlo_tools.extend.calls import applied
 from shlo_tools.extend.description import Call
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.extend.shape_rules import find_shape_rule, told
+from shlo_tools.quantized_types import quantized_element
 from shlo_tools.reference import known_targets
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.executable import Reference, bind
@@ -21,7 +26,7 @@ from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Region
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Execution
-from shlo_tools.types import TokenType, TupleType, ValueType
+from shlo_tools.types import CONTENTS_LIMIT, Tensor, TokenType, TupleType, Value, ValueType
 
 
 @evaluates
@@ -52,9 +57,9 @@ def custom_call(
         if function is None:
             raise call.unregistered()
         computations = [CalledComputation(run, name) for name in names]
-        copies = [np.array(operand) for operand in operands]  # it may do with them what it likes
+        exact = _with_told_shapes(call, inputs, result_types)
         try:
-            values = applied(function, call, computations)(copies, None)
+            values = applied(function, exact, computations)(list(map(_read_only, operands)), None)
         except (ShloError, MemoryError, RecursionError) as error:
             run.leaving = error  # it is the function's: it leaves as it is
             raise
@@ -64,6 +69,55 @@ def custom_call(
         for type in _leaves(result_types)
     ]
     return tuple(_grouped(list(zip(call.result_paths, results, strict=True)), 0))
+
+
+def _read_only(operand: Array) -> Array:
+    """An array in memory that nobody can write, as when the program is compiled."""
+    return np.ndarray(operand.shape, operand.dtype, operand.tobytes())
+
+
+def _with_told_shapes(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> Call:
+    """The call with the shapes that the target's rule tells of its results."""
+    rule = find_shape_rule(call.target)
+    if rule is None:
+        return call
+    declared = [type.expressed_type if isinstance(type, TensorType) else type for type in types]
+    keywords: Mapping[str, Callable[[], Any]] = {
+        "attributes": lambda: call.attributes,
+        "op_attributes": lambda: call.op_attributes,
+        "result_types": lambda: declared,
+    }
+    try:
+        rows = told(call.target, rule, [_seen(value) for value in inputs], keywords, declared)
+        met = [_met(*pair) for pair in zip(declared, rows, strict=True)]
+    except ConstraintError as error:
+        raise call.error(f"does not fit: {error.diagnostics[0].message}") from error
+    results = tuple(
+        type.with_shape(found.shape)
+        if type and isinstance(found := met[path[0]], TensorType)
+        else type
+        for type, path in zip(call.results, call.result_paths, strict=True)
+    )
+    return replace(call, results=results)
+
+
+def _met(declared: ValueType, told: ValueType) -> ValueType:
+    if isinstance(declared, TensorType) and isinstance(told, TensorType):
+        return meet(declared, told)
+    return declared
+
+
+def _seen(value: Any) -> Value:
+    """An operand as a shape rule sees it."""
+    if isinstance(value, QuantizedArray):
+        return Tensor(TensorType(value.shape, value.type.expressed))
+    if value is TOKEN:
+        return Value(TokenType())
+    if isinstance(value, tuple):
+        return Value(TupleType(tuple(_seen(member).type for member in value)))
+    type = of_array(value)
+    followed = type.element_type.is_integer and value.size <= CONTENTS_LIMIT
+    return Tensor(type, contents=value.reshape(-1).tolist() if followed else None)
 
 
 def _spread(values: Sequence[Any]) -> Iterator[Any]:
@@ -80,15 +134,15 @@ def _stored(value: Any) -> Any:
 
 
 def _typed(value: Array, type: ValueType) -> Any:
-    return QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
+    element = quantized_element(type)
+    return value if element is None else QuantizedArray(value, element)
 
 
 def _check_scales(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> None:
     """What hands a tensor on must not change what its integers stand for."""
     for value, type in zip(inputs, types, strict=False):
-        given = value.type.parameters if isinstance(value, QuantizedArray) else None
-        wanted = parse_quantized(str(type)).parameters if is_quantized(type) else None
-        if given != wanted:
+        given = value.type if isinstance(value, QuantizedArray) else None
+        if given != quantized_element(type):
             raise call.unsupported(f"it hands integers on as {type}, where they mean other numbers")
 
 
@@ -111,22 +165,29 @@ def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[
     return found
 
 
-class CalledComputation:
+class CalledComputation(Executable):
     """A function of the program, as the function of a target gets it.
 
-    Attributes:
-        signature: types of arguments and results.
-        name: the function's name.
+    It runs within the execution that it is called in, and has no more time than that.
     """
 
     def __init__(self, run: Execution, name: str) -> None:
         self.signature = Reference(run.program, name).signature
         self.name = name
-        self._run = run
+        self._caller = run
 
-    def __call__(self, *arguments: Any, cast: bool = False) -> Any:
-        """Run it within the execution that it is called in; see ``Reference``."""
-        function = self._run.program.functions[self.name]
-        values = self._run.call(self.name, bind(function, arguments, cast=cast))
-        results = [np.array(value) for value in values]
-        return results[0] if len(results) == 1 else tuple(results)
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
+        caller = self._caller
+        if timeout is None:
+            values = bind(caller.program.functions[self.name], arguments, cast=cast)
+            return [np.array(value) for value in caller.call(self.name, values)]
+        end = time.monotonic() + timeout
+        if caller.deadline is not None and caller.deadline <= end:
+            return self._run(arguments, cast, None)
+        outer, caller.deadline = caller.deadline, end
+        try:
+            return self._run(arguments, cast, None)
+        except ExecutionTimeout as error:
+            raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        finally:
+            caller.deadline = outer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import ADDRESSES, Array, TensorType
 from shlo_tools.errors import ExecutionError
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
@@ -54,6 +54,8 @@ def iota(iota_dimension: int, *, result_types: list[TensorType]) -> Array:
 
 def counted(shape: Sequence[int], dimension: int, type: TensorType) -> Array:
     """0, 1, 2, ... along a dimension; integers wrap, floats round."""
+    if shape[dimension] > ADDRESSES:  # numpy's count of so many is wrong
+        raise MemoryError
     steps = rounded(np.arange(shape[dimension]), type.element_type.dtype)
     return broadcast(steps, [dimension], shape)
 

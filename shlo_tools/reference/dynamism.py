@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ExecutionError
-from shlo_tools.ops.contraction import Precision
-from shlo_tools.reference import convolution as static_convolution
-from shlo_tools.reference import gather_scatter
+from shlo_tools.ops._signatures import with_parameters_of
 from shlo_tools.reference._evaluates import evaluates
+from shlo_tools.reference.convolution import convolution
 from shlo_tools.reference.data_movement import broadcast, counted, pad, reshaped
+from shlo_tools.reference.gather_scatter import gather
 
 
 def _sizes(values: Array) -> list[int]:
@@ -46,84 +47,24 @@ def dynamic_broadcast_in_dim(
 
 
 @evaluates
-def dynamic_conv(
-    lhs: Array,
-    rhs: Array,
-    padding: Array,
-    window_strides: Sequence[int] | None = None,
-    lhs_dilation: Sequence[int] | None = None,
-    rhs_dilation: Sequence[int] | None = None,
-    window_reversal: Sequence[bool] | None = None,
-    *,
-    input_batch_dimension: int,
-    input_feature_dimension: int,
-    input_spatial_dimensions: Sequence[int],
-    kernel_input_feature_dimension: int,
-    kernel_output_feature_dimension: int,
-    kernel_spatial_dimensions: Sequence[int],
-    output_batch_dimension: int,
-    output_feature_dimension: int,
-    output_spatial_dimensions: Sequence[int],
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
-    precision_config: Sequence[Precision] | None = None,
-    result_types: list[TensorType] | None = None,
-) -> Array:
-    return static_convolution.convolution(
-        lhs,
-        rhs,
-        window_strides,
-        [_sizes(pair) for pair in padding],
-        lhs_dilation,
-        rhs_dilation,
-        window_reversal,
-        input_batch_dimension=input_batch_dimension,
-        input_feature_dimension=input_feature_dimension,
-        input_spatial_dimensions=input_spatial_dimensions,
-        kernel_input_feature_dimension=kernel_input_feature_dimension,
-        kernel_output_feature_dimension=kernel_output_feature_dimension,
-        kernel_spatial_dimensions=kernel_spatial_dimensions,
-        output_batch_dimension=output_batch_dimension,
-        output_feature_dimension=output_feature_dimension,
-        output_spatial_dimensions=output_spatial_dimensions,
-        feature_group_count=feature_group_count,
-        batch_group_count=batch_group_count,
-        precision_config=precision_config,
-        result_types=result_types,
-    )
+@with_parameters_of(convolution)
+def dynamic_conv(lhs: Array, rhs: Array, padding: Array, **attributes: Any) -> Array:
+    return convolution(lhs, rhs, padding=[_sizes(pair) for pair in padding], **attributes)
 
 
 @evaluates
+@with_parameters_of(gather)
 def dynamic_gather(
-    operand: Array,
-    start_indices: Array,
-    slice_sizes: Array,
-    offset_dims: Sequence[int],
-    collapsed_slice_dims: Sequence[int],
-    operand_batching_dims: Sequence[int] = (),
-    start_indices_batching_dims: Sequence[int] = (),
-    start_index_map: Sequence[int] = (),
-    index_vector_dim: int = 0,
-    *,
-    indices_are_sorted: bool = False,
+    operand: Array, start_indices: Array, slice_sizes: Array, **attributes: Any
 ) -> Array:
     sizes = _sizes(slice_sizes)
+    dropped = (*attributes["collapsed_slice_dims"], *attributes["operand_batching_dims"])
     for d, (size, dim) in enumerate(zip(sizes, operand.shape, strict=True)):
         if not 0 <= size <= dim:
             raise ExecutionError(f"(C12) slice size {size} of dimension {d}, which has {dim}")
-        if d in (*collapsed_slice_dims, *operand_batching_dims) and size > 1:
+        if d in dropped and size > 1:
             raise ExecutionError(f"(C8) slice size {size} of dimension {d}, which is dropped")
-    return gather_scatter.gather(
-        operand,
-        start_indices,
-        offset_dims,
-        collapsed_slice_dims,
-        operand_batching_dims,
-        start_indices_batching_dims,
-        start_index_map,
-        index_vector_dim,
-        slice_sizes=sizes,
-    )
+    return gather(operand, start_indices, slice_sizes=sizes, **attributes)
 
 
 @evaluates

@@ -9,96 +9,62 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import mlir, program
+from shlo_tools import mlir, program, time_limit
+from shlo_tools.calling.arguments import Parameters
+from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.dialects import shape_names
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import (
     ArgumentError,
+    ExecutionError,
     ExecutionTimeout,
     ShloError,
-    UnsupportedError,
     did_you_mean,
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
-from shlo_tools.quantized_types import is_quantized, parse_quantized
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Function, Observer, Program
 from shlo_tools.reference.translate import function_names, translate
-from shlo_tools.types import ValueType
+from shlo_tools.types import TokenType, ValueType
 
 
-@dataclass(frozen=True)
-class Signature:
-    """Argument and result types of a function."""
-
-    inputs: tuple[ValueType, ...]
-    results: tuple[ValueType, ...]
-
-    def __str__(self) -> str:
-        inputs = ", ".join(str(type) for type in self.inputs)
-        results = ", ".join(str(type) for type in self.results)
-        return f"({inputs}) -> ({results})"
-
-
-class Reference:
-    """A function of a program, executed by the reference semantics; call it with arrays.
-
-    Attributes:
-        signature: types of arguments and results; sizes may be unknown.
-        name: the function's name.
-    """
+class Reference(Executable):
+    """A function of a program, executed by the reference semantics; call it with arrays."""
 
     def __init__(
-        self, program: Program, name: str, custom_calls: Mapping[str, CustomCall] | None = None
+        self,
+        program: Program,
+        name: str,
+        custom_calls: Mapping[str, CustomCall] | None = None,
+        process: Process = ALONE,
+        observe: Observer | None = None,
     ) -> None:
         self.name = name
         self.program = program
         self.custom_calls = custom_calls or {}
+        self._process, self._observe = process, observe
         function = program.functions[name]
         self.signature = Signature(function.inputs, function.results)
 
-    def __repr__(self) -> str:
-        return f"<Reference @{self.name}{self.signature}>"
-
-    def __call__(
-        self,
-        *arguments: Any,
-        cast: bool = False,
-        timeout: float | None = None,
-        process: Process = ALONE,
-        observe: Observer | None = None,
-    ) -> Any:
-        """Run the program.
-
-        Args:
-            arguments: arrays, Python numbers or lists; they are not changed.
-            cast: convert arguments of another dtype instead of refusing them.
-            timeout: seconds after which the program is stopped.
-            process: the process of a simulated grid that it runs in.
-            observe: called with every step, its operands and its results.
-
-        Returns:
-            A new array, or a tuple of them where the function has several results.
-
-        Raises:
-            ArgumentError: the arguments do not fit the signature.
-            UnsupportedError: the program holds something that the reference cannot do.
-            ExecutionError: a check of the program failed.
-            ExecutionTimeout: the time is up.
-        """
-        function = self.program.functions[self.name]
-        values = bind(function, arguments, cast=cast)
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        values = bind(self.program.functions[self.name], arguments, cast=cast)
         deadline = None if timeout is None else time.monotonic() + timeout
-        run = Run(self.program, process, observe, deadline, self.custom_calls)
+        run = Run(self.program, self._process, self._observe, deadline, self.custom_calls)
         try:
-            results = [_own(value) for value in run.call(self.name, values)]
+            with time_limit.limited(timeout):
+                results = run.call(self.name, values)
         except ExecutionTimeout as error:
-            raise ExecutionTimeout(f"@{self.name} was stopped after {timeout} s") from error
-        return results[0] if len(results) == 1 else tuple(results)
+            raise ExecutionTimeout(f"stopped after {timeout} seconds") from error
+        try:
+            return [_own(value) for value in results]
+        except MemoryError:
+            raise ExecutionError(
+                f"@{self.name}: the memory does not suffice for its results"
+            ) from None
 
 
 def _own(value: Any) -> Any:
@@ -109,7 +75,11 @@ def _own(value: Any) -> Any:
 
 
 def compile(
-    source: Any, *, function: str = "main", custom_calls: Mapping[str, CustomCall] | None = None
+    source: Any,
+    *,
+    function: str = "main",
+    custom_calls: Mapping[str, CustomCall] | None = None,
+    observe: Observer | None = None,
 ) -> Reference:
     """Prepare a program for the reference interpreter.
 
@@ -118,44 +88,44 @@ def compile(
             module. It is not changed.
         function: the function to run.
         custom_calls: functions for custom_call targets, beside the registered ones.
+        observe: called with every step, its operands and its results.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: the program's functions call each other in a circle.
         ShloError: there is no such function.
     """
-    return Reference(_translated(source, [function]), function, custom_calls)
+    return Reference(_translated(source, [function]), function, custom_calls, observe=observe)
 
 
 def _translated(source: Any, functions: Sequence[str]) -> Program:
-    source = getattr(source, "module", source)  # a builder's module
     with mlir.library_context():
-        module = (
-            program.load(source)
-            if isinstance(source, str | bytes) or program.is_path(source)
-            else source
-        )
+        module = program.module_of(source)
+        program.verify_further(module)
         known = function_names(module)
         for name in functions:
             if name not in known:
                 listed = ", ".join(f"@{other}" for other in known[:10]) or "none"
                 hint = did_you_mean(name, known) or f"functions: {listed}"
                 raise ShloError(f"there is no function @{name} with a body", hint=hint)
-        return translate(_without_shapes(module), functions)
+        if any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
+            # The shape dialect as StableHLO: that is what has semantics here.
+            runner.run("builtin.module(shlo-legalize-shape)", module)
+        try:
+            return translate(module, functions)
+        except MemoryError:
+            raise ExecutionError("the memory does not suffice for the constants") from None
 
 
-def _without_shapes(module: mlir.Module) -> mlir.Module:
-    """A module whose shape dialect is StableHLO: that is what has semantics here."""
-    if not any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
-        return module
-    made = program.clone(module)
-    runner.run("builtin.module(shlo-legalize-shape)", made)
-    return made
-
-
-def interpret(source: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:
-    """Run a program once by the reference semantics; see ``compile`` and ``Reference``."""
-    return compile(source, function=function)(*arguments, **options)
+def interpret(
+    source: Any,
+    *arguments: Any,
+    function: str = "main",
+    observe: Observer | None = None,
+    **options: Any,
+) -> Any:
+    """Run a program once by the reference semantics; see ``compile`` and ``Executable``."""
+    return compile(source, function=function, observe=observe)(*arguments, **options)
 
 
 def interpret_grid(
@@ -193,8 +163,8 @@ def interpret_grid(
 
     def run(process: Process) -> Any:
         replica, partition = process.id
-        reference = Reference(translated, names[process.id])
-        return reference(*arguments[replica][partition], timeout=timeout, process=process)
+        reference = Reference(translated, names[process.id], process=process)
+        return reference(*arguments[replica][partition], timeout=timeout)
 
     return GridResults(dict(zip(ids, simulate(processes, run), strict=True)), processes)
 
@@ -218,57 +188,16 @@ class GridResults:
 # --- arguments ------------------------------------------------------------------------------------
 def bind(function: Function, arguments: Sequence[Any], *, cast: bool) -> list[Any]:
     """Arguments as values of the function's types; raises ArgumentError."""
-    if len(arguments) != len(function.inputs):
-        signature = Signature(function.inputs, function.results)
-        raise ArgumentError(
-            f"@{function.name} takes {len(function.inputs)} arguments, {len(arguments)} given",
-            hint=f"its signature is {signature}",
-        )
-    rows = enumerate(zip(arguments, function.inputs, strict=True))
-    return [_argument(value, type, index, cast=cast) for index, (value, type) in rows]
+    parameters = Parameters(function.name, Signature(function.inputs, function.results))
+    values = parameters.bound(arguments, cast=cast)
+    return [_value(value, type) for value, type in zip(values, function.inputs, strict=True)]
 
 
-def _argument(value: Any, type: ValueType, index: int, *, cast: bool) -> Any:
-    if is_quantized(type):
-        quantized = parse_quantized(str(type))
-        return QuantizedArray(_array(value, quantized.storage_type, index, cast=cast), quantized)
-    if isinstance(type, TensorType):
-        return _array(value, type, index, cast=cast)
-    if str(type) == "!stablehlo.token":
+def _value(value: Any, type: ValueType) -> Any:
+    """An argument as steps see it, which nobody can write through: it may be the caller's."""
+    if not isinstance(value, np.ndarray) or isinstance(type, TokenType):
         return TOKEN
-    raise UnsupportedError(f"argument {index} is {type}, which cannot be passed")
-
-
-def _array(value: Any, type: TensorType, index: int, *, cast: bool) -> Array:
-    wanted = type.element_type.dtype
-    python = isinstance(value, bool | int | float | complex | list | tuple)
-    try:
-        array = np.asarray(value)
-        if python and array.dtype != wanted:
-            converted = array.astype(wanted)
-            if type.element_type.is_integer and not np.array_equal(
-                converted.astype(object), array.astype(object)
-            ):
-                raise ArgumentError(f"argument {index}: values do not fit {type.element_type}")
-            array = converted
-        if array.dtype != wanted:
-            if not cast:
-                raise ArgumentError(
-                    f"argument {index}: {array.dtype} given, {wanted} ({type.element_type}) wanted",
-                    hint=f"cast=True or x.astype({wanted.name!r})",
-                )
-            array = array.astype(wanted)
-    except ShloError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"argument {index}: {error}") from error
-    if not type.admits(array.shape):
-        raise ArgumentError(f"argument {index}: shape {array.shape} given, {type} wanted")
-    return _read_only(array)
-
-
-def _read_only(array: Array) -> Array:
-    """A view that nobody can write through: the caller's arrays stay as they are."""
-    view = array.view()
+    view = value.view()
     view.flags.writeable = False
-    return view
+    element = type.element_type if isinstance(type, TensorType) else None
+    return QuantizedArray(view, element) if isinstance(element, QuantizedElementType) else view

@@ -6,6 +6,7 @@ of small functions run. Regions do recurse, as deeply as a program nests them.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,14 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.reference.processes import ALONE, Process
+from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value
+
+# What numpy says of sizes whose product overflows.
+_TOO_LARGE = re.compile(
+    "array is too big|iterator is too large|[Mm]aximum (allowed|supported) dimension|negative dim"
+)
 
 
 @dataclass
@@ -95,6 +102,8 @@ class Run(Execution):
             raise UnsupportedError(
                 Diagnostic("error", f"not supported: {step.described}", step.place)
             )
+        if step.too_large:
+            raise _failure(step, f"{step.too_large:,} bytes are needed: no machine has them")
         try:
             if step.check is not None and not lifted:
                 step.check(operands)
@@ -107,16 +116,23 @@ class Run(Execution):
         except MemoryError as error:
             if error is self.leaving:
                 raise
-            message = f"{step.described}: the memory does not suffice"
-            raise ExecutionError(Diagnostic("error", message, step.place)) from None
+            raise _failure(step, "the memory does not suffice") from None
+        except ValueError as error:
+            if error is self.leaving or not _TOO_LARGE.search(str(error)):
+                raise
+            raise _failure(step, "no machine has the memory that is needed") from None
         results = list(computed) if isinstance(computed, tuple | list) else [computed]
         if len(results) != len(step.results):
             raise _failure(step, f"{len(results)} results computed")
         results = [np.asarray(r) if isinstance(r, np.generic) else r for r in results]
         if not lifted:
             for value, type in zip(results, step.result_types, strict=True):
-                if isinstance(type, TensorType):
+                # Bodies of quantized scalars run on arrays of them, which look like one.
+                if isinstance(type, TensorType) and not type.element_type.is_quantized:
                     _conforms(value, type, step)
+                elif isinstance(type, TensorType) and type.rank:
+                    # Computations of scalars are run on whole arrays.
+                    _fits(value.shape, type.expressed_type, step)
         return results
 
     def _finish(self, step: Step, active: _Activation, results: list[Any], lifted: bool) -> None:
@@ -133,8 +149,13 @@ def _conforms(value: Array, type: TensorType, step: Step) -> None:
     """Raise where a computed array does not have the type that the program gives it."""
     if not isinstance(value, np.ndarray) or value.dtype != type.element_type.dtype:
         raise _failure(step, f"the result has type {getattr(value, 'dtype', value)}")
-    if not type.admits(value.shape):
-        raise _failure(step, f"the result has shape {value.shape}, which {type} excludes")
+    _fits(value.shape, type, step)
+
+
+def _fits(shape: tuple[int, ...], type: TensorType, step: Step) -> None:
+    """Raise where a computed shape is none of those that the program declares."""
+    if not type.admits(shape):
+        raise _failure(step, f"the result has shape {shape}, which {type} excludes")
 
 
 def _failure(step: Step, message: str) -> ExecutionError:
@@ -193,6 +214,8 @@ class Region:
 
 def actual(value: Any) -> Value:
     """A value that a program computed, with the type that it turned out to have."""
+    if isinstance(value, QuantizedArray):
+        return Tensor(TensorType(value.shape, value.type))
     if hasattr(value, "dtype"):
         return Tensor(of_array(value))
     if isinstance(value, tuple):

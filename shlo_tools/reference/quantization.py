@@ -12,24 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, QuantizedElementType, TensorType
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized
+from shlo_tools.ops import Trait, has_trait
+from shlo_tools.quantized_types import quantized_element
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
 from shlo_tools.reference.elementwise import add as plus
 from shlo_tools.reference.elementwise import clamp, convert, divide, multiply, round_nearest_even
 from shlo_tools.reference.rounding import rounded
 from shlo_tools.reference.steps import Environment, Evaluate
-from shlo_tools.types import ValueType
+from shlo_tools.types import ValueType, array_type
 
 
 @dataclass(frozen=True)
 class QuantizedArray:
-    """A quantized tensor: its integers, and how to read them. ``type`` has no meaning for shape."""
+    """A quantized tensor: its integers, and how to read them."""
 
     storage: Array
-    type: QuantizedType
+    type: QuantizedElementType
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -41,7 +42,7 @@ class QuantizedArray:
         return self.storage.ndim
 
 
-def _along(values: Sequence[float], type: QuantizedType, dtype: Any, rank: int) -> Array:
+def _along(values: Sequence[float], type: QuantizedElementType, dtype: Any, rank: int) -> Array:
     """One parameter per index of the quantized dimension, shaped to stretch."""
     if type.axis is None:
         return np.asarray(values[0]).astype(dtype)
@@ -59,7 +60,7 @@ def dequantize(x: QuantizedArray) -> Array:
     return multiply(expressed, _along(type.scales, type, type.expressed.dtype, x.ndim))
 
 
-def quantize(x: Array, type: QuantizedType) -> QuantizedArray:
+def quantize(x: Array, type: QuantizedElementType) -> QuantizedArray:
     """The nearest integers, ties to even; NaN becomes 0."""
     dtype = type.expressed.dtype
     scaled = divide(x, _along(type.scales, type, dtype, x.ndim))
@@ -81,22 +82,17 @@ def uniform_quantize(
     operand: Array | QuantizedArray, *, result_types: list[ValueType]
 ) -> QuantizedArray:
     numbers = dequantize(operand) if isinstance(operand, QuantizedArray) else operand
-    return quantize(numbers, parse_quantized(str(result_types[0])))
+    return quantize(numbers, _element(result_types[0]))
 
 
 # --- other ops on quantized tensors ---------------------------------------------------------------
-# They hand their operands on as they are.
-_CARRIERS = (
-    "after_all case collective_broadcast collective_permute composite custom_call "
-    "get_tuple_element if infeed optimization_barrier outfeed recv send tuple uniform_dequantize "
-    "uniform_quantize while async_start async_done"
+# They take quantized values as they are, beside those that carry any.
+_TAKING = (
+    "collective_broadcast collective_permute composite custom_call uniform_dequantize "
+    "uniform_quantize"
 )
-# They place integers, whatever those stand for, as long as all are read alike.
-_MOVERS = (
-    "all_gather all_to_all broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather "
-    "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size pad "
-    "real_dynamic_slice reshape reverse set_dimension_size slice transpose"
-)
+# Ops that answer for arrays as they do for scalars.
+_AT_ONCE = Trait.ELEMENTWISE | Trait.CONSTANT_LIKE
 # They apply regions of quantized scalars.
 _WITH_REGIONS = (
     "all_reduce collective_reduce map reduce reduce_scatter reduce_window scatter "
@@ -109,13 +105,13 @@ def on_quantized(
 ) -> Evaluate:
     """The evaluation of an op with quantized operands or results."""
     name = call.name.removeprefix("stablehlo.")
-    if name in _CARRIERS.split():
+    if has_trait(call.name, Trait.CARRIES) or name in _TAKING.split():
         return _with(call, call)
     if name == "bitcast_convert":
         return _with(call, _bitcast(result_types[0]))
     if name == "constant":
         return _with(call, _literals(call, result_types[0]))
-    if name in _MOVERS.split():
+    if has_trait(call.name, Trait.DATA_MOVEMENT) or name == "get_dimension_size":
         return _with(call, _on_storage(call, result_types, [None] * len(types)))
     if name == "chlo.scan":
         if misread := _misread(call, types, result_types):
@@ -143,28 +139,34 @@ def _bitcast(result_type: ValueType) -> Evaluate:
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
         operand = operands[0]
         bits = operand.storage if isinstance(operand, QuantizedArray) else operand
-        if not is_quantized(result_type):
-            return regrouped(bits, _tensor(result_type).element_type)
-        type = parse_quantized(str(result_type))
-        return QuantizedArray(regrouped(bits, type.storage), type)
+        type = quantized_element(result_type)
+        words = regrouped(bits, array_type(result_type).element_type)
+        return words if type is None else QuantizedArray(words, type)
 
     return evaluate
 
 
 def _literals(call: Any, result_type: ValueType) -> Evaluate:
     """The integers of a constant; those of unsigned storage are spelled as signed ones."""
-    type = parse_quantized(str(result_type))
+    type = _element(result_type)
     held = QuantizedArray(regrouped(call.constants["value"], type.storage), type)
     return lambda run, environment, operands: held
 
 
-def _tensor(type: ValueType) -> TensorType:
-    return parse_quantized(str(type)).expressed_type if is_quantized(type) else _plain(type)
+def _element(type: ValueType) -> QuantizedElementType:
+    """How a value that is known to be quantized is read."""
+    element = quantized_element(type)
+    if element is None:
+        raise UnsupportedError(f"{type} is not quantized")
+    return element
 
 
-def _plain(type: Any) -> TensorType:
-    found: TensorType = type
-    return found
+def _expressed(type: ValueType) -> ValueType:
+    return type.expressed_type if isinstance(type, TensorType) else type
+
+
+def _storage(type: ValueType) -> ValueType:
+    return type.storage_type if isinstance(type, TensorType) else type
 
 
 def _listed(computed: Any) -> list[Any]:
@@ -174,14 +176,15 @@ def _listed(computed: Any) -> list[Any]:
 def _on_numbers(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
     """dequantize_op_quantize, and hybrid_dequantize_then_op."""
     if "result_types" in call.constants:
-        call.constants["result_types"] = [_tensor(type) for type in result_types]
+        call.constants["result_types"] = [_expressed(type) for type in result_types]
+    elements = [quantized_element(type) for type in result_types]
 
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
         numbers = [dequantize(x) if isinstance(x, QuantizedArray) else x for x in operands]
         computed = _listed(call(run, environment, numbers))
         return [
-            quantize(value, parse_quantized(str(type))) if is_quantized(type) else value
-            for value, type in zip(computed, result_types, strict=True)
+            value if element is None else quantize(value, element)
+            for value, element in zip(computed, elements, strict=True)
         ]
 
     return evaluate
@@ -190,14 +193,12 @@ def _on_numbers(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
 def _on_storage(
     call: Any,
     result_types: Sequence[ValueType],
-    wanted: Sequence[QuantizedType | None],
+    wanted: Sequence[QuantizedElementType | None],
     as_function: type[_OnStorage] | None = None,
 ) -> Evaluate:
     if "result_types" in call.constants:
-        call.constants["result_types"] = [
-            parse_quantized(str(type)).storage_type if is_quantized(type) else type
-            for type in result_types
-        ]
+        call.constants["result_types"] = [_storage(type) for type in result_types]
+    elements = [quantized_element(type) for type in result_types]
 
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
         stored = [_restored(x, type) for x, type in zip(operands, wanted, strict=True)]
@@ -208,8 +209,8 @@ def _on_storage(
         }
         computed = _listed(call.with_regions(run, stored, wrapped))
         return [
-            QuantizedArray(value, parse_quantized(str(type))) if is_quantized(type) else value
-            for value, type in zip(computed, result_types, strict=True)
+            value if element is None else QuantizedArray(value, element)
+            for value, element in zip(computed, elements, strict=True)
         ]
 
     return evaluate
@@ -217,13 +218,13 @@ def _on_storage(
 
 def _zero(type: ValueType) -> Array:
     """What stands for 0 in a tensor."""
-    if is_quantized(type):
-        held = parse_quantized(str(type))
-        return quantize(np.zeros((), held.expressed.dtype), held).storage
-    return rounded(np.zeros(()), _tensor(type).element_type.dtype)  # NaN in a type without zero
+    element = quantized_element(type)
+    if element is not None:
+        return quantize(np.zeros((), element.expressed.dtype), element).storage
+    return rounded(np.zeros(()), array_type(type).element_type.dtype)  # NaN in a type without zero
 
 
-def _destination_types(call: Any, name: str) -> list[QuantizedType | None]:
+def _destination_types(call: Any, name: str) -> list[QuantizedElementType | None]:
     """For each operand how the op's computation reads it; it may be wider than what is given."""
     taken = [_computation_types(body) for body in call.bodies]
     count = len(taken[-1]) // 2
@@ -243,17 +244,15 @@ def _destination_types(call: Any, name: str) -> list[QuantizedType | None]:
             return taken[0][:1] * operands
 
 
-def _computation_types(body: Any) -> list[QuantizedType | None]:
-    return [
-        parse_quantized(str(type)) if is_quantized(type) else None for type in body.argument_types
-    ]
+def _computation_types(body: Any) -> list[QuantizedElementType | None]:
+    return [quantized_element(type) for type in body.argument_types]
 
 
-def _restored(x: Any, wanted: QuantizedType | None) -> Any:
+def _restored(x: Any, wanted: QuantizedElementType | None) -> Any:
     """The integers, those of the wanted type where an operand has another scale."""
     if not isinstance(x, QuantizedArray):
         return x
-    if wanted is None or x.type.parameters == wanted.parameters:
+    if wanted is None or x.type == wanted:
         return x.storage
     return quantize(dequantize(x), wanted).storage
 
@@ -263,10 +262,10 @@ class _OnStorage:
 
     def __init__(self, region: Any) -> None:
         self._region = region
-        self._types = [str(type) for type in region.body.argument_types]
+        self._elements = [quantized_element(type) for type in region.body.argument_types]
         self._at_once = all(
-            step.name.removeprefix("stablehlo.") in _ELEMENTWISE.split()
-            and all(is_quantized(type) for type in step.result_types)
+            (has_trait(step.name, _AT_ONCE) or step.name == "stablehlo.uniform_quantize")
+            and all(quantized_element(type) for type in step.result_types)
             for step in region.body.steps
         )
 
@@ -284,20 +283,16 @@ class _OnStorage:
 
     def _applied(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         given = [
-            QuantizedArray(np.asarray(argument), parse_quantized(type))
-            if is_quantized(type)
-            else np.asarray(argument)
-            for argument, type in zip(arguments, self._types, strict=True)
+            np.asarray(argument)
+            if element is None
+            else QuantizedArray(np.asarray(argument), element)
+            for argument, element in zip(arguments, self._elements, strict=True)
         ]
         results = self._region(*given)
         return tuple(r.storage if isinstance(r, QuantizedArray) else r for r in results)
 
     def _dtypes(self) -> list[Any]:
-        types = self._region.body.yield_types
-        return [
-            (parse_quantized(str(t)).storage_type if is_quantized(t) else t).element_type.dtype
-            for t in types
-        ]
+        return [array_type(type).element_type.dtype for type in self._region.body.yield_types]
 
 
 class _OnWholes(_OnStorage):
@@ -319,11 +314,7 @@ def _misread(call: Any, types: Sequence[ValueType], result_types: Sequence[Value
         ),
     ]
     for given, wanted in rows:
-        read = [
-            parse_quantized(str(type)).parameters if is_quantized(type) else None
-            for type in (given, wanted)
-        ]
-        if read[0] != read[1]:
+        if quantized_element(given) != quantized_element(wanted):
             return f"{given} is carried as {wanted}"
     return ""
 
@@ -333,11 +324,3 @@ def _refusing(reason: str) -> Evaluate:
         raise UnsupportedError(reason)
 
     return evaluate
-
-
-# Ops that answer for arrays as they do for scalars.
-_ELEMENTWISE = (
-    "abs add atan2 cbrt ceil clamp constant cosine divide exponential exponential_minus_one floor "
-    "log log_plus_one logistic maximum minimum multiply negate power reduce_precision remainder "
-    "round_nearest_afz round_nearest_even rsqrt sign sine sqrt subtract tan tanh uniform_quantize"
-)

@@ -50,8 +50,12 @@ def rng_bit_generator(
 ) -> tuple[Array, Array]:
     type = result_types[1]
     generate = threefry if rng_algorithm is RngAlgorithm.THREE_FRY else philox
+    given = np.ascontiguousarray(initial_state).view(
+        np.uint64
+    )  # of 32 bits the low half comes first
     with np.errstate(over="ignore"):
-        state, words = generate(initial_state, type.static_shape, type.element_type.bits == 64)
+        state, words = generate(given, type.static_shape, type.element_type.bits == 64)
+    state = state.view(initial_state.dtype)
     element = type.element_type
     if element.is_float:
         unsigned = np.dtype(f"u{element.dtype.itemsize}")

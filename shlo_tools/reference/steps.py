@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import ADDRESSES, TensorType
 from shlo_tools.errors import Place
 from shlo_tools.extend import CustomCall
 from shlo_tools.reference.processes import Process
@@ -52,6 +53,13 @@ class Step:
     check: Callable[[Sequence[Any]], None] | None = None
     released: tuple[int, ...] = ()
 
+    @cached_property
+    def too_large(self) -> int:
+        """The bytes of a result that no machine has addresses for; 0 where there is none."""
+        known = (t for t in self.result_types if isinstance(t, TensorType) and t.is_static)
+        largest = max((type.nbytes for type in known), default=0)
+        return largest if largest > ADDRESSES else 0
+
 
 @dataclass
 class Body:
@@ -74,7 +82,10 @@ class Body:
     def is_scalar(self) -> bool:
         """Whether it computes with 0-dimensional tensors, and so may be lifted to arrays."""
         types = self.argument_types
-        return bool(types) and all(isinstance(t, TensorType) and t.rank == 0 for t in types)
+        return bool(types) and all(
+            isinstance(t, TensorType) and t.rank == 0 and not t.element_type.is_quantized
+            for t in types
+        )
 
     @property
     def operation(self) -> str | None:

@@ -10,7 +10,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import Diagnostic, ShloError, UnsupportedError
 from shlo_tools.extend.description import python_value, read
 from shlo_tools.mlir import Operation
-from shlo_tools.ops import DESCRIPTIONS, elementwise
+from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import (
     OPERAND_ROLES,
@@ -20,7 +20,7 @@ from shlo_tools.ops._op import (
     operand_groups,
     read_arguments,
 )
-from shlo_tools.quantized_types import stored_type
+from shlo_tools.quantized_types import quantized_element, stored_type
 from shlo_tools.reference import self_checking, upstream
 from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
 from shlo_tools.reference.interpreter import Region, actual
@@ -37,6 +37,8 @@ from shlo_tools.reference.steps import (
 from shlo_tools.types import OtherType, Tensor, ValueType, as_value, value_type
 
 _OPERANDS = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)
+# What a region's scalars go through as well as whole arrays of them.
+_AT_ONCE = Trait.ELEMENTWISE | Trait.CONSTANT_LIKE
 _ENDS = ("stablehlo.return", "func.return", "tensor.yield")
 
 
@@ -99,7 +101,7 @@ def _callees(body: Body) -> list[str]:
 
 def calls_of(step: Step) -> tuple[str, ...]:
     """The functions that a step may call."""
-    return (*([step.callee] if step.callee else []), *getattr(step.evaluate, "called", ()))
+    return (*([] if step.callee is None else [step.callee]), *getattr(step.evaluate, "called", ()))
 
 
 def _bodies(body: Body) -> list[Body]:
@@ -166,11 +168,11 @@ class _Translator:
         place = mlir.place_of(op.location)
         step = Step(op.name, ir.describe(op), place, operands, (), result_types)
         if op.name in ("func.call", "call"):
-            step.callee = ir.text_of(op, "callee").lstrip("@")
+            step.callee = ir.callee_of(op)
             self.called.add(step.callee)
         elif op.name in EVALUATORS and op.name in DESCRIPTIONS:
             step.evaluate = self._evaluator(op, types, result_types)
-            step.elementwise = op.name in _ELEMENTWISE and _all_scalar((*types, *result_types))
+            step.elementwise = has_trait(op, _AT_ONCE) and _all_scalar((*types, *result_types))
             known = not any(isinstance(type, OtherType) for type in (*types, *result_types))
             if known and any(_is_dynamic(type) for type in (*types, *result_types)):
                 step.check = _check_of(op)
@@ -201,7 +203,7 @@ class _Translator:
         bodies = iter([self.body(region) for region in op.regions])
         call = _Call(op.name, DESCRIPTIONS[op.name], arguments, bodies, result_types, op)
         self.called.update(call.called)
-        if any(isinstance(t, OtherType) and "!quant" in t.text for t in (*types, *result_types)):
+        if any(quantized_element(type) for type in (*types, *result_types)):
             return on_quantized(call, types, result_types)
         return call
 
@@ -311,19 +313,11 @@ def _is_dynamic(type: ValueType) -> bool:
 
 
 def _all_scalar(types: Sequence[ValueType]) -> bool:
-    return all(isinstance(type, TensorType) and type.rank == 0 for type in types)
-
-
-def _elementwise_names() -> set[str]:
-    names = {
-        name
-        for name, description in DESCRIPTIONS.items()
-        if description.rule.__module__ in (elementwise.__name__, "shlo_tools.ops.chlo.functions")
-    }
-    return {*names, "stablehlo.constant"}
-
-
-_ELEMENTWISE = _elementwise_names()
+    """Whether all are scalars that arrays can stand for as they are."""
+    return all(
+        isinstance(type, TensorType) and type.rank == 0 and not type.element_type.is_quantized
+        for type in types
+    )
 
 
 def _inner_uses(step: Step) -> set[int]:

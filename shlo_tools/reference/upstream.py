@@ -234,6 +234,20 @@ def _from_elements(op: Operation) -> Callable[..., Any]:
     return lambda *items: np.array(items, type.element_type.dtype).reshape(type.static_shape)
 
 
+def _empty(op: Operation) -> Callable[..., Any]:
+    """Any values will do; zeros, so that runs repeat."""
+    type = dtypes.tensor_type(op.results[0].type)
+
+    def run(*sizes: Array) -> Array:
+        rest = iter(sizes)
+        shape = [dim if isinstance(dim, int) else int(next(rest)) for dim in type.shape]
+        if any(size < 0 for size in shape):
+            raise ExecutionError(f"a size of {shape} is below 0")
+        return np.zeros(shape, type.element_type.dtype)
+
+    return run
+
+
 def _required(message: str) -> Callable[..., Any]:
     def check(holds: Array) -> Array:
         if not holds:
@@ -258,6 +272,7 @@ def _cast(op: Operation) -> Callable[..., Any]:
 
 _OTHERS: dict[str, Callable[[Operation], Callable[..., Any]]] = {
     "tensor.dim": _always(_size),
+    "tensor.empty": _empty,
     "tensor.rank": _always(lambda tensor: np.asarray(tensor.ndim, np.int64)),
     "tensor.extract": _always(_extract),
     "tensor.from_elements": _from_elements,

@@ -39,17 +39,20 @@ def reduce_window(
     apart = window_dilations or ones
     types = destination_types(body, [value.dtype for value in init_values])
     starts = promoted(init_values, types)
-    padded = [
-        _padded(x, value, base, padding)
+    images = [
+        padded(x, value, base, padding)
         for x, value in zip(promoted(inputs, types), starts, strict=True)
     ]
-    cells = [list(window_cells(x, window_dimensions, strides, apart)) for x in padded]
+    cells = [list(window_cells(x, window_dimensions, strides, apart)) for x in images]
     return fold([np.stack(rows) for rows in cells], starts, body)
 
 
-def _padded(x: Array, value: Array, base: Sequence[int], padding: Edges | None) -> Array:
+def padded(x: Array, value: Array, base: Sequence[int], padding: Edges | None) -> Array:
+    """Elements ``base`` apart with edges around them; what takes more than there is leaves none."""
     edges = padding if padding is not None else [(0, 0)] * x.ndim
-    low, high = [edge[0] for edge in edges], [edge[1] for edge in edges]
+    low = [edge[0] for edge in edges]
+    rows = zip(x.shape, base, edges, strict=True)
+    high = [max(edge[1], -edge[0] - max((n - 1) * step + 1, 0)) for n, step, edge in rows]
     return pad(x, value, low, high, [step - 1 for step in base])
 
 
@@ -94,8 +97,8 @@ def select_and_scatter(
     ones = [1] * operand.ndim
     strides = window_strides or ones
     numbers = np.arange(operand.size).reshape(operand.shape)
-    values = _padded(operand, init_value, ones, padding)
-    places = _padded(numbers, np.asarray(-1), ones, padding)  # -1: a cell of the padding
+    values = padded(operand, init_value, ones, padding)
+    places = padded(numbers, np.asarray(-1), ones, padding)  # -1: a cell of the padding
     best = place = None
     cells = zip(
         window_cells(values, window_dimensions, strides, ones),

@@ -7,7 +7,7 @@ what an op demands is known to hold after it.
 """
 
 from shlo_tools.shapes.analysis import Shapes
-from shlo_tools.shapes.kinds import SIZES_AS_OPERANDS, kind_of
+from shlo_tools.shapes.kinds import kind_of
 from shlo_tools.shapes.sources import Element, Extent
 from shlo_tools.shapes.state import Unproven
 from shlo_tools.shapes.values import listed
@@ -15,7 +15,6 @@ from shlo_tools.shapes.walk import NEVER
 
 __all__ = [
     "NEVER",
-    "SIZES_AS_OPERANDS",
     "Element",
     "Extent",
     "Shapes",

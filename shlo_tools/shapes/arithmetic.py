@@ -43,7 +43,7 @@ def _elementwise(function: Callable[..., Dim]) -> Rule:
         known = [row for row in rows if row is not None]
         if len(known) < len(rows):
             return None
-        count = max(map(len, known), default=0)
+        count = next((len(row) for row in known if len(row) != 1), 1)
         spread = [row * count if len(row) == 1 else row for row in known]  # clamp's limits
         return [function(*row) for row in zip(*spread, strict=True)]
 
@@ -174,7 +174,9 @@ def _slice(op: Operation, state: State) -> Sequence[Dim] | None:
     array = _array(op.operands[0], state)
     names = ("start_indices", "limit_indices", "strides")
     rows = zip(*(list(op.attributes[name]) for name in names), strict=True)
-    return None if array is None else _flat(array[tuple(slice(*row) for row in rows)])
+    # The ellipsis keeps what has no dimensions an array.
+    places: Any = (*(slice(*row) for row in rows), ...)
+    return None if array is None else _flat(array[places])
 
 
 def _transpose(op: Operation, state: State) -> Sequence[Dim] | None:
@@ -199,15 +201,21 @@ def _flat(array: Array) -> Sequence[Dim]:
 
 def _reduce(op: Operation, state: State) -> Sequence[Dim] | None:
     """The number of elements of a shape is such a product."""
-    body = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations]
+    block = op.regions[0].blocks[0]
+    body = [mlir.inner_operation(o) for o in block.operations]
     name = body[0].name.removeprefix("stablehlo.")
     if len(body) != 2 or name not in _ASSOCIATIVE or len(op.results) != 1:
+        return None
+    if set(body[0].operands) != set(block.arguments) or body[1].operands[0].owner != body[0]:
         return None
     array, init = (_array(operand, state) for operand in op.operands)
     if array is None or init is None or array.ndim != 1:
         return None
+    fold = INTEGERS[name]
     sizes: list[Dim] = list(array)
-    return [functools.reduce(INTEGERS[name], sizes, init.item())]
+    if not list(op.attributes["dimensions"]):
+        return [fold(init.item(), size) for size in sizes]
+    return [functools.reduce(fold, sizes, init.item())]
 
 
 def _dimension_size(op: Operation, state: State) -> Sequence[Dim] | None:
@@ -286,7 +294,7 @@ MAY_WRAP = frozenset(
     name
     for name in RULES
     if name.rpartition(".")[2]
-    in ("abs", "add", "convert", "multiply", "negate", "reduce", "subtract")
+    in ("abs", "add", "convert", "get_dimension_size", "multiply", "negate", "reduce", "subtract")
 ) | {"arith.addi", "arith.index_cast", "arith.muli", "arith.subi"}
 
 # Arithmetic means something else on i1.

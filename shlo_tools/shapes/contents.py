@@ -16,7 +16,7 @@ from shlo_tools.shapes import sources
 from shlo_tools.shapes.arithmetic import MAY_WRAP, ON_INTEGERS, RULES, is_boolean
 from shlo_tools.shapes.evaluation import evaluated
 from shlo_tools.shapes.state import State
-from shlo_tools.shapes.types import LIMIT
+from shlo_tools.shapes.types import LIMIT, NO_SIZES
 from shlo_tools.shapes.values import Contents
 
 
@@ -88,7 +88,7 @@ def _count(value: Value, state: State) -> int | None:
     if str(value.type) == "index":
         return 1
     type = state.type(value)
-    if not isinstance(type, TensorType) or type.element_type.kind in (Kind.FLOAT, Kind.COMPLEX):
+    if not isinstance(type, TensorType) or type.element_type.kind in NO_SIZES:
         return None
     return type.size if type.is_static and type.size <= LIMIT else None
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import ir, mlir
-from shlo_tools.constraints import collecting
+from shlo_tools.constraints import collecting, compatible
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import ElementType, TensorType
+from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.extend import description, targets
-from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule
+from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule, told
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
-from shlo_tools.ops import Value as Seen
 from shlo_tools.ops.windows import dilated, window_count
-from shlo_tools.shapes import assertions, types
+from shlo_tools.shapes import assertions
 from shlo_tools.shapes.state import State
+from shlo_tools.types import ValueType, as_value, value_type
 
 WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 _SHAPE_OPERANDS = "indices_of_shape_operands"
@@ -46,51 +44,48 @@ def custom_call(state: State, op: Operation) -> None:
 
 # --- shapes ---------------------------------------------------------------------------------------
 def _by_rule(state: State, op: Operation, target: str, rule: ShapeRule) -> None:
-    given: Mapping[str, Callable[[], Any]] = {
+    declared = [state.declared(result) for result in op.results]
+    operands = [state.view(operand) for operand in op.operands]
+    with collecting() as found:
+        types = told(target, rule, operands, _keywords(op, declared), declared)
+    state.oblige(op, found)
+    for result, type in zip(op.results, types, strict=True):
+        _bind(state, result, type, target)
+
+
+def _keywords(op: Operation, declared: Sequence[ValueType]) -> Mapping[str, Callable[[], Any]]:
+    return {
         "attributes": lambda: _config(op),
         "op_attributes": lambda: _op_attributes(op),
-        "result_types": lambda: [state.declared(result) for result in op.results],
+        "result_types": lambda: declared,
     }
-    wanted = {name: make() for name, make in given.items() if name in _keywords_of(rule)}
-    with collecting() as found:
-        made: Any = rule(*(state.view(operand) for operand in op.operands), **wanted)
-    rows = list(made) if isinstance(made, list | tuple) and _is_of_results(made) else [made]
-    if len(rows) != len(op.results):
-        raise ConstraintError(
-            f"the shape rule for {target!r} tells {len(rows)} results of {len(op.results)}"
-        )
-    state.oblige(op, found)
-    for result, row in zip(op.results, rows, strict=True):
-        _bind(state, result, row, target)
 
 
-def _is_of_results(made: Sequence[Any]) -> bool:
-    """Whether a list is one of results: a shape is a list of sizes."""
-    return any(isinstance(row, Seen | TensorType | list | tuple) for row in made) or not made
+def require_declared(op: Operation, operands: Sequence[Tensor]) -> None:
+    """Check that a call of a target of known meaning declares the results that it gives.
+
+    Raises:
+        ConstraintError: it declares others.
+    """
+    target = ir.text_of(op, "call_target_name")
+    declared = [value_type(result.type) for result in op.results]
+    place = mlir.place_of(op.location)
+    try:
+        types = told(target, BUILT_IN[target], operands, _keywords(op, declared), declared)
+    except ConstraintError as error:
+        raise ConstraintError(f"{op.name}: {error.diagnostics[0].message}", place=place) from error
+    for given, wanted in zip(types, declared, strict=True):
+        if compatible(as_value(given), as_value(wanted)) is False:
+            message = f"{op.name}: {target!r} gives {given}, declared is {wanted}"
+            raise ConstraintError(message, place=place)
 
 
-def _bind(state: State, result: Value, row: Any, target: str) -> None:
+def _bind(state: State, result: Value, type: ValueType, target: str) -> None:
     declared = state.declared(result)
-    type = row.type if isinstance(row, Seen) else row
-    if isinstance(type, list | tuple) and isinstance(declared, TensorType):
-        type = declared.with_shape(type)
     if isinstance(type, TensorType) and isinstance(declared, TensorType):
-        if type.element_type not in (declared.element_type, _expressed(declared)):
+        if type.element_type not in (declared.element_type, declared.expressed_type.element_type):
             raise ConstraintError(f"{target!r} gives {type}, declared is {declared}")
         state.bind(result, type)
-
-
-def _expressed(type: TensorType) -> ElementType | None:
-    seen = types.expressed(type)
-    return seen.element_type if isinstance(seen, TensorType) else None
-
-
-@functools.cache
-def _keywords_of(rule: ShapeRule) -> frozenset[str]:
-    try:
-        return frozenset(inspect.signature(rule).parameters)
-    except (TypeError, ValueError):  # some built-in functions have none
-        return frozenset()
 
 
 def _config(op: Operation) -> Mapping[str, Any]:

@@ -10,19 +10,15 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.shapes.state import State
 from shlo_tools.shapes.types import LIMIT
 
-_FAMILIES = ("elementwise", "data_movement", "gather_scatter")
-# Floats between integers, as in ceil(n / 2.0): what is rounded the same way by everybody.
-_EXACT = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("abs", "add", "broadcast_in_dim", "ceil", "concatenate", "constant", "convert", "divide"),
-        *("floor", "maximum", "minimum", "multiply", "negate", "reshape", "round_nearest_afz"),
-        *("round_nearest_even", "slice", "sqrt", "subtract"),
-    )
-)
+# Numbers, placed or computed; those of floats, as in ceil(n / 2.0), where everybody rounds alike.
+_FOLLOWED = Trait.ELEMENTWISE | Trait.DATA_MOVEMENT | Trait.CONSTANT_LIKE
+_MADE = frozenset(("stablehlo.bitcast_convert", "stablehlo.iota"))
+_EXACT = Trait.CORRECTLY_ROUNDED | Trait.DATA_MOVEMENT | Trait.CONSTANT_LIKE
+# Ops whose integers may come from floats, which rows of sizes do not show.
 FROM_FLOATS = frozenset(
     f"stablehlo.{name}" for name in ("bitcast_convert", "compare", "convert", "is_finite")
 )
@@ -51,7 +47,7 @@ def _evaluated(
     from shlo_tools.reference._evaluates import evaluated as reference_value
 
     evaluate = EVALUATORS.get(op.name)
-    if evaluate is None or evaluate.__module__.split(".")[-1] not in _FAMILIES:
+    if evaluate is None or not (has_trait(op, _FOLLOWED) or op.name in _MADE):
         return None
     types = [state.current(value) for value in op.results]
     results = [type for type in types if isinstance(type, TensorType) and type.is_static]
@@ -85,7 +81,7 @@ def _known_float(
     depth: int,
 ) -> Array | None:
     op = mlir.defining_op(value)
-    if op is None or op.name not in _EXACT or type.size > LIMIT or depth > _DEEP:
+    if op is None or not has_trait(op, _EXACT) or type.size > LIMIT or depth > _DEEP:
         return None
     if op.name == "stablehlo.constant":
         return dtypes.from_attribute(op.attributes["value"])

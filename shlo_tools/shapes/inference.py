@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from shlo_tools.constraints import Obligation, collecting
 from shlo_tools.dims import UNKNOWN
@@ -13,11 +12,11 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._op import _read, _results
+from shlo_tools.ops._op import View, _read, _results
 from shlo_tools.shapes import contents, types
 from shlo_tools.shapes.state import State
 from shlo_tools.shapes.values import Contents
-from shlo_tools.types import OtherType, Tensor, TupleType, ValueType, as_value
+from shlo_tools.types import OtherType, Tensor, TupleType, ValueType
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class Inference:
         if any(isinstance(type, OtherType) for type in (*given, *declared)):
             return Inferred(None)
         with collecting() as found:
-            seen = _applied(op, state.view, declared, given)
+            seen = _applied(op, state.view)
             results = []
             for type, value in zip(declared, seen, strict=True):
                 found_in = value.contents if isinstance(value, Tensor) else None
@@ -128,24 +127,10 @@ class Inference:
         return Inferred(tuple(results), tuple(found))
 
 
-def _applied(
-    op: Operation, view: Any, declared: list[ValueType], given: list[ValueType]
-) -> list[Seen]:
+def _applied(op: Operation, view: View) -> list[Seen]:
     """The results of an op's function, called with what is known of the operands."""
-    if op.name in ("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize"):
-        return [as_value(given[0])]  # of other elements, and as many
     description = DESCRIPTIONS[op.name]
-    arguments = _read(description, op, view)
-    if any(types.is_quantized(type) for type in (*given, *declared)):
-        bits = op.name == "stablehlo.bitcast_convert"  # it sees what is stored
-        expressed = [types.expressed(type, stored=bits) for type in declared]
-        if bits:
-            arguments["operand"] = as_value(types.expressed(given[0], stored=True))
-        if "result_type" in arguments:
-            arguments["result_type"] = expressed[0]
-        if "result_types" in arguments:
-            arguments["result_types"] = tuple(expressed)
-    return _results(description.rule(**arguments))
+    return _results(description.rule(**_read(description, op, view)))
 
 
 def _met(declared: ValueType, inferred: ValueType) -> ValueType:

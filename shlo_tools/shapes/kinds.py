@@ -5,25 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from shlo_tools.ops import DESCRIPTIONS
+from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 from shlo_tools.ops._op import Role
-
-# Ops that demand something of the elements of their operands.
-SIZES_AS_OPERANDS = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "dynamic_broadcast_in_dim",
-        "dynamic_conv",
-        "dynamic_gather",
-        "dynamic_iota",
-        "dynamic_pad",
-        "dynamic_reshape",
-        "real_dynamic_slice",
-        "rng",
-        "set_dimension_size",
-    )
-)
-
 
 # Ops whose results functions of the program or of users tell.
 LOOKING_ELSEWHERE = frozenset(
@@ -59,5 +42,5 @@ def kind_of(name: str) -> OpKind:
         return OpKind(name, False, False, True, (), True)
     plain = name not in LOOKING_ELSEWHERE
     regions = any(p.role in (Role.REGION, Role.REGIONS) for p in found.parameters)
-    settled = name not in SIZES_AS_OPERANDS
+    settled = not has_trait(name, Trait.SIZES_AS_OPERANDS)
     return OpKind(name, True, plain and not regions, regions, found.attribute_names, settled)

@@ -96,7 +96,7 @@ class State(Values):
 
     def view(self, value: Value) -> Seen:
         """A value as op functions see operands, with what is known at the op being visited."""
-        type = types.expressed(self.current(value))
+        type = self.current(value)
         return _Followed(type, value, self) if isinstance(type, TensorType) else Seen(type, value)
 
     # --- telling ----------------------------------------------------------------------------------

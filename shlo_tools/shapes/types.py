@@ -1,31 +1,19 @@
-"""The types of values as shapes are computed with them.
-
-A quantized tensor is a tensor whose element type is known by its name; op functions see the type
-that its elements stand for, which has the same sizes.
-"""
+"""The types of values as shapes are computed with them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from shlo_tools import dims, dtypes, mlir
+from shlo_tools import dims, mlir
 from shlo_tools.constraints import at_most, meet_dims, require, same
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import ElementType, Kind, TensorType
+from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.mlir import Type, Value
 from shlo_tools.shapes import sources
-from shlo_tools.types import TupleType, ValueType, value_type
-
-_EXPRESSED = re.compile(r":(b?f\d+)")
-_STORED = re.compile(r"<([iu]\d+)")
-_QUANTIZED = "!quant."
-_BOUNDS = re.compile(r"#stablehlo\.bounds<([^>]*)>")
+from shlo_tools.types import CONTENTS_LIMIT, TupleType, ValueType, value_type
 
 
 class Declared(NamedTuple):
@@ -46,8 +34,6 @@ def declared(type: Type) -> Declared:
     """Read an MLIR type."""
     text = str(type)
     is_static = "?" not in text
-    if text.startswith("tensor<") and _QUANTIZED in text and mlir.is_tensor(type):
-        return Declared(_quantized(type), is_static)
     if text.startswith("tuple<"):
         held: Any = type
         members = (declared(held.get_type(i)).type for i in range(held.num_types))
@@ -56,39 +42,16 @@ def declared(type: Type) -> Declared:
     return Declared(read, is_static, _may_hold_sizes(read))
 
 
-LIMIT = 64  # elements that are followed
+LIMIT = CONTENTS_LIMIT
+NO_SIZES = (Kind.FLOAT, Kind.COMPLEX, Kind.QUANTIZED)
 
 
 def _may_hold_sizes(type: ValueType) -> bool:
     if str(type) == "index":
         return True
-    if not isinstance(type, TensorType) or type.element_type.kind in (Kind.FLOAT, Kind.COMPLEX):
+    if not isinstance(type, TensorType) or type.element_type.kind in NO_SIZES:
         return False
     return not type.is_static or type.size <= LIMIT
-
-
-def _quantized(type: Any) -> TensorType:
-    shape = tuple(UNKNOWN if size == mlir.DYNAMIC else int(size) for size in type.shape)
-    name = str(type.element_type)
-    found = _BOUNDS.search(str(type))
-    given = [bound.strip() for bound in found[1].split(",")] if found else []
-    bounds = tuple(None if bound == "?" else int(bound) for bound in given)
-    return TensorType(shape, ElementType(name, Kind.FLOAT, 8, np.dtype("i1")), bounds)
-
-
-def is_quantized(type: ValueType) -> bool:
-    return isinstance(type, TensorType) and type.element_type.name.startswith(_QUANTIZED)
-
-
-def expressed(type: ValueType, *, stored: bool = False) -> ValueType:
-    """A quantized type's sizes with the numbers that its elements stand for, or are stored as."""
-    if isinstance(type, TupleType):
-        return TupleType(tuple(expressed(member, stored=stored) for member in type.members))
-    if not (isinstance(type, TensorType) and is_quantized(type)):
-        return type
-    found = (_STORED if stored else _EXPRESSED).search(type.element_type.name)
-    name = found[1] if found else "f32"
-    return type.with_element(dtypes.element_type(name.replace("u", "ui")))
 
 
 # --- in MLIR --------------------------------------------------------------------------------------

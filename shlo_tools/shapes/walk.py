@@ -159,7 +159,8 @@ class Walk(State, ABC):
             raise error
         else:
             place = mlir.place_of(op.location)
-            raise ConstraintError(f"{op.name}: {message}", place=place) from error
+            hint = error.diagnostics[0].hint
+            raise ConstraintError(f"{op.name}: {message}", place=place, hint=hint) from error
 
     def _forget_inside(self, op: Operation) -> None:
         """Forget what is known of an op's results and of all that is in it."""

@@ -16,11 +16,11 @@ from functools import cached_property
 
 from shlo_tools.dialects.check import CHECKS, Check
 from shlo_tools.errors import Diagnostic, ParseError, Place, did_you_mean, place_in
+from shlo_tools.text.tokens import BRACKET, IGNORED
 
-_IGNORED = rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments
 _SPACE = rb"(?:\s|//[^\n]*)*"
 _FORM = re.compile(
-    rb'"check\.\w+"(?P<quoted>' + _SPACE + rb"\()|" + _IGNORED + rb"|(?<![\w.#@!%$-])"
+    rb'"check\.\w+"(?P<quoted>' + _SPACE + rb"\()|" + IGNORED + rb"|(?<![\w.#@!%$-])"
     rb"(?P<name>check\.\w+)(?![\w.$])"
 )
 _BLANK = re.compile(_SPACE)
@@ -30,9 +30,9 @@ _KEYWORD = re.compile(rb"," + _SPACE + rb"(\w+)" + _SPACE + rb"=" + _SPACE)
 _PLAIN = re.compile(rb'"(?:[^"\\\n]|\\.)*"|[-+\w.]+')
 _TYPE = re.compile(rb"!?[A-Za-z_][\w$.-]*")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
-_BRACKET = re.compile(_IGNORED + rb"|->|[<>]=|(?P<open>[\[({<])|(?P<close>[\])}>])")
+_BRACKET = re.compile(BRACKET)
 _ALONE = re.compile(
-    rb"[ \t]*(?:loc\((?:" + _IGNORED + rb"|[^()\n])*\)[ \t]*|//[^\n]*|\}\s*)?(?:\n|$)"
+    rb"[ \t]*(?:loc\((?:" + IGNORED + rb"|[^()\n])*\)[ \t]*|//[^\n]*|\}\s*)?(?:\n|$)"
 )
 _CLEAN = re.compile(rb'("(?:[^"\\\n]|\\.)*")|//[^\n]*|\n')
 

@@ -1,96 +1,225 @@
 """What MLIR's parser cannot survive, found in a text before it is parsed.
 
 The parser recurses without a limit and believes some numbers; these texts would end the process.
+What certainly would is refused. What might is a ``Suspicion``, for a parser in another process
+to confirm.
+
+Every text of every program goes through here. So what is asked first is cheap and coarse, at the
+speed of memory; what a few texts need after that, such as a place, may take its time.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from math import prod
 
-from shlo_tools.errors import Diagnostic, ParseError, place_in
+import numpy as np
+
+from shlo_tools.errors import Diagnostic, ParseError, Place, place_in
+from shlo_tools.text.tokens import BRACKET, IGNORED
 
 MAX_NESTING = 500
 MAX_RESULTS = 10**6  # of one op
 MAX_ALIGNMENT = 1 << 16  # of a resource's data
+MAX_ELEMENTS = 1 << 56  # of a tensor: more than a machine addresses
 
 
-def check(text: str, name: str = "-") -> None:
-    """Refuse a text that could crash the parser.
+@dataclass(frozen=True)
+class Suspicion:
+    """What in a text may end the process of its parser, and where."""
+
+    message: str
+    place: Place
+
+
+def check(text: str, name: str = "-") -> Suspicion | None:
+    """Refuse a text that would end the process; tell of what might.
 
     Raises:
         ParseError: with the place.
     """
-    _check_brackets(text, name)
-    _check_aliases(text, name)
-    _check_numbers(text, name)
-    _check_resources(text, name)
+    checked = _Text(text.encode(), name)
+    _check_nesting(checked)
+    _check_aliases(checked)
+    _check_resources(checked)
+    return _check_numbers(checked) or _empty_groups(checked) or _negative_dimensions(checked)
 
 
-def _refuse(message: str, text: str, offset: int, name: str) -> None:
-    diagnostic = Diagnostic("error", message, place_in(text, offset, name))
-    raise ParseError(diagnostic, source=text, source_name=name)
+class _Text:
+    """A text, and the same without strings and comments."""
+
+    def __init__(self, source: bytes, name: str) -> None:
+        self.source, self.name = source, name
+        if b"//" in source or b"\\" in source:
+            self.plain = _IGNORED.sub(b" ", source)
+        else:  # what is between quotes, unless the parser stops at one that is not closed
+            self.plain = b" ".join(source.split(b'"')[::2])
+
+    def place(self, offset: int) -> Place:
+        return place_in(self.source, offset, self.name)
+
+    def place_of(self, words: bytes) -> Place:
+        """Where in the source some words of the plain text are, as far as it can be told."""
+        for token in re.finditer(IGNORED + b"|(?P<words>" + re.escape(words) + b")", self.source):
+            if token["words"]:
+                return self.place(token.start())
+        return Place(self.name)  # a comment is between them
+
+    def refuse(self, message: str, place: Place) -> None:
+        diagnostic = Diagnostic("error", message, place)
+        raise ParseError(diagnostic, source=self.source.decode(), source_name=self.name)
 
 
-_NESTING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[<>]=|[\[({<]|[\])}>]')
+_IGNORED = re.compile(IGNORED)
+
+# --- nesting --------------------------------------------------------------------------------------
+_BRACKET = re.compile(BRACKET)
+_STEPS = np.zeros(256, np.int8)
+_STEPS[list(b"[({<")], _STEPS[list(b"])}>")] = 1, -1
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[({<])}>"))
 
 
-def _check_brackets(text: str, name: str) -> None:
-    if max(text.count(opening) for opening in "[({<") < MAX_NESTING // 4:
+def _depth(plain: bytes) -> int:
+    """How deep brackets are nested; as everywhere here, one closed too often counts for nothing."""
+    plain = plain.replace(b"->", b"").replace(b">=", b"").replace(b"<=", b"")
+    steps = _STEPS[np.frombuffer(plain.translate(None, _NO_BRACKETS), np.uint8)]
+    levels = np.cumsum(steps, dtype=np.int32)
+    lowest = np.minimum.accumulate(np.minimum(levels, 0)) if len(levels) else levels
+    return int((levels - lowest).max(initial=0))
+
+
+def _check_nesting(text: _Text) -> None:
+    if _depth(text.plain) <= MAX_NESTING:
         return
-    depth = 0
-    for found in _NESTING.finditer(text):
-        token = found[0]
-        if token in "[({<":
+    depth, place = 0, Place(text.name)
+    for token in _BRACKET.finditer(text.source):
+        if token["open"]:
             depth += 1
-            if depth > MAX_NESTING:
-                message = f"nested more than {MAX_NESTING} levels deep"
-                _refuse(message, text, found.start(), name)
-        elif token in "])}>":
+        elif token["close"]:
             depth = max(0, depth - 1)
+        if depth > MAX_NESTING:
+            place = text.place(token.start())
+            break
+    text.refuse(f"nested more than {MAX_NESTING} levels deep", place)
 
 
-_ALIAS = re.compile(r"^([#!][\w$.-]+) *= *([^\n]*)", re.MULTILINE)
-_ALIAS_USE = re.compile(r"[#!][\w$.-]+")
+_ALIAS = re.compile(rb"([#!][\w$.-]+)\s*=(?!=)")
+_ALIAS_USE = re.compile(rb"[#!][\w$.-]+")
+_FEW = 4  # brackets in an alias that count as one level: locations in thousands have two
 
 
-def _check_aliases(text: str, name: str) -> None:
+def _check_aliases(text: _Text) -> None:
     """Aliases of aliases are nested values, whatever the text looks like."""
-    depths: dict[str, int] = {}
-    for found in _ALIAS.finditer(text):
-        used = _ALIAS_USE.findall(found[2])
-        depths[found[1]] = 1 + max((depths.get(alias, 0) for alias in used), default=0)
-        if depths[found[1]] > MAX_NESTING:
+    if b"#" not in text.plain and b"!" not in text.plain:
+        return
+    definitions = list(_ALIAS.finditer(text.plain))
+    ends = [*(alias.start() for alias in definitions), len(text.plain)][1:]
+    depths: dict[bytes, int] = {}
+    for alias, end in zip(definitions, ends, strict=True):
+        value = text.plain[alias.end() : end]  # of some, with ops behind it
+        used = max((depths.get(name, 0) for name in _ALIAS_USE.findall(value)), default=0)
+        brackets = sum(map(value.count, (b"[", b"(", b"{", b"<")))
+        depths[alias[1]] = used + (1 if brackets <= _FEW else max(_depth(value), 1))
+        if depths[alias[1]] > MAX_NESTING:
             message = f"aliases nested more than {MAX_NESTING} levels deep"
-            _refuse(message, text, found.start(), name)
+            text.refuse(message, text.place_of(alias[0]))
 
 
-_RESULT_NUMBER = re.compile(r"%[\w$.-]+[#:](\d{7,})")
-_CONVOLUTION = re.compile(r"(?:dim_numbers\s*=\s*|stablehlo\.conv<)\s*(\[[^\n>]*\]->\[[^\]\n]*\])")
+# --- numbers --------------------------------------------------------------------------------------
+# Digits become 0, and what may stand between the dimensions of a type goes: long runs are left.
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_BETWEEN = b"x \t\r\n"
+_RESULT_NUMBER = re.compile(rb"%[\w$.-]+\s*[#:]\s*0*(\d{7,})")
+_CONVOLUTION = re.compile(
+    rb"(?:dim_numbers\s*=\s*|stablehlo\.conv<)\s*(\[[^>]*\]\s*->\s*\[[^\]]*\])"
+)
+_DIMENSIONS = re.compile(rb"\d+\s*x\s*(?:(?:\d+|\?)\s*x\s*)*")
+_LARGE = re.compile(rb"(?<![\d.])0*([1-9]\d{8,})\s*x")
 
 
-def _check_numbers(text: str, name: str) -> None:
-    """Result numbers and dimension numbers size what the parser allocates."""
-    for found in _RESULT_NUMBER.finditer(text):
-        if int(found[1]) > MAX_RESULTS:
-            _refuse(f"no op has {found[1]} results", text, found.start(), name)
-    for found in _CONVOLUTION.finditer(text):
-        large = re.search(r"\d{4,}", found[1])
+def _check_numbers(text: _Text) -> Suspicion | None:
+    """Result numbers, dimension numbers and dimensions size what the parser allocates."""
+    if b"dim_numbers" in text.plain or b"stablehlo.conv<" in text.plain:
+        _check_convolutions(text)
+    digits = text.plain.translate(_ZEROS, _BETWEEN)
+    digits = b".".join(part.lstrip(b"0") for part in digits.split(b"."))  # no fractions
+    if b"0" * 7 in digits:
+        for result in _RESULT_NUMBER.finditer(text.plain):
+            if int(result[1][:20]) > MAX_RESULTS:
+                message = f"no op has {_shortened(result[1])} results"
+                text.refuse(message, text.place_of(result[0]))
+    if b"0" * 17 in digits:
+        _check_elements(text)
+    large = _LARGE.search(text.plain) if b"0" * 9 in digits else None
+    if large is None:
+        return None
+    # An op may take it for a rank, or for a number of operands.
+    message = f"a dimension of {_shortened(large[1])} elements"
+    return Suspicion(message, text.place_of(large[0]))
+
+
+def _check_convolutions(text: _Text) -> None:
+    for numbers in _CONVOLUTION.finditer(text.plain):
+        large = re.search(rb"\d{4,}", numbers[1])
         if large:
-            _refuse(f"no tensor has a dimension {large[0]}", text, found.start(), name)
+            message = f"no tensor has a dimension {_shortened(large[0])}"
+            text.refuse(message, text.place_of(numbers[0]))
 
 
-_BLOB = re.compile(r':\s*"0x([0-9A-Fa-f]{8})')
+def _check_elements(text: _Text) -> None:
+    for dimensions in _DIMENSIONS.finditer(text.plain):
+        if len(dimensions[0]) > 16:
+            sizes = (size.lstrip(b"0")[:20] for size in re.findall(rb"\d+", dimensions[0]))
+            if prod(int(size or b"1") for size in sizes) >= MAX_ELEMENTS:
+                shape = _shortened(dimensions[0]).rstrip("x \n")
+                message = f"a tensor of {shape} elements fits no machine's memory"
+                text.refuse(message, text.place_of(dimensions[0]))
 
 
-def _check_resources(text: str, name: str) -> None:
+def _shortened(word: bytes) -> str:
+    return word.decode() if len(word) <= 60 else f"{word[:60].decode()}..."
+
+
+# --- ops ------------------------------------------------------------------------------------------
+_EMPTY = re.compile(rb"[<x]\s*0+\s*x")
+_NEGATIVE = re.compile(rb"array<\s*i64\s*:[^>]*-")
+
+
+def _has_op(text: _Text, name: bytes) -> bool:
+    """Whether a text may have an op of this name; a quoted name may be written with escapes."""
+    return name in text.source or b"\\" in text.source
+
+
+def _empty_groups(text: _Text) -> Suspicion | None:
+    """The shape of ``all_to_all`` is divided by the size of its groups."""
+    if not _has_op(text, b"all_to_all"):
+        return None
+    empty = _EMPTY.search(text.plain)
+    return empty and Suspicion("all_to_all and groups of 0", text.place_of(empty[0]))
+
+
+def _negative_dimensions(text: _Text) -> Suspicion | None:
+    """The shapes of CHLO's broadcasting ops are indexed by dimensions that nothing checked."""
+    if not _has_op(text, b"chlo.broadcast"):
+        return None
+    negative = _NEGATIVE.search(text.plain)
+    return negative and Suspicion("a negative broadcast dimension", text.place_of(negative[0]))
+
+
+# --- resources ------------------------------------------------------------------------------------
+_BLOB = re.compile(rb':\s*"0x([0-9A-Fa-f]{8})')
+
+
+def _check_resources(text: _Text) -> None:
     """The section at the end: its strings are closed, and alignments are powers of two."""
-    start = text.rfind("{-#")
+    start = text.source.rfind(b"{-#")
     if start < 0:
         return
-    section = text[start:]
-    if len(re.findall(r'(?<!\\)"', section)) % 2:
-        _refuse("a string in the resources is not closed", text, start, name)
-    for found in _BLOB.finditer(section):
-        alignment = int.from_bytes(bytes.fromhex(found[1]), "little")
+    section = text.source[start:]
+    if len(re.findall(rb'(?<!\\)"', section)) % 2:
+        text.refuse("a string in the resources is not closed", text.place(start))
+    for blob in _BLOB.finditer(section):
+        alignment = int.from_bytes(bytes.fromhex(blob[1].decode()), "little")
         if alignment.bit_count() != 1 or alignment > MAX_ALIGNMENT:
-            _refuse(f"a resource has alignment {alignment}", text, start + found.start(), name)
+            text.refuse(f"a resource has alignment {alignment}", text.place(start + blob.start()))

@@ -15,8 +15,9 @@ import numpy as np
 from batch import TOGETHER, run
 
 from shlo_tools import reference
-from shlo_tools.dtypes import parse_tensor_type
-from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized
+from shlo_tools.dtypes import QuantizedElementType
+from shlo_tools.quantized_types import is_quantized, quantized_element
+from shlo_tools.types import array_type
 
 Array = np.ndarray[Any, Any]
 
@@ -57,7 +58,7 @@ def tensor(shape: str, element: str) -> str:
 
 def stored(type: str) -> Any:
     """Shape and element type of the arrays for a type."""
-    return parse_quantized(type).storage_type if is_quantized(type) else parse_tensor_type(type)
+    return array_type(type)
 
 
 def values(type: str, seed: int = 0) -> Array:
@@ -69,10 +70,12 @@ def values(type: str, seed: int = 0) -> Array:
             return np.asarray(random.random(held.static_shape) < 0.5)
         drawn = random.normal(size=held.static_shape) * 20
         return np.asarray(drawn).astype(held.element_type.dtype)
-    return integers(parse_quantized(type), held.static_shape, random)
+    return integers(quantized_element(type), held.static_shape, random)
 
 
-def integers(type: QuantizedType, shape: Sequence[int], random: np.random.Generator) -> Array:
+def integers(
+    type: QuantizedElementType, shape: Sequence[int], random: np.random.Generator
+) -> Array:
     low, high = type.storage_min, type.storage_max
     drawn = random.integers(low, high + 1, shape)
     if drawn.size > 16:

@@ -57,12 +57,10 @@ class SymbolicProgram:
         arguments: arrays to call it with.
         argument_types: their types, all sizes known.
         values: what it returns.
-        drawn: the steps to draw from.
     """
 
     seed: int
     steps: int = 12
-    drawn: Sequence[Any] = ()
     text: str = ""
     arguments: list[Array] = field(default_factory=list)
     argument_types: list[str] = field(default_factory=list)
@@ -70,7 +68,6 @@ class SymbolicProgram:
 
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
-        self.drawn = self.drawn or STEPS
         self.lines: list[str] = []
         self.count = 0
         sizes = [int(n) for n in self.random.integers(1, 6, 3)]
@@ -84,7 +81,7 @@ class SymbolicProgram:
         self.scalars = [self.constant(int(n)) for n in (1, 2)]
         made = list(self.values)
         for _ in range(self.steps):
-            drawn: Callable[..., Made | None] = self.random.choice(np.array(self.drawn, object))
+            drawn: Callable[..., Made | None] = self.random.choice(np.array(STEPS, object))
             value = drawn(self, made)
             if value is not None and math.prod(value.shape) <= 4000:
                 made.append(value)

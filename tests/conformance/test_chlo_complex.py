@@ -75,6 +75,33 @@ def test_both_parts(dtype: Any) -> None:
     check(cases)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_the_largest_and_the_least(dtype: Any) -> None:
+    """Inverse functions at both ends of the range, and beside 1, in every combination."""
+    limits = np.finfo(dtype)
+    ends = [limits.smallest_subnormal, 3 * limits.smallest_subnormal, limits.tiny, limits.max]
+    sizes = [
+        *ends,
+        limits.max / 2,
+        limits.max / 3,
+        np.sqrt(limits.max),
+        np.sqrt(limits.tiny),
+        1,
+        1.5,
+    ]
+    signed = [sign * float(size) for size in sizes for sign in (1, -1)]
+    z = np.array([complex(*pair) for pair in product(signed, signed)]).astype(dtype)
+    cases = []
+    for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh"):
+        with mpmath.workdps(1500):
+            values = [MPMATH[name](mpmath.mpc(w.real, w.imag)) for w in z.tolist()]
+            real = np.array([longdouble(value.real) for value in values])
+            imag = np.array([longdouble(value.imag) for value in values])
+        bound = BOUNDS[dtype]
+        cases += [part(name, z, "real", real, bound), part(name, z, "imag", imag, bound)]
+    check(cases)
+
+
 # --- special values -------------------------------------------------------------------------------
 NUMPY: dict[str, Callable[[Array], Array]] = {
     "acos": np.arccos,

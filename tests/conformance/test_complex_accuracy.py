@@ -13,7 +13,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from batch import Array, Compare, check, operation, type_of
+from batch import Array, Case, Compare, check, operation, type_of, within
 from test_chlo_accuracy import longdouble, powers
 
 Exact = Callable[..., Any]
@@ -245,3 +245,15 @@ def test_abs_neither_overflows_nor_underflows() -> None:
     wanted = np.hypot(single.real.astype(float), single.imag.astype(float)).astype(np.longdouble)
     result = type_of(single.real)
     check([operation("abs", [single], wanted, compare=close(0.6, False), result=result)])
+
+
+def test_signs_of_the_least_numbers() -> None:
+    """z / |z| is in range where neither z nor 1 / |z| is near 1."""
+    sizes = [5e-324, 1e-310, 2.3e-308, 1e-160, 1e-150, 1.0, 1e150, 1e160, 1.7e308]
+    z = np.array([complex(a, -b) for a in sizes for b in sizes])
+    with mpmath.workdps(700):
+        values = [mpmath.sign(mpmath.mpc(w.real, w.imag)) for w in z.tolist()]
+        real = np.array([longdouble(value.real) for value in values])
+    text = f"""%w = stablehlo.sign %in0 : {type_of(z)}
+    %out0 = stablehlo.real %w : ({type_of(z)}) -> {type_of(z.real)}"""
+    check([Case("signs", text, [z], [real], within(3.0), [type_of(z.real)])])

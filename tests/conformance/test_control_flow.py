@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_programs import BINARY, UNARY, RandomProgram
 
 import shlo_tools
 from shlo_tools.errors import ExecutionError
@@ -63,23 +62,3 @@ def test_only_the_branch_taken_runs() -> None:
     with pytest.raises(ExecutionError, match="the wrong branch"):
         executable(True, 3.0)
     assert executable(False, 4.0) == -4.0
-
-
-# --- random programs ------------------------------------------------------------------------------
-@pytest.mark.parametrize("block", range(8))
-def test_random_programs(block: int) -> None:
-    """In-place updates must never show, whichever values loops and branches mix, move or keep."""
-    for seed in range(10 * block, 10 * block + 10):
-        made = RandomProgram(seed)
-        given = shlo_tools.compile(made.text)(*made.arguments)
-        for actual, right in zip(given, made.results, strict=True):
-            np.testing.assert_array_equal(actual, right, err_msg=f"seed {seed}:\n{made.text}")
-
-
-def test_random_programs_are_what_they_claim_to_be() -> None:
-    """They hold loops in loops, branches, and every op of the tables."""
-    texts = [RandomProgram(seed).text for seed in range(80)]
-    together = "\n".join(texts)
-    assert together.count("stablehlo.while") > 80 and together.count("stablehlo.if") > 20
-    for template, _ in (*UNARY.values(), *BINARY.values()):
-        assert template.split()[0] in together

@@ -192,10 +192,9 @@ def test_broadcast_of_a_dimension_that_was_said_not_to_expand() -> None:
     attributes = "broadcast_dimensions = array<i64: 0, 1>"
     attributes += ", known_nonexpanding_dimensions = array<i64: 0>"
     text = _program("dynamic_broadcast_in_dim", [row, ints(2, 3)], "tensor<2x3xf32>", attributes)
-    with pytest.raises(ConstraintError, match=r"-:2:.*dynamic_broadcast_in_dim.*dimension 0"):
-        shlo_tools.compile(text)  # its types tell
-    with pytest.raises(ExecutionError):
-        reference.compile(text)(row, ints(2, 3))
+    for compile in (shlo_tools.compile, reference.compile):
+        with pytest.raises(ConstraintError, match=r"-:2:.*dynamic_broadcast_in_dim.*dimension 0"):
+            compile(text)  # its types tell
     text = text.replace("tensor<1x3xf32>", "tensor<?x3xf32>")
     executable = shlo_tools.compile(text)
     whole = np.ones((2, 3), np.float32)

@@ -11,7 +11,7 @@ import pytest
 from batch import run
 from quantized import ELEMENTS, Array, Case, check, operation, tensor, values
 
-from shlo_tools.quantized_types import parse_quantized
+from shlo_tools.quantized_types import quantized_element
 
 EIGHT_BITS = ("i8:f8E4M3FN, 0.5:3", "i4:f8E5M2, 0.5:1")
 SIZE = "37"  # odd: a tail stays behind vectors
@@ -39,7 +39,7 @@ def test_example_of_the_specification(example: dict[str, Any]) -> None:
 
 def quantized(numbers: Array, element: str) -> Array:
     """The specification's ``quantize``, every step rounded to the expressed type."""
-    type = parse_quantized(tensor("1", element))
+    type = quantized_element(tensor("1", element))
     dtype = type.expressed.dtype
     scale, zero_point = (np.asarray(v[0]).astype(dtype) for v in (type.scales, type.zero_points))
     with np.errstate(all="ignore"):
@@ -54,7 +54,7 @@ def quantized(numbers: Array, element: str) -> Array:
 
 def dequantized(integers: Array, element: str) -> Array:
     """The specification's ``dequantize``, the difference taken without wrapping."""
-    type = parse_quantized(tensor("1", element))
+    type = quantized_element(tensor("1", element))
     difference = integers.astype(np.int64) - type.zero_points[0]
     scale = np.asarray(type.scales[0]).astype(type.expressed.dtype)
     with np.errstate(over="ignore"):
@@ -62,7 +62,7 @@ def dequantized(integers: Array, element: str) -> Array:
 
 
 def _quantize(element: str, numbers: Array) -> Array:
-    type = parse_quantized(tensor("1", element))
+    type = quantized_element(tensor("1", element))
     source, target = (tensor(str(len(numbers)), e) for e in (str(type.expressed), element))
     text = f"""func.func @main(%x: {source}) -> {target} {{
       %0 = stablehlo.uniform_quantize %x : ({source}) -> {target}
@@ -74,7 +74,7 @@ def _quantize(element: str, numbers: Array) -> Array:
 @pytest.mark.parametrize("element", [*ELEMENTS, *EIGHT_BITS])
 def test_quantize(element: str) -> None:
     """Ties, numbers around the ends of the range, far beyond it, Inf and -0."""
-    type = parse_quantized(tensor("1", element))
+    type = quantized_element(tensor("1", element))
     scale, zero_point = type.scales[0], type.zero_points[0]
     low, high = type.storage_min - zero_point, type.storage_max - zero_point
     whole = np.array([low - 2, low - 1, low, low + 1, -2, -1, 0, 1, 2, high - 1, high, high + 1])
@@ -108,7 +108,7 @@ def test_not_a_number_becomes_zero() -> None:
 
 @pytest.mark.parametrize("element", [*ELEMENTS, *EIGHT_BITS])
 def test_dequantize(element: str) -> None:
-    type = parse_quantized(tensor("1", element))
+    type = quantized_element(tensor("1", element))
     source, target = (tensor(SIZE, e) for e in (element, str(type.expressed)))
     text = f"""func.func @main(%x: {source}) -> {target} {{
       %0 = stablehlo.uniform_dequantize %x : ({source}) -> {target}

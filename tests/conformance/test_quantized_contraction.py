@@ -11,7 +11,7 @@ import pytest
 from batch import run
 from quantized import Array, Case, check, operation, tensor, values
 
-from shlo_tools.quantized_types import parse_quantized
+from shlo_tools.quantized_types import quantized_element
 
 LHS = "i8:f32, 0.5:3"
 KERNEL = "i8:f32, 0.25"
@@ -24,7 +24,7 @@ DOT = (
 
 def numbers(integers: Array, type: str) -> Array:
     """What the integers stand for, exactly: f64 holds every product with an f32 scale."""
-    read = parse_quantized(type)
+    read = quantized_element(type)
     shape = [1] * integers.ndim
     if read.axis is not None:
         shape[read.axis] = -1
@@ -35,7 +35,7 @@ def numbers(integers: Array, type: str) -> Array:
 
 def steps_off(result: Array, exact: Array, type: str) -> float:
     """The largest distance of integers from those nearest to exact numbers."""
-    read = parse_quantized(type)
+    read = quantized_element(type)
     shape = [1] * result.ndim
     if read.axis is not None:
         shape[read.axis] = -1

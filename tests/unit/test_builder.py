@@ -242,6 +242,30 @@ def test_a_call_needs_the_types_of_the_function() -> None:
         module.func("3xf32", name="main")(lambda x: inner())
 
 
+def test_a_function_of_another_module_is_not_called() -> None:
+    """Neither by a call nor as a symbol: the name means nothing here."""
+    other = Module().func("2xf32", name="other")(lambda x: x)
+    for build in (other, lambda x: ops.composite([x], "a.b", decomposition=other)):
+        with pytest.raises(ShloError, match="@other is a function of another module"):
+            Module().func("2xf32", name="main")(build)
+
+
+def test_calls_take_numbers_and_arrays() -> None:
+    module = Module()
+    inner = module.func("2xf32", "2xi32", name="_inner")(lambda x, n: (n, x))
+    module.func(name="main")(lambda: inner(1.5, np.array([1, 2], np.int32)))
+    numbers, scaled = shlo_tools.compile(module)()
+    np.testing.assert_array_equal(numbers, [1, 2])
+    np.testing.assert_array_equal(scaled, [1.5, 1.5])
+
+
+def test_a_slice_of_a_scalar_is_printed_so_that_it_parses() -> None:
+    """MLIR's short form of it does not."""
+    module = Module()
+    module.func("f32", name="main")(lambda x: ops.dynamic_slice(x, [], []))
+    assert shlo_tools.compile(str(module))(1.5) == 1.5
+
+
 def test_a_wrong_number_of_parameters_is_explained() -> None:
     with pytest.raises((ShloError, TypeError), match=r"argument|parameter"):
         Module().func("2xf32", "2xf32", name="main")(lambda x: x)

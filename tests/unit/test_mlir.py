@@ -165,11 +165,41 @@ def test_modules_move_between_contexts_as_bytecode() -> None:
     with mlir.at(mlir.new_context()):
         foreign = mlir.parse_module(TEXT)
     with mlir.library_context() as context:
-        own = program.clone(foreign)
+        own = program.moved(foreign)
         assert own.context is context
+        assert program.moved(own) is own
     del foreign
     gc.collect()
     assert str(own) == str(program.load(TEXT))
+
+
+def test_a_copy_shares_constants_and_nothing_else() -> None:
+    """Attributes are the context's; ops, names and places are the copy's own."""
+    text = f"module @named attributes {{a.b = 1 : i64}} {{ {TEXT} }}"
+    for context in (mlir.library_context(), mlir.at(mlir.new_context())):
+        with context:
+            module = program.parse(text)
+            copy = program.clone(module)
+            assert copy.context is module.context
+            options = {"enable_debug_info": True}
+            assert copy.operation.get_asm(**options) == module.operation.get_asm(**options)
+            before = str(module)
+            for op in mlir.walk(copy.operation)[1:]:
+                op.attributes["changed.by"] = mlir.unit_attr()
+            assert str(module) == before != str(copy)
+
+
+def test_what_is_no_valid_program_is_refused(tmp_path: Path) -> None:
+    for source in (3, None, [TEXT], {}):
+        with pytest.raises(ShloError, match="is no program"):
+            program.module_of(source)
+    with mlir.library_context():
+        module = program.parse(TEXT)
+        func = mlir.walk(module.operation)[1]
+        type = mlir.function_type([mlir.index_type()], [])
+        func.attributes["function_type"] = mlir.type_attr(type)
+        with pytest.raises(VerifyError):
+            program.module_of(module)
 
 
 # --- reading programs -----------------------------------------------------------------------------
@@ -222,16 +252,6 @@ def test_corrupted_bytes_cannot_end_the_process(kind: str) -> None:
         else:
             program.verify(module)
     assert refused >= 3
-
-
-def test_a_reader_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says that the bytes ended their reader, whichever bytes those were."""
-    monkeypatch.setattr(
-        program, "_CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
-    )
-    bytecode = program.to_bytecode(program.load(TEXT))
-    with pytest.raises(ParseError, match=r"broken bytecode.*signal 11"):
-        program.load(bytecode, isolated=True)
 
 
 @pytest.mark.parametrize(
@@ -356,3 +376,26 @@ def test_standard_input_is_read() -> None:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, input=TEXT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(program.load(TEXT)).strip()
+
+
+# --- diagnostics ----------------------------------------------------------------------------------
+def test_messages_that_are_no_text_are_errors() -> None:
+    """MLIR quotes names, which are any bytes; the bindings fail on its message."""
+    twice = r'func.func private @"\FF"()' + "\n"
+    with pytest.raises(ParseError, match="quotes bytes that are no text"):
+        program.load(twice * 2)
+    module = program.load(twice + "func.func private @other()")
+    first, second = module.body.operations
+    second.attributes["sym_name"] = first.attributes["sym_name"]
+    with pytest.raises(ShloError, match="quotes bytes that are no text"):
+        program.verify(module)
+
+
+def test_a_printed_op_is_one_line_of_a_note() -> None:
+    text = "func.func private @f()\nfunc.func @f() { return }"
+    with mlir.library_context(), pytest.raises(mlir.MLIRError) as caught:
+        mlir.parse_module(text)
+    (said,) = mlir.diagnostics_of(caught.value)
+    current, _ = [note.message for note in said.notes]
+    assert current.startswith('see current operation: "func.func"()')
+    assert current.endswith("({ ...")

@@ -183,10 +183,15 @@ def run(request: Request, source: bytes) -> int:
 
 
 def _report_crash(request: Request, source: bytes, outcome: Outcome) -> None:
-    """Name the pass that a child died in, and leave a reproducer."""
+    """Name the pass that a child died in, and leave a reproducer where that was asked for."""
     crash = _singled_out(request, source, outcome)
     print(f"error: {crash}", file=sys.stderr)
     if request.run_reproducer:
+        return
+    path = request.pass_pipeline_crash_reproducer
+    if not path:
+        note = "note: for a reproducer, add --mlir-pass-pipeline-crash-reproducer=FILE"
+        print(note, file=sys.stderr)
         return
 
     def work(channel: Channel) -> int:
@@ -196,7 +201,6 @@ def _report_crash(request: Request, source: bytes, outcome: Outcome) -> None:
         channel.output.write(text.encode())
         return 0
 
-    path = request.pass_pipeline_crash_reproducer or f"shlo-opt-crash-{os.getpid()}.mlir"
     composed = _silently(work)
     if composed.status == 0:
         files.write_file(path, composed.output)

@@ -41,17 +41,25 @@ class Expectation:
 
 
 def check(
-    source: str, name: str, diagnostics: Iterable[Diagnostic], *, only_expected: bool = False
+    source: str,
+    name: str,
+    diagnostics: Iterable[Diagnostic],
+    *,
+    optional: Iterable[Diagnostic] = (),
+    only_expected: bool = False,
 ) -> list[Diagnostic]:
     """What is wrong with the diagnostics of a program; nothing if they are as expected.
 
     Args:
         source: the program's text, with its designators.
         name: the file that places in it name.
+        optional: more diagnostics, which need no designator.
         only_expected: accept diagnostics that no designator expects.
     """
     wrong: list[Diagnostic] = []
     expected = _expectations(source, name, wrong)
+    for diagnostic in _flattened(optional):
+        _meet(diagnostic, expected, name)
     for diagnostic in _flattened(diagnostics):
         found = _meet(diagnostic, expected, name)
         if found is not None and not only_expected:

@@ -246,10 +246,10 @@ def _work(request: Request, source: bytes, channel: isolation.Channel) -> int:
     return run_program.work(request, source, channel)
 
 
-def _lower_singly(request: Request, source: bytes, channel: isolation.Channel) -> int:
+def _compile_singly(request: Request, source: bytes, channel: isolation.Channel) -> int:
     from shlo_tools.tools.run import run_program
 
-    return run_program.lower_singly(request, source, channel)
+    return run_program.compile_singly(request, source, channel)
 
 
 def _isolated(work: isolation.Work) -> isolation.Outcome:
@@ -272,7 +272,7 @@ def _cause(request: Request, source: bytes, outcome: isolation.Outcome) -> str:
         return f"{outcome.crash}; did memory run out?"
     if outcome.activity != COMPILING:
         return outcome.crash
-    return isolation.run(partial(_lower_singly, request, source)).crash or outcome.crash
+    return isolation.run(partial(_compile_singly, request, source)).crash or outcome.crash
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,16 +7,16 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import shlo_tools
 from shlo_tools import mlir, program
-from shlo_tools.cpu import executable
+from shlo_tools.calling.executable import Executable
+from shlo_tools.cpu.executable import Tell
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.errors import (
     Diagnostic,
@@ -25,7 +25,6 @@ from shlo_tools.errors import (
     UnsupportedError,
     listening,
 )
-from shlo_tools.pipeline.runner import Instrumentation, Pipeline
 from shlo_tools.probes import probed
 from shlo_tools.probes.hits import Listener
 from shlo_tools.tools.isolation import Channel
@@ -40,7 +39,7 @@ from shlo_tools.tools.run import (
     signature,
 )
 from shlo_tools.tools.run.inputs import Wanted
-from shlo_tools.tools.run.run_request import COMPILING, GENERATING, MISMATCH, Request
+from shlo_tools.tools.run.run_request import COMPILING, MISMATCH, Request
 from shlo_tools.tools.run.self_checks import SelfChecks
 from shlo_tools.tools.run.signature import Function
 from shlo_tools.tools.run.time_limit import limited
@@ -72,7 +71,7 @@ def work(request: Request, source: bytes, channel: Channel) -> int:
         except BrokenPipeError:
             raise  # a reader that has seen enough: no error worth a word
         except OSError as error:
-            print(f"error: {error.strerror} {channel.told()[0]}", file=sys.stderr)
+            print(f"error: {error.strerror or error} {channel.told()[0]}", file=sys.stderr)
     return 1
 
 
@@ -113,6 +112,7 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
         return divergence.compare(request, module, arguments, channel)
     with probe_files.recording(request.probe_dir, _name(request), request.probe_limit) as probe:
         compiled, seconds = _compile(request, module, channel, probe)
+        del module  # and the constants in it
         channel.tell(f"while running @{function.name}")
         results, times = _run(request, compiled, arguments)
     channel.tell("while writing results")
@@ -127,7 +127,10 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
 def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
     channel.tell("while parsing")
     with _progress(f"parsing {_name(request)}"), mlir.library_context():
-        module = program.parse(source, name=_name(request))
+        # Ops that are compared one by one are cut out into modules of the library's context.
+        module = program.module_of(
+            source, name=_name(request), anywhere=not request.compare, expendable=True
+        )
         program.warn_of_attributes(module)
     return module
 
@@ -156,32 +159,30 @@ def _values(request: Request, function: Function) -> tuple[list[Array], list[Arr
 # --- compiling and running ------------------------------------------------------------------------
 def _compile(
     request: Request, module: mlir.Module, channel: Channel, probe: Listener | None
-) -> tuple[Any, float]:
+) -> tuple[Executable, float]:
     """The program as an executable, and how many seconds it took to compile."""
     channel.tell(COMPILING)
     start = time.perf_counter()
     with _progress(f"compiling {_name(request)}"):
         if probe or request.check_nans:
-            compiled: Any = _with_probes(request, module, probe)
+            compiled = _with_probes(request, module, probe)
         else:
             compiled = _backend(request, module)
     return compiled, time.perf_counter() - start
 
 
-def _backend(request: Request, module: mlir.Module) -> Any:
+def _backend(request: Request, module: mlir.Module, tell: Tell | None = None) -> Executable:
     backend: Any = request.backend
-    return shlo_tools.compile(module, backend=backend, function=request.function)
+    options: dict[str, Any] = {"tell": tell} if tell else {}
+    return shlo_tools.compile(module, backend=backend, function=request.function, **options)
 
 
 def _with_probes(
-    request: Request,
-    module: mlir.Module,
-    probe: Listener | None,
-    compile: Callable[[mlir.Module], Any] | None = None,
-) -> Any:
+    request: Request, module: mlir.Module, probe: Listener | None, tell: Tell | None = None
+) -> Executable:
     return probed.compile(
         module,
-        compile or partial(_backend, request),
+        lambda instrumented: _backend(request, instrumented, tell),
         probe=probe,
         ops=request.probe,
         check_nans=request.check_nans,
@@ -189,27 +190,18 @@ def _with_probes(
     )
 
 
-def lower_singly(request: Request, source: bytes, channel: Channel) -> int:
+def compile_singly(request: Request, source: bytes, channel: Channel) -> int:
     """Compile as ``work`` does, but say before each pass which one it is."""
-
-    def lower(module: mlir.Module) -> Any:
-        executable.select_function(module, request.function)
-        watch = Instrumentation(
-            single_passes=True, on_pass=lambda name: channel.tell(f"in pass {name!r}")
-        )
-        Pipeline(f"builtin.module({executable.PIPELINE})").run(module, watch)
-        channel.tell(GENERATING)
-        return executable.compile(module, function=request.function)
-
-    with suppress(ShloError), mlir.library_context():  # only a crash is of interest
+    tell = channel.tell if request.backend == "native" else None
+    with suppress(ShloError):  # only a crash is of interest
         module = _parse(request, source, channel)
         if request.compare:
-            lower(program.clone(module))
-            lower(probed.instrumented(module, divergence.PROBES))
+            _backend(request, module, tell)
+            _backend(request, probed.instrumented(module, divergence.PROBES), tell)
         elif request.probe_dir or request.check_nans:
-            _with_probes(request, module, None, lower)
+            _with_probes(request, module, None, tell)
         else:
-            lower(module)
+            _backend(request, module, tell)
     return 0
 
 

@@ -9,7 +9,6 @@ MISMATCH = 3
 
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
-GENERATING = "while generating machine code"
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class SelfChecks:
         channel.tell(f"while parsing part {chunk.index + 1}")
         try:
             with mlir.library_context():
-                module = program.parse(chunk.source, name=self.name)
+                module = program.parse_expendable(chunk.source, name=self.name)
                 program.warn_of_attributes(module)
             if not signature.functions(module):
                 return  # what follows the last marker may be empty

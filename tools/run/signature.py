@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import ir, mlir
+from shlo_tools.codegen.manifest import EntryPoint, read_manifest
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.types import array_type
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,7 @@ class Slot:
     def tensor(self) -> TensorType:
         """The type of arrays for it: integers for a quantized tensor; raises UnsupportedError."""
         try:
-            if is_quantized(self.type):
-                return parse_quantized(self.type).storage_type
-            return dtypes.parse_tensor_type(self.type)
+            return array_type(self.type)
         except ShloError as error:
             message = f"a value of type {self.type} cannot be passed in or out"
             raise UnsupportedError(message) from error
@@ -57,7 +56,6 @@ class Function:
 
 
 # --- reading --------------------------------------------------------------------------------------
-_ENTRY = "shlo.entry"  # an attribute of entry points, and the prefix of their names
 _NAMED = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')  # not "file":line:column
 
 
@@ -67,8 +65,7 @@ def functions(module: mlir.Module) -> list[Function]:
         found = [_of_function(op) for op in ir.functions(module.operation)]
         if found:
             return found
-        children = ir.children(module.operation)
-        return [_of_entry(op) for op in children if _ENTRY in op.attributes]
+        return [_of_entry_point(entry) for entry in read_manifest(module).entry_points.values()]
 
 
 def find(module: mlir.Module, name: str) -> Function:
@@ -98,13 +95,11 @@ def _of_function(op: mlir.Operation) -> Function:
     )
 
 
-def _of_entry(op: mlir.Operation) -> Function:
-    held: Any = op.attributes[_ENTRY]
-    type = held["signature"].value
+def _of_entry_point(entry: EntryPoint) -> Function:
     return Function(
-        ir.symbol_name(op).removeprefix(f"{_ENTRY}."),
-        tuple(Slot("", str(each)) for each in type.inputs),
-        tuple(Slot("", str(each)) for each in type.results),
+        entry.function,
+        tuple(Slot("", str(type)) for type in entry.signature.inputs),
+        tuple(Slot("", str(type)) for type in entry.signature.results),
     )
 
 

@@ -18,7 +18,7 @@ from shlo_tools.dtypes import TensorType, from_attribute
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
-from shlo_tools.passes.kernels.contraction import LIBRARY_THRESHOLD, LIBRARY_TYPES
+from shlo_tools.passes.kernels.contraction import LIBRARY_THRESHOLD, multiplies_matrices
 from shlo_tools.passes.kernels.convolution import patches
 from shlo_tools.passes.kernels.convolution.labelled import (
     BATCH,
@@ -218,7 +218,7 @@ def _undilated(
     """A convolution without dilation of lhs or padding; ``labels`` and ``type`` the result's."""
     lhs, spatial = _cropped(build, lhs, spatial)
     if _is_large(rhs, dict(zip(labels, type.shape, strict=True))) and (
-        type.element_type.name in LIBRARY_TYPES
+        multiplies_matrices(type.element_type)
     ):
         return patches.by_matrix_product(op, build, lhs, rhs, labels, type, spatial)
     return _by_loops(op, build, lhs, rhs, labels, type, spatial)
@@ -273,7 +273,7 @@ def _by_loops(
 
     return structured.generic(
         build,
-        [once(build, lhs.value, lhs.type), once(build, rhs.value, rhs.type)],
+        [once(build, lhs.value), once(build, rhs.value)],
         [
             structured.affine_map(len(kinds), places(tensor.labels, loops, spatial))
             for tensor in (lhs, rhs)

@@ -270,7 +270,7 @@ def _patches(
         e = Emit(op, into)
         return [cast_scalar(e, scalars[0], lhs.type.element_type, wide.element_type)]
 
-    source = once(build, lhs.value, lhs.type)
+    source = once(build, lhs.value)
     outputs = [structured.empty(build, made)]
     copied = structured.generic(build, [source], [read], outputs, [made], body)[0]
     return reshaped(build, copied, made, matrix)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import product
+from itertools import islice, product
 from math import gcd, prod
 
 from shlo_tools import dims
@@ -67,27 +67,52 @@ def phases_of(dimension: Spatial) -> list[Phase]:
     base = dimension.base_dilation
     step = base // gcd(dimension.stride, base)
     tap_step = base // gcd(dimension.dilation, base)
+    firsts, taps = _up_to(step, dimension.count), _up_to(tap_step, dimension.window)
     found = []
-    for first in _up_to(step, dimension.count):
-        start = first * dimension.stride - dimension.low
-        for tap in _up_to(tap_step, dimension.window):
-            if (start + tap * dimension.dilation) % base == 0:
-                spatial = replace(
-                    dimension,
-                    window=ceiling_divided(dimension.window - tap, tap_step),
-                    stride=step * dimension.stride // base,
-                    low=-((start + tap * dimension.dilation) // base),
-                    base_dilation=1,
-                    dilation=tap_step * dimension.dilation // base,
-                    count=ceiling_divided(dimension.count - first, step),
-                )
-                found.append(Phase(first, step, tap, tap_step, spatial))
+    for first, tap in _meeting(dimension, firsts, taps):
+        spatial = replace(
+            dimension,
+            window=ceiling_divided(dimension.window - tap, tap_step),
+            stride=step * dimension.stride // base,
+            low=-((first * dimension.stride - dimension.low + tap * dimension.dilation) // base),
+            base_dilation=1,
+            dilation=tap_step * dimension.dilation // base,
+            count=ceiling_divided(dimension.count - first, step),
+        )
+        found.append(Phase(first, step, tap, tap_step, spatial))
     return found
 
 
 def _up_to(step: int, count: Dim) -> range:
     """The numbers below both; a count that is not known is not less."""
     return range(min(step, count) if isinstance(count, int) else step)
+
+
+def _meeting(dimension: Spatial, firsts: range, taps: range) -> list[tuple[int, int]]:
+    """The windows among ``firsts`` and their first taps that meet elements.
+
+    As many of them as decide whether there are too many. Dilations are any number, so that not
+    each window is tried with each tap: one follows from the other, and the fewer are tried.
+    """
+    base, stride, dilation = dimension.base_dilation, dimension.stride, dimension.dilation
+    if len(firsts) <= len(taps):
+        pairs = (
+            (first, _solved(dilation, dimension.low - first * stride, base)) for first in firsts
+        )
+        known = (pair for pair in pairs if pair[1] in taps)
+    else:
+        turned = ((_solved(stride, dimension.low - tap * dilation, base), tap) for tap in taps)
+        known = (pair for pair in turned if pair[0] in firsts)
+    return sorted(islice(known, MAX_PHASES + 1))
+
+
+def _solved(factor: int, value: int, modulus: int) -> int:
+    """The least x of ``factor * x = value`` modulo ``modulus``; -1 where there is none."""
+    common = gcd(factor, modulus)
+    if value % common:
+        return -1
+    rest = modulus // common
+    return value // common * pow(factor // common, -1, rest) % rest
 
 
 def by_phases(
@@ -107,7 +132,8 @@ def by_phases(
     """
     phases = [phases_of(dimension) for dimension in spatial]
     terms = [n for label, n in rhs.sizes.items() if label not in (GROUP, OUTPUT_FEATURE)]
-    small = at_most(MIN_WORK, dims.product((*type.shape, *terms))) is False
+    work = dims.product((*type.shape, *terms, *(_growth(dimension) for dimension in spatial)))
+    small = at_most(MIN_WORK, work) is False
     count = prod(len(rows) for rows in phases)
     if count > MAX_PHASES or (count > 1 and small):
         phases = [[Phase(0, 1, 0, 1, dimension)] for dimension in spatial]
@@ -135,6 +161,11 @@ def by_phases(
         strides = [steps.get(label, 1) for label in labels]
         total = inserted(build, value, total, places, part.shape, strides)
     return total
+
+
+def _growth(dimension: Spatial) -> int:
+    """How many times as large the input is with its zeros; 1 where there are few of them."""
+    return dimension.base_dilation if dimension.base_dilation > MAX_PHASES else 1
 
 
 def _padded(

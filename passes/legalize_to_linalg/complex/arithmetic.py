@@ -138,7 +138,10 @@ def sign(z: Complex) -> Complex:
     # z / |z|; both parts of 0 are positive
     inside = sized(z)
     size = modulus(inside.z)
-    parts = (part / size * inside.factor for part in z)
+    parts = [part / size for part in z]
+    if inside.large is not None and inside.small is not None:  # neither factor underflows here
+        up, down = select(inside.small, SCALE, 1.0), select(inside.large, 1 / SCALE, 1.0)
+        parts = [part * up / size * down for part in z]
     return Complex(*(select(size == 0.0, 0.0, part) for part in parts))
 
 

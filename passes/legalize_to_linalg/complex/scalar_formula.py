@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Value
+from shlo_tools.operators import Operators
 from shlo_tools.passes.legalize_to_linalg.elementwise import F64, Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 
@@ -20,15 +21,13 @@ I64 = ELEMENT_TYPES["i64"]
 Operand: TypeAlias = "Number | float"
 
 
-class Number:
+class Number(Operators[float]):
     """An f64 or a condition of a formula.
 
     Attributes:
         has_spare: it was widened from f32, so that a few operations neither overflow nor cost
             digits of the result; formulas may leave out what only f64 needs.
     """
-
-    __hash__ = None  # type: ignore[assignment]  # == builds an op
 
     def __init__(self, e: Emit, value: Value, has_spare: bool = False) -> None:
         self.e = e
@@ -43,60 +42,24 @@ class Number:
         """``other`` as a number of this formula."""
         return other if isinstance(other, Number) else self.made(self.e.constant(other, F64))
 
-    def _with(self, name: str, other: Operand) -> Number:
-        return self.made(self.e(name, self.value, self.lifted(other).value))
+    def operate(self, name: str, *operands: Operand) -> Number:
+        """See ``Operators``; ``and`` and ``or`` are of conditions."""
+        values = [self.lifted(operand).value for operand in operands]
+        if name in _PREDICATES:
+            return self.made(self.e.compare_floats(_PREDICATES[name], *values))
+        return self.made(self.e(_OPERATIONS[name], *values))
 
-    def _compared(self, predicate: str, other: Operand) -> Number:
-        return self.made(self.e.compare_floats(predicate, self.value, self.lifted(other).value))
 
-    def __add__(self, other: Operand) -> Number:
-        return self._with("arith.addf", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Operand) -> Number:
-        return self._with("arith.subf", other)
-
-    def __rsub__(self, other: Operand) -> Number:
-        return self.lifted(other) - self
-
-    def __mul__(self, other: Operand) -> Number:
-        return self._with("arith.mulf", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Operand) -> Number:
-        return self._with("arith.divf", other)
-
-    def __rtruediv__(self, other: Operand) -> Number:
-        return self.lifted(other) / self
-
-    def __neg__(self) -> Number:
-        return self.made(self.e("arith.negf", self.value))
-
-    def __lt__(self, other: Operand) -> Number:
-        return self._compared("olt", other)
-
-    def __le__(self, other: Operand) -> Number:
-        return self._compared("ole", other)
-
-    def __gt__(self, other: Operand) -> Number:
-        return self._compared("ogt", other)
-
-    def __ge__(self, other: Operand) -> Number:
-        return self._compared("oge", other)
-
-    def __eq__(self, other: Operand) -> Number:  # type: ignore[override]
-        return self._compared("oeq", other)
-
-    def __ne__(self, other: Operand) -> Number:  # type: ignore[override]
-        return self._compared("une", other)
-
-    def __and__(self, other: Number) -> Number:
-        return self.made(self.e("arith.andi", self.value, other.value))
-
-    def __or__(self, other: Number) -> Number:
-        return self.made(self.e("arith.ori", self.value, other.value))
+_OPERATIONS = {
+    "add": "arith.addf",
+    "subtract": "arith.subf",
+    "multiply": "arith.mulf",
+    "divide": "arith.divf",
+    "negate": "arith.negf",
+    "and": "arith.andi",
+    "or": "arith.ori",
+}
+_PREDICATES = {"EQ": "oeq", "NE": "une", "LT": "olt", "LE": "ole", "GT": "ogt", "GE": "oge"}
 
 
 # --- functions ------------------------------------------------------------------------------------
@@ -113,7 +76,6 @@ log = _function("math.log")
 log1p = _function("math.log1p")
 sin = _function("math.sin")
 sqrt = _function("math.sqrt")
-round_to_even = _function("math.roundeven")
 
 
 def _of_two(name: str) -> Callable[[Number, Operand], Number]:

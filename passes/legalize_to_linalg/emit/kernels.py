@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from shlo_tools import mlir
+from shlo_tools.codegen.lowered import KERNEL
 from shlo_tools.dims import Dim, Size, Symbol, Unknown
 from shlo_tools.errors import PassError
 from shlo_tools.ir import Build, Conversion, Lowering, captured
@@ -22,8 +23,6 @@ from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import PassedSizes, symbol_value
 from shlo_tools.structural_key import regions_key
-
-KERNEL = "shlo.kernel"
 
 # Given a builder in the kernel and its arguments, returns the updated destinations.
 Body = Callable[[Lowering, list[Value]], Sequence[Value]]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.codegen.lowered import CHECK, MESSAGE
 from shlo_tools.constraints import Fact, Obligation
 from shlo_tools.dims import Dim, at_most, equal
 from shlo_tools.ir import Build, Lowered, Lowering, Rule
@@ -20,8 +21,6 @@ from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.size_values import size_value
 from shlo_tools.shapes import NEVER, Shapes
 
-CHECK = "shlo.check"
-MESSAGE = "shlo.message"
 _EQ, _SLE = 0, 3
 
 

@@ -56,25 +56,49 @@ def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> 
     result = build.type(op.results[1])
     algorithm = RngAlgorithm[str(op.attributes["rng_algorithm"]).split()[-1].rstrip(">")]
     is_threefry = algorithm is RngAlgorithm.THREE_FRY
-    count = 2 if is_threefry else _state_size(op, build)
-    places = [structured.index(build, number) for number in range(count)]
-    state = [load(build, operands[0], [place]) for place in places]
+    held = _State(op, build, operands[0])
+    state = [held.word(number) for number in range(2 if is_threefry else held.count())]
     bits = _threefry_bits if is_threefry else _philox_bits
     output, used = bits(op, build, state, result)
-    return [_advanced(op, build, operands[0], state[1:], used), output]
+    return [_advanced(op, build, held, state[1:], used), output]
 
 
-def _state_size(op: Operation, build: Lowering) -> int:
-    """Two words or three."""
-    size = build.type(op.operands[0]).shape[0]
-    if isinstance(size, int):
-        return size
-    message = f"not supported: {describe(op)}: a state of unknown size"
-    raise UnsupportedError(message, place=mlir.place_of(op.location))
+class _State:
+    """A tensor of words of 64 bits, each one element, or two: the low half, then the high one."""
+
+    def __init__(self, op: Operation, build: Lowering, tensor: Value) -> None:
+        self.tensor = tensor
+        self._type = build.type(op.operands[0])
+        self._is_halved = self._type.element_type.bits == 32
+        self._build = build
+        self._e = Emit(op, build)
+
+    def count(self) -> int:
+        """Two words or three."""
+        size = self._type.shape[0]
+        if isinstance(size, int):
+            return size * self._type.element_type.bits // 64
+        message = f"not supported: {describe(self._e.op)}: a state of unknown size"
+        raise UnsupportedError(message, place=mlir.place_of(self._e.op.location))
+
+    def word(self, number: int) -> Value:
+        if not self._is_halved:
+            return load(self._build, self.tensor, [self._place(number)])
+        halves = (load(self._build, self.tensor, [self._place(2 * number + n)]) for n in (0, 1))
+        return joined(self._e, *halves)
+
+    def replace(self, number: int, word: Value) -> None:
+        parts = words(self._e, word) if self._is_halved else (word,)
+        for n, part in enumerate(parts):
+            place = self._place(len(parts) * number + n)
+            self.tensor = store(self._build, part, self.tensor, [place])
+
+    def _place(self, number: int) -> Value:
+        return structured.index(self._build, number)
 
 
 def _advanced(
-    op: Operation, build: Lowering, tensor: Value, counter: Sequence[Value], used: Dim | Value
+    op: Operation, build: Lowering, state: _State, counter: Sequence[Value], used: Dim | Value
 ) -> Value:
     """The state with the number of used counters added, carried into a further word."""
     e = Emit(op, build)
@@ -84,10 +108,10 @@ def _advanced(
         amount = e("arith.index_cast", index_of(build, used), type=structured.element(U64))
     for number, word in enumerate(counter, 1):
         total = e("arith.addi", word, amount)
-        tensor = store(build, total, tensor, [structured.index(build, number)])
+        state.replace(number, total)
         carry = e.compare_integers("ult", total, word)
         amount = cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64)
-    return tensor
+    return state.tensor
 
 
 def _threefry_bits(

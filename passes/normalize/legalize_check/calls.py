@@ -10,7 +10,7 @@ from shlo_tools.dialects import check, interpreter
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.normalize.legalize_check import processes
-from shlo_tools.quantized_types import is_quantized, parse_quantized
+from shlo_tools.quantized_types import is_quantized, stored_type
 from shlo_tools.reference.self_checking import attributes_of, require, target_of
 
 _TYPED_FFI = 4  # the API version whose backend_config is a dictionary
@@ -47,8 +47,7 @@ def _stored(build: Build, value: Value) -> Value:
     """The integers of a quantized value; any other as it is."""
     if not is_quantized(str(value.type)):
         return value
-    storage = parse_quantized(str(value.type)).storage_type
-    return build.value("stablehlo.bitcast_convert", (value,), storage.mlir())
+    return build.value("stablehlo.bitcast_convert", (value,), stored_type(value.type))
 
 
 def _dictionary(values: Mapping[str, Any]) -> Attribute:

@@ -9,16 +9,9 @@ from functools import partial
 from shlo_tools import ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.reference.self_checking import module_of, read_programs
 
-_COMMUNICATING = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("all_gather", "all_reduce", "all_to_all", "reduce_scatter", "cross-replica-sum"),
-        *("collective_broadcast", "collective_permute", "infeed", "outfeed", "recv", "send"),
-        *("async_start",),
-    )
-)
 _IDS = ("stablehlo.replica_id", "stablehlo.partition_id")
 
 
@@ -39,7 +32,7 @@ def functions(op: Operation) -> list[Operation]:
         needed = _needed(named, name)
         inner = [each for func in needed.values() for each in mlir.walk(func)]
         if len(programs.names) > 1:
-            communicating = [each for each in inner if each.name in _COMMUNICATING]
+            communicating = [each for each in inner if has_trait(each, Trait.COMMUNICATES)]
             reason = "in interpreter.run_parallel, the reference runs processes that communicate"
             ir.raise_unsupported(communicating[:1], reason)
         asking = any(each.name in _IDS for each in inner)

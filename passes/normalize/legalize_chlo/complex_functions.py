@@ -52,10 +52,11 @@ def _asin_acos_kernel(z: Complex) -> Complex:
     r, s = _hypotenuse(right, y), _hypotenuse(abs(left), y)
     a = 0.5 * (r + s)
     p, t = r + right, s + abs(left)
-    u, v = 0.5 * (y * (y / p) + t), 0.5 * (1.0 / p + 1.0 / t)
-    real = select(x <= 1.0, sqrt((a + x) * u), y * sqrt((a + x) * v))
+    twice_u, v = y * (y / p) + t, 0.5 * (1.0 / p + 1.0 / t)  # u may be half of the least number
+    real = select(x <= 1.0, sqrt(0.5 * (a + x) * twice_u), y * sqrt((a + x) * v))
     inside = y * (y * v) + y * sqrt(v * (a + 1.0))
-    imag = log1p(select(x < 1.0, inside, u + sqrt(u * (a + 1.0))))
+    outside = 0.5 * twice_u + sqrt(twice_u * (0.5 * (a + 1.0)))
+    imag = log1p(select(x < 1.0, inside, outside))
     # far out, log(2 |z|)
     m, n = maximum(x, y), minimum(x, y)
     quotient = n / m
@@ -97,9 +98,13 @@ def atanh(z: Complex) -> Complex:
     h = _hypotenuse(abs(1.0 - x), y)
     real = select(h < 1e-100, 0.5 * (LN2 - log(h)), 0.25 * log1p(4.0 * x / h / h))
     imag = 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y)
-    # far out, x / |z|^2, which the formula gives unless a part is infinite, and pi/2
-    real = select((x == inf) | (y == inf), 0.0, real)
-    imag = select(maximum(x, y) > FAR * FAR, pi / 2, imag)
+    # far out, x / |z|^2, of which no square is taken, and pi/2
+    m, n = maximum(x, y), minimum(x, y)
+    quotient = n / m
+    far = m > FAR * FAR
+    real = select(far, x / m / (1.0 + quotient * quotient) / m, real)
+    real = select(m == inf, 0.0, real)
+    imag = select(far, pi / 2, imag)
     return Complex(copysign(real, z.real), copysign(imag, z.imag))
 
 

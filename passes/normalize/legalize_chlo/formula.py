@@ -15,19 +15,18 @@ import numpy as np
 
 from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import ElementType, TensorType, element_type
+from shlo_tools.operators import Operators
 from shlo_tools.ops import ComparisonDirection, Tensor
 
 Operand: TypeAlias = "Term | bool | int | float"
 
 
-class Term:
+class Term(Operators["bool | int | float"]):
     """A tensor of static shape in a formula.
 
     ``<`` and its like are ``compare``, ``&``, ``|`` and ``~`` are logical on booleans and bitwise
     on integers, ``>>`` fills with zeros.
     """
-
-    __hash__ = None  # type: ignore[assignment]  # == builds an op
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -44,73 +43,32 @@ class Term:
         """``value`` in every element of this tensor's type."""
         return constant(value, self.type)
 
-    def _with(self, build: Callable[[Tensor, Tensor], Tensor], other: Operand) -> Term:
-        return Term(build(self.tensor, self.lifted(other).tensor))
-
     def lifted(self, other: Operand) -> Term:
         """``other`` as a term of this type."""
         return other if isinstance(other, Term) else self.constant(other)
 
-    def _compared(self, direction: ComparisonDirection, other: Operand) -> Term:
-        return Term(ops.compare(self.tensor, self.lifted(other).tensor, direction))
+    def operate(self, name: str, *operands: Operand) -> Term:
+        """See ``Operators``."""
+        return Term(_OPERATORS[name](*(self.lifted(operand).tensor for operand in operands)))
 
-    def __add__(self, other: Operand) -> Term:
-        return self._with(ops.add, other)
 
-    __radd__ = __add__
+def _compared(direction: ComparisonDirection) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda lhs, rhs: ops.compare(lhs, rhs, direction)
 
-    def __sub__(self, other: Operand) -> Term:
-        return self._with(ops.subtract, other)
 
-    def __rsub__(self, other: Operand) -> Term:
-        return self.lifted(other) - self
-
-    def __mul__(self, other: Operand) -> Term:
-        return self._with(ops.multiply, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Operand) -> Term:
-        return self._with(ops.divide, other)
-
-    def __rtruediv__(self, other: Operand) -> Term:
-        return self.lifted(other) / self
-
-    def __neg__(self) -> Term:
-        return Term(ops.negate(self.tensor))
-
-    def __lt__(self, other: Operand) -> Term:
-        return self._compared(ComparisonDirection.LT, other)
-
-    def __le__(self, other: Operand) -> Term:
-        return self._compared(ComparisonDirection.LE, other)
-
-    def __gt__(self, other: Operand) -> Term:
-        return self._compared(ComparisonDirection.GT, other)
-
-    def __ge__(self, other: Operand) -> Term:
-        return self._compared(ComparisonDirection.GE, other)
-
-    def __eq__(self, other: Operand) -> Term:  # type: ignore[override]
-        return self._compared(ComparisonDirection.EQ, other)
-
-    def __ne__(self, other: Operand) -> Term:  # type: ignore[override]
-        return self._compared(ComparisonDirection.NE, other)
-
-    def __and__(self, other: Operand) -> Term:
-        return self._with(ops.and_, other)
-
-    def __or__(self, other: Operand) -> Term:
-        return self._with(ops.or_, other)
-
-    def __xor__(self, other: Operand) -> Term:
-        return self._with(ops.xor, other)
-
-    def __invert__(self) -> Term:
-        return Term(ops.not_(self.tensor))
-
-    def __rshift__(self, other: Operand) -> Term:
-        return self._with(ops.shift_right_logical, other)
+_OPERATORS: dict[str, Callable[..., Tensor]] = {
+    "add": ops.add,
+    "subtract": ops.subtract,
+    "multiply": ops.multiply,
+    "divide": ops.divide,
+    "and": ops.and_,
+    "or": ops.or_,
+    "xor": ops.xor,
+    "shift_right": ops.shift_right_logical,
+    "negate": ops.negate,
+    "not": ops.not_,
+    **{direction.name: _compared(direction) for direction in ComparisonDirection},
+}
 
 
 def constant(value: complex | np.generic, type: TensorType) -> Term:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from shlo_tools import ir, mlir
@@ -17,7 +16,7 @@ from shlo_tools.ops._attributes import codec
 from shlo_tools.ops.chlo.broadcasting import ComparisonDirection, ComparisonType, aligned
 from shlo_tools.passes.normalize.legalize_chlo.rules import QUANTIZED, attribute
 from shlo_tools.passes.normalize.shape_operands import common_shape, ssa
-from shlo_tools.quantized_types import is_quantized, parse_quantized, stored_type
+from shlo_tools.quantized_types import quantized_element, stored_type
 
 
 def _together(
@@ -52,20 +51,16 @@ def _stretched(type: Type, shape: Sequence[Dim], axes: Sequence[int]) -> Type:
 
     One scale along a dimension of size 1 becomes as many as there are elements.
     """
-    if not is_quantized(type):
-        return tensor_type(type).with_shape(shape).mlir()
-    held = replace(given := parse_quantized(str(type)), shape=tuple(shape))
-    if given.axis is not None:
-        axis = axes[given.axis]
+    given = tensor_type(type)
+    stretched = given.with_shape(shape)
+    element = quantized_element(given)
+    if element is not None and element.axis is not None:
+        axis = axes[element.axis]
         size = shape[axis]
-        times = size if isinstance(size, int) and len(given.scales) == 1 else 1
-        held = replace(
-            held,
-            axis=axis,
-            scales=given.scales * times,
-            zero_points=given.zero_points * times,
-        )
-    return mlir.parse_type(held.spelled())
+        times = size if isinstance(size, int) and len(element.scales) == 1 else 1
+        moved = element.along(axis, element.scales * times, element.zero_points * times)
+        stretched = stretched.with_element(moved)
+    return stretched.mlir()
 
 
 def _operands(op: Operation) -> list[Tensor]:
@@ -92,7 +87,8 @@ def _form(name: str, op: Operation, build: Build) -> Sequence[Value]:
 
 
 def _is_per_axis(type: Type) -> bool:
-    return is_quantized(type) and parse_quantized(str(type)).axis is not None
+    element = quantized_element(type)
+    return element is not None and element.is_per_axis
 
 
 def _comparison(op: Operation) -> dict[str, Attribute]:

@@ -69,7 +69,8 @@ def _rewritten(
         with ir.inserting(build):
             return QUANTIZED[op.name](op, build)
     values = [of_value(value) for value in (*op.operands, *op.results)]
-    if not all(isinstance(value, Tensor) for value in values):
+    plain = (isinstance(v, Tensor) and not v.element_type.is_quantized for v in values)
+    if not all(plain):
         ir.raise_unsupported([op], "only tensors of plain numbers are rewritten")
     with ir.inserting(build):
         results = rule(op, *values[: len(op.operands)])

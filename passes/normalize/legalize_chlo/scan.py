@@ -26,7 +26,7 @@ from shlo_tools.passes.normalize.shape_operands import (
     with_dimension,
     without_dimensions,
 )
-from shlo_tools.quantized_types import is_quantized, parse_quantized, stored_type
+from shlo_tools.quantized_types import is_quantized, quantized_element, stored_type
 from shlo_tools.shapes import Extent, Shapes
 from shlo_tools.types import of_value
 
@@ -62,7 +62,7 @@ QUANTIZED["chlo.scan"] = _on_integers
 
 def _reading(type: Type) -> object:
     """What integers of a type stand for; None where it is not quantized."""
-    return parse_quantized(str(type)).parameters if is_quantized(type) else None
+    return quantized_element(type)
 
 
 def _stored(value: Value) -> Tensor:
@@ -95,7 +95,7 @@ def _looped(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     start = constant(0, SCALAR).tensor
     empty = _outputs(op, inputs, inits, axis, length)
     starts = [*empty, *(retyped(*pair) for pair in zip(inits, types[outputs:], strict=True))]
-    if length.steps == 0:
+    if length.is_zero:
         return starts
     backwards = attribute(op, "is_reverse")
     held: Any = op.regions[0].blocks[0]
@@ -126,6 +126,10 @@ class _Length:
     """The number of steps, where it is known, or a tensor of one number."""
 
     steps: int | Tensor
+
+    @property
+    def is_zero(self) -> bool:
+        return not isinstance(self.steps, Tensor) and self.steps == 0
 
     def tensor(self) -> Tensor:
         if isinstance(self.steps, Tensor):

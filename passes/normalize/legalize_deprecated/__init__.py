@@ -27,7 +27,7 @@ from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.legalize_deprecated.einsum import summed
 from shlo_tools.passes.normalize.shape_operands import declared, size_of, ssa
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.quantized_types import is_quantized, parse_quantized, stored_type
+from shlo_tools.quantized_types import is_quantized, quantized_element, stored_type
 from shlo_tools.types import of_value
 
 
@@ -88,10 +88,15 @@ def _on_numbers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
         return _on_tensors(rule, op, build)
     values = [of_value(value) for value in op.operands]
     with ir.inserting(build):
-        numbers = [v if isinstance(v, Tensor) else ops.uniform_dequantize(v) for v in values]
+        numbers = [
+            ops.uniform_dequantize(value)
+            if isinstance(value, Tensor) and value.element_type.is_quantized
+            else value
+            for value in values
+        ]
         if not is_quantized(result):
             return [declared(rule(op, tensor_type(result), *numbers), op.results[0])]
-        made = rule(op, parse_quantized(str(result)).expressed_type, *numbers)
+        made = rule(op, tensor_type(result).expressed_type, *numbers)
         return [build.value("stablehlo.uniform_quantize", (ssa(made),), result)]
 
 
@@ -100,8 +105,8 @@ def _on_integers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
     held = [value.type for value in (op.operands[0], op.results[0])]
     if not any(is_quantized(type) for type in held):
         return _on_tensors(rule, op, build)
-    given, wanted = (parse_quantized(str(type)) if is_quantized(type) else None for type in held)
-    if not (given and wanted and given.parameters == wanted.parameters and given.axis is None):
+    given, wanted = (quantized_element(type) for type in held)
+    if given is None or given != wanted or given.is_per_axis:
         ir.raise_unsupported([op], "elements are placed as they are, of one scale")
     first, *others = op.operands
     stored = build.value("stablehlo.bitcast_convert", (first,), stored_type(held[0]))

@@ -21,8 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import is_public, note_signature
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.host.protect_arguments import is_public, note_signature
+from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize.legalize_quantized import collectives
 from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
 from shlo_tools.pipeline.registry import Pass
@@ -31,13 +32,8 @@ from shlo_tools.quantized_types import storage_spelling, stored_type
 FAMILIES = (collectives,)  # rules in files of their own
 
 # Values pass through them, whatever they stand for.
-_CARRIERS = (
-    "after_all async_done async_start get_tuple_element infeed optimization_barrier "
-    "outfeed recv return send tuple"
-)
-CARRIERS = {
-    *(f"stablehlo.{name}" for name in _CARRIERS.split()),
-    *("func.call", "func.func", "func.return"),
+CARRIERS = names_with(Trait.CARRIES) | {
+    *("func.call", "func.func", "func.return", "stablehlo.return"),
 }
 
 

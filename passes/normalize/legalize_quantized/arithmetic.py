@@ -12,14 +12,13 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools import ops
-from shlo_tools.dtypes import Array, ElementType, element_type
+from shlo_tools.dtypes import Array, ElementType, QuantizedElementType, element_type
 from shlo_tools.ops import Tensor
 from shlo_tools.passes.normalize.legalize_chlo.formula import constant
 from shlo_tools.passes.normalize.shape_operands import spread
-from shlo_tools.quantized_types import QuantizedType
 
 
-def dequantize(stored: Tensor, type: QuantizedType) -> Tensor:
+def dequantize(stored: Tensor, type: QuantizedElementType) -> Tensor:
     """(integer - zero point) * scale."""
     if any(type.zero_points):
         wide = element_type("i64" if type.storage.bits > 16 else "i32")
@@ -31,7 +30,7 @@ def dequantize(stored: Tensor, type: QuantizedType) -> Tensor:
     return numbers * _spread(scales, type.axis, numbers)
 
 
-def quantize(numbers: Tensor, type: QuantizedType) -> Tensor:
+def quantize(numbers: Tensor, type: QuantizedElementType) -> Tensor:
     """number / scale + zero point, clamped to the storage range, rounded to even."""
     dtype = type.expressed.dtype
     scales = np.asarray(type.scales).astype(dtype)
@@ -49,7 +48,7 @@ def quantize(numbers: Tensor, type: QuantizedType) -> Tensor:
     return ops.convert(whole, numbers.type.with_element(type.storage))
 
 
-def round_trips(type: QuantizedType) -> bool:
+def round_trips(type: QuantizedElementType) -> bool:
     """Whether quantizing what was dequantized is certain to give every integer back.
 
     Integers then also compare as their numbers do. The product and the quotient with a scale

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shlo_tools import ir, ops
-from shlo_tools.dtypes import tensor_type
+from shlo_tools.dtypes import QuantizedElementType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
@@ -19,7 +19,7 @@ from shlo_tools.passes.normalize.legalize_quantized.rules import (
     rule_of,
 )
 from shlo_tools.passes.normalize.shape_operands import spread, ssa
-from shlo_tools.quantized_types import QuantizedType, parse_quantized
+from shlo_tools.quantized_types import quantized_element
 
 
 @rule_of("all_reduce collective_reduce reduce_scatter")
@@ -36,11 +36,11 @@ def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 
     Integers are exchanged as differences from the integer that stands for 0.
     """
-    given, wanted = (str(value.type) for value in (op.operands[0], op.results[0]))
-    type = parse_quantized(given)
-    if type.parameters != parse_quantized(wanted).parameters:
+    given, wanted = op.operands[0].type, op.results[0].type
+    type = quantized_element(given)
+    if type != quantized_element(wanted):
         ir.raise_unsupported([op], f"{given} is passed on as {wanted}")
-    if not any(type.zero_points):
+    if type is None or not any(type.zero_points):
         return copied(op, operands, build)
     stored = Tensor(tensor_type(operands[0].type), operands[0])
     (moved,) = copied(op, [ssa(stored - _zeros(type, stored))], build)
@@ -48,6 +48,6 @@ def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
     return [ssa(received + _zeros(type, received))]
 
 
-def _zeros(type: QuantizedType, like: Tensor) -> Tensor:
+def _zeros(type: QuantizedElementType, like: Tensor) -> Tensor:
     zero = quantize(ops.constant(np.zeros((), type.expressed.dtype)), type)
     return spread(zero, [], like)

@@ -12,26 +12,30 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, ops
-from shlo_tools.dtypes import Kind, from_attribute, tensor_type
+from shlo_tools.dtypes import Kind, QuantizedElementType, from_attribute, tensor_type
 from shlo_tools.extend import registered
 from shlo_tools.extend.targets import IDENTITIES, WRAPPER
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Block, Operation, Region, Type, Value
-from shlo_tools.ops import Tensor
+from shlo_tools.ops import Tensor, Trait, names_with
 from shlo_tools.passes.normalize.legalize_quantized.arithmetic import (
     dequantize,
     quantize,
     round_trips,
 )
 from shlo_tools.passes.normalize.shape_operands import ssa
-from shlo_tools.quantized_types import QuantizedType, is_quantized, parse_quantized, stored_type
+from shlo_tools.quantized_types import quantized_element, stored_type
+from shlo_tools.types import array_type, value_type
 
 RULES: dict[str, Rule] = {}
 PASSING = (*IDENTITIES, WRAPPER)  # custom calls that hand their operand on
 
 
-def rule_of(names: str) -> Callable[[Rule], Rule]:
-    """Register a rule for StableHLO ops, where they have quantized operands or results."""
+def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], Rule]:
+    """Register a rule for StableHLO ops, where they have quantized operands or results.
+
+    A later rule replaces an earlier one, as those by name do those by trait.
+    """
 
     def register(rule: Rule) -> Rule:
         def applied(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
@@ -41,6 +45,7 @@ def rule_of(names: str) -> Callable[[Rule], Rule]:
                 return rule(op, operands, build)
 
         RULES.update((f"stablehlo.{name}", applied) for name in names.split())
+        RULES.update((name, applied) for name in names_with(trait))
         return rule
 
     return register
@@ -49,12 +54,6 @@ def rule_of(names: str) -> Callable[[Rule], Rule]:
 def is_touched(op: Operation) -> bool:
     """Whether an op has an operand or a result of quantized type."""
     return any("!quant." in str(value.type) for value in (*op.operands, *op.results))
-
-
-def quantized_type(type: Type) -> QuantizedType | None:
-    """How a quantized tensor is to be read; None for another type."""
-    text = str(type)
-    return parse_quantized(text) if is_quantized(text) else None
 
 
 def copied(
@@ -77,13 +76,7 @@ def copied(
 
 
 # --- numbers --------------------------------------------------------------------------------------
-@rule_of(
-    "abs add atan2 batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil cholesky "
-    "convolution cosine divide dot dot_general dynamic_conv dynamic_iota exponential "
-    "exponential_minus_one floor iota is_finite log log_plus_one logistic multiply negate power "
-    "reduce_precision remainder round_nearest_afz round_nearest_even rsqrt sign sine sqrt "
-    "subtract tan tanh triangular_solve"
-)
+@rule_of(trait=Trait.ARITHMETIC)
 def on_numbers(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """dequantize_op_quantize; hybrid_dequantize_then_op where only rhs is quantized."""
     return _computed(op, operands, build)
@@ -93,11 +86,9 @@ def _computed(
     op: Operation, operands: Sequence[Value], build: Lowering, *, without: Sequence[str] = ()
 ) -> Sequence[Value]:
     given = [_numbers(value, old.type) for value, old in zip(operands, op.operands, strict=True)]
-    wanted = [quantized_type(result.type) for result in op.results]
+    wanted = [quantized_element(result.type) for result in op.results]
     types = [
-        tensor_type(stored_type(result.type)).with_element(type.expressed).mlir()
-        if type
-        else result.type
+        tensor_type(result.type).expressed_type.mlir() if type else result.type
         for type, result in zip(wanted, op.results, strict=True)
     ]
     computed = copied(op, given, build, results=types, without=without)
@@ -112,16 +103,16 @@ def uniform_dequantize(op: Operation, operands: list[Value], build: Lowering) ->
 @rule_of("uniform_quantize")
 def uniform_quantize(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     numbers = _numbers(operands[0], op.operands[0].type)
-    return [_integers(numbers, quantized_type(op.results[0].type))]
+    return [_integers(numbers, quantized_element(op.results[0].type))]
 
 
 def _numbers(stored: Value, old: Type) -> Value:
     """What integers of a quantized type stand for; other values as they are."""
-    type = quantized_type(old)
+    type = quantized_element(old)
     return ssa(dequantize(_tensor(stored), type)) if type else stored
 
 
-def _integers(numbers: Value, type: QuantizedType | None) -> Value:
+def _integers(numbers: Value, type: QuantizedElementType | None) -> Value:
     return ssa(quantize(_tensor(numbers), type)) if type else numbers
 
 
@@ -135,19 +126,15 @@ def in_order(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
 
     Numbers are compared as floats, whatever ``compare_type`` says.
     """
-    types = [quantized_type(value.type) for value in (*op.operands, *op.results)]
+    types = [quantized_element(value.type) for value in (*op.operands, *op.results)]
     read = [type for type in types if type is not None]
-    if len({type.parameters for type in read}) == 1 and round_trips(read[0]):
+    if len({*read}) == 1 and round_trips(read[0]):
         return copied(op, operands, build, without=["compare_type"])
     return _computed(op, operands, build, without=["compare_type"])
 
 
 # --- integers -------------------------------------------------------------------------------------
-@rule_of(
-    "all_gather all_to_all broadcast_in_dim concatenate dynamic_broadcast_in_dim dynamic_gather "
-    "dynamic_pad dynamic_reshape dynamic_slice dynamic_update_slice gather get_dimension_size map "
-    "pad real_dynamic_slice reshape reverse set_dimension_size slice sort transpose"
-)
+@rule_of("get_dimension_size map sort", trait=Trait.DATA_MOVEMENT)
 def on_integers(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """They place elements, which all are of one quantized type."""
     return copied(op, operands, build)
@@ -167,7 +154,7 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
 @rule_of("constant")
 def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """The literals are integers; those for unsigned storage are spelled as signed ones."""
-    storage = parse_quantized(str(op.results[0].type)).storage
+    storage = array_type(value_type(op.results[0].type)).element_type
     if storage.kind is not Kind.UNSIGNED:
         return copied(op, operands, build)
     bits = from_attribute(op.attributes["value"]).astype(np.int64) & ((1 << storage.bits) - 1)
@@ -213,8 +200,8 @@ def _block(region: Region) -> Block:
 
 def _to_destination_type(stored: Value, given: Type, wanted: Type) -> Value:
     """Integers as those of the quantized type that a computation takes."""
-    old, new = quantized_type(given), quantized_type(wanted)
-    if old is None or new is None or old.parameters == new.parameters:
+    old, new = quantized_element(given), quantized_element(wanted)
+    if old is None or new is None or old == new:
         return stored
     return _integers(_numbers(stored, given), new)
 
@@ -245,5 +232,4 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
 
 
 def _read_differently(one: Type, other: Type) -> bool:
-    first, second = quantized_type(one), quantized_type(other)
-    return (first and first.parameters) != (second and second.parameters)
+    return quantized_element(one) != quantized_element(other)

@@ -6,16 +6,18 @@ Some take sizes as well.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from shlo_tools import ir
+from shlo_tools import ir, mlir
+from shlo_tools.errors import VerifyError
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.normalize.legalize_shape import integers, shapes, unranked
 from shlo_tools.passes.normalize.legalize_shape.assertions import demand, plain, told
 from shlo_tools.passes.normalize.legalize_shape.integers import binary, compare, constant
-from shlo_tools.passes.normalize.legalize_shape.rules import SIZE, lowers
+from shlo_tools.passes.normalize.legalize_shape.rules import SHAPE, SIZE, lowers
 from shlo_tools.passes.normalize.legalize_shape.values import Guard, Shape, Size, merged
 
 _Extents = tuple[Value, ...] | Value
@@ -142,6 +144,7 @@ def meet(op: Operation, operands: list[Any], build: Lowering) -> Any:
 
     ``shape.join`` is the older name, and exists in the generic form only.
     """
+    _check_alike(op)
     message = f"{op.name}: the operands differ"
     if str(op.results[0].type) in (SIZE, "index"):
         a, b = (shapes.size(operand) for operand in operands)
@@ -155,6 +158,16 @@ def meet(op: Operation, operands: list[Any], build: Lowering) -> Any:
     guard = _demanded(op, build, _equal(build, x, y), message + text, words)
     guards = merged(x.guards, y.guards, (guard,))
     return [shapes.as_shape(build, op, Shape(_most_known((x, y)), guards))]
+
+
+def _check_alike(op: Operation) -> None:
+    """MLIR does not verify ``shape.join``."""
+    types = [str(value.type) for value in (*op.operands, *op.results)]
+    sizes = [type in (SIZE, "index") for type in types]
+    extents = [type == SHAPE or bool(re.fullmatch(r"tensor<[^x]+xindex>", type)) for type in types]
+    if len(op.operands) != 2 or not (all(sizes) or all(extents)):
+        message = f"{op.name} takes two shapes or two sizes, and gives one"
+        raise VerifyError(message, place=mlir.place_of(op.location))
 
 
 def _completed(shape: Shape, other: Shape) -> Shape:

@@ -20,6 +20,7 @@ from shlo_tools.passes.sizes import size_constants
 
 # Dialects whose ops have rules, and those whose ops stay; of any other nothing is known.
 BESIDE = ("arith", "index", "shape", "tensor")
+WEIGHTS = ("memref.get_global", "bufferization.to_tensor")  # constants that left the module
 KEPT = ("builtin", "check", "chlo", "func", "interpreter", "sdy", "stablehlo", "vhlo")
 
 
@@ -84,7 +85,7 @@ class ShapeConversion(ir.Conversion):
 
     def operation(self, op: Operation, lowering: Lowering, blocks: dict[Block, Block]) -> None:
         dialect = op.name.partition(".")[0]
-        if op.name not in self.rules and dialect not in KEPT:
+        if op.name not in (*self.rules, *WEIGHTS) and dialect not in KEPT:
             reason = "" if dialect in BESIDE else f"dialect {dialect!r} beside shapes"
             ir.raise_unsupported([op], reason)
         super().operation(op, lowering, blocks)

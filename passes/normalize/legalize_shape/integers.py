@@ -17,6 +17,7 @@ from shlo_tools.dims import Dim
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 from shlo_tools.ir import Lowering, constant_of
 from shlo_tools.mlir import Attribute, Type, Value
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.shapes.arithmetic import INTEGERS
 
 I1, I32, I64 = (TensorType((), ELEMENT_TYPES[name]) for name in ("i1", "i32", "i64"))
@@ -66,8 +67,6 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 _FOLDS: Mapping[str, Callable[[Any, Any], Dim]] = {**INTEGERS, **_BITWISE}
 # x op n = x, for signed integers and booleans
 _NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "divide": 1}
-# n op x = x op n
-_COMMUTE = ("add", "and", "maximum", "minimum", "multiply", "or", "xor")
 _SAME = ("and", "maximum", "minimum", "or")  # x op x = x
 
 
@@ -80,7 +79,7 @@ def binary(build: Lowering, name: str, a: Value, b: Value) -> Value:
             folded = _FOLDS[name](x, y)
             if isinstance(folded, int):  # a division by zero is left to run time
                 return constant(build, _wrapped(folded, type), type)
-        if x is not None and name in _COMMUTE:
+        if x is not None and has_trait(f"stablehlo.{name}", Trait.COMMUTATIVE):
             a, b, x, y = b, a, y, x
         if y is not None and (simple := _simple(name, a, b, y, type)) is not None:
             return simple

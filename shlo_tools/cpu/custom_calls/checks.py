@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.cpu.status import read_place
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Place
 from shlo_tools.extend import CustomCall
@@ -37,7 +36,7 @@ def _target(name: str) -> CustomCall:
     ) -> Array | None:
         from shlo_tools.reference.self_checking import TARGETS
 
-        place = read_place(attributes.get("place")) or place
+        place = Place.read(attributes["place"]) if "place" in attributes else place
         TARGETS[name](*operands, attributes=attributes, place=place)
         return np.ones((), np.bool_) if result_types else None  # a check that fails raises
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools import time_limit
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.extend import CustomCall
+
+MOST = 1 << 20  # elements between two looks at the time
 
 
 def fft(
@@ -21,9 +24,26 @@ def fft(
     result = result_types[0]
     if not result.size:
         return np.empty(result.static_shape, result.element_type.dtype)
-    *outer, last = attributes["fft_length"]
+    lengths = attributes["fft_length"]
+    made = np.empty(result.static_shape, result.element_type.dtype)
+    parts, rows = (_rows(array, len(lengths)) for array in (operand, made))
+    count = max(1, MOST // max(1, parts[0].size))
+    for start in range(0, len(parts), count):
+        time_limit.check()
+        part = parts[start : start + count]
+        rows[start : start + count] = _transformed(part, attributes["fft_type"], lengths)
+    return made
+
+
+def _rows(array: Array, rank: int) -> Array:
+    """An array as one of what is transformed by itself."""
+    return array.reshape(-1, *array.shape[array.ndim - rank :])
+
+
+def _transformed(operand: Array, fft_type: str, lengths: Sequence[int]) -> Array:
+    *outer, last = lengths
     axes = range(-1 - len(outer), -1)
-    match attributes["fft_type"]:
+    match fft_type:
         case "FFT":
             return _each(np.fft.fft, np.fft.fft(operand), axes)
         case "IFFT":

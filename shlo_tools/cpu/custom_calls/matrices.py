@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools import time_limit
 from shlo_tools.cpu import lapack
 from shlo_tools.dtypes import Array
 from shlo_tools.extend import CustomCall
+
+MOST, LEAST = 1 << 31, 32  # multiplications and columns between two looks at the time
 
 
 def cholesky(a: Array, *, attributes: Mapping[str, Any]) -> Array:
@@ -22,6 +25,7 @@ def cholesky(a: Array, *, attributes: Mapping[str, Any]) -> Array:
     routine = lapack.prefix_of(factors.dtype) + "potrf"
     size = a.shape[-1]
     for index in np.ndindex(a.shape[:-2]):
+        time_limit.check()
         columns = np.array(factors[index], order="F")
         info = lapack.call(routine, uplo, size, columns, max(1, size))
         factors[index] = keep(columns) if info == 0 else np.nan
@@ -38,8 +42,20 @@ def triangular_solve(a: Array, b: Array, *, attributes: Mapping[str, Any]) -> Ar
     )
     coefficients, solution = _computable(a), _computable(b)
     for index in np.ndindex(b.shape[:-2]):
-        lapack.solve_triangular(coefficients[index], solution[index], *letters)
+        for part in _parts(solution[index], along=1 if attributes["left_side"] else 0):
+            time_limit.check()
+            held = np.ascontiguousarray(part)
+            lapack.solve_triangular(coefficients[index], held, *letters)
+            part[...] = held
     return solution.astype(b.dtype)
+
+
+def _parts(matrix: Array, along: int) -> list[Array]:
+    """Views of columns or rows that are solved for alone."""
+    size = matrix.shape[1 - along]
+    count = max(LEAST, MOST // max(1, size * size))
+    starts = range(0, max(1, matrix.shape[along]), count)
+    return [matrix[:, s : s + count] if along else matrix[s : s + count] for s in starts]
 
 
 def _computable(array: Array) -> Array:

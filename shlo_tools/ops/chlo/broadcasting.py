@@ -10,6 +10,7 @@ from shlo_tools.dims import UNKNOWN, Dim, equal
 from shlo_tools.dtypes import ElementType, Kind
 from shlo_tools.ops import elementwise
 from shlo_tools.ops._op import op
+from shlo_tools.ops._quantized import same_numbers
 from shlo_tools.types import Tensor
 
 ComparisonDirection = Annotated[elementwise.ComparisonDirection, "chlo"]
@@ -86,7 +87,8 @@ def _broadcast(
     """The rule of a broadcasting form: one element type, shapes that stretch to one."""
     element = lhs.element_type
     require("I1", allowed(element), f"element type {element} is not allowed")
-    require("C1", rhs.element_type == element, f"{lhs.type} and {rhs.type} differ in element type")
+    alike = same_numbers(element, rhs.element_type)
+    require("C1", alike, f"{lhs.type} and {rhs.type} differ in element type")
     rank = max(lhs.rank, rhs.rank)
     shapes = []
     for operand, axes in zip((lhs, rhs), aligned(lhs, rhs, broadcast_dimensions), strict=True):
@@ -151,6 +153,6 @@ def broadcast_complex(
 def broadcast_select(pred: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
     """``select`` of operands stretched to one shape, aligned at their last dimensions."""
     require("I1", pred.element_type.is_boolean, f"pred is {pred.type}, not boolean")
-    alike = on_true.element_type == on_false.element_type
+    alike = same_numbers(on_true.element_type, on_false.element_type)
     require("C1", alike, f"branches differ in type: {on_true.type} and {on_false.type}")
     return on_true.like(shape=broadcast_shape(pred.shape, on_true.shape, on_false.shape))

@@ -7,14 +7,14 @@ from math import prod
 
 from shlo_tools.errors import Diagnostic, UnsupportedError, place_in
 from shlo_tools.text.sharding import HINT, IDENTITIES, NOTES
+from shlo_tools.text.tokens import BRACKET, IGNORED
 
-_IGNORED = rb'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*'  # strings and comments
 _NAME = rb"%[\w$.-]+(?:#\d+)?"
 _WORD = re.compile(
-    _IGNORED + rb"|(?P<alias>^#[\w.$]+\s*=\s*#sdy\.\w+)(?=<)|(?<![\w.#@!%])(?P<word>sdy\.[\w.]+)",
+    IGNORED + rb"|(?P<alias>^#[\w.$]+\s*=\s*#sdy\.\w+)(?=<)|(?<![\w.#@!%])(?P<word>sdy\.[\w.]+)",
     re.M,
 )
-_BRACKET = re.compile(_IGNORED + rb"|->|(?P<open>[\[({<])|(?P<close>[\])}>])|(?P<comma>,)")
+_BRACKET = re.compile(BRACKET + rb"|(?P<comma>,)")
 _ATTRIBUTE = re.compile(rb"\s*[=,}]")
 _MESH = re.compile(rb"\s*@[^=]*=\s*(?=<)")
 _DEVICES = re.compile(rb"(?:mesh\s*|^)<\s*\[([^\]]*)\]")
@@ -22,7 +22,7 @@ _RESULT = re.compile(rb"(" + _NAME + rb")\s*=\s*$")
 _OPERAND = re.compile(rb"\s*(" + _NAME + rb")[^:<{(\n]*")
 _TYPE = re.compile(rb"\s*:\s*[!\w.]+")
 _OPENING = re.compile(rb"[ \t]*(?:loc)?(?=[\[({<])")
-_SCOPE = re.compile(_IGNORED + rb"|[{}]|" + _NAME)
+_SCOPE = re.compile(IGNORED + rb"|[{}]|" + _NAME)
 
 
 def strip(text: str, name: str = "-") -> str:

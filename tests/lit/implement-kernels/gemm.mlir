@@ -48,13 +48,51 @@ func.func private @shlo.gemm.1(%out: memref<7x2x2xf64>, %a: memref<7x2x2xf64>, %
 // CHECK: memref.dim %arg0
 // CHECK: %[[INNER:.*]] = arith.index_cast %{{.*}}
 // CHECK: cf.assert %{{.*}}, "a matrix has more than 2147483647 rows or columns"
-// CHECK: scf.for
 // CHECK: %[[LDA:.*]] = llvm.intr.smax
 // CHECK: llvm.trunc %[[LDA]] : i64 to i32
-// CHECK: llvm.call @scipy_cblas_sgemm(
+// CHECK: scf.for
+// A block is multiplied at a time; what earlier blocks of terms gave is kept.
+// CHECK: scf.for %{{.*}} step
+// CHECK: scf.for %{{.*}} step
+// CHECK: scf.for %[[TERM:.*]] = %{{.*}} step
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[TERM]]
+// CHECK: %[[KEPT:.*]] = llvm.select %[[FIRST]]
+// CHECK: llvm.call @scipy_cblas_sgemm({{.*}}, %[[KEPT]], %{{.*}}, %{{.*}})
 // CHECK: return %arg0
 func.func private @shlo.gemm.2(%out: memref<?x?x?xf32>, %a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>)
     -> memref<?x?x?xf32>
     attributes {shlo.kernel = {kind = "gemm", transpose_lhs = false, transpose_rhs = false}} {
   return %out : memref<?x?x?xf32>
+}
+
+// Integers are multiplied by loops: rows of rhs are added to rows of the result, block by block.
+// CHECK-LABEL: func.func private @shlo.gemm.3(
+// CHECK: linalg.generic {{.*}} outs(%arg0
+// CHECK-COUNT-5: scf.for
+// CHECK: %[[FACTOR:.*]] = memref.load %arg1[%[[B:.*]], %[[M:.*]], %[[K:.*]]]
+// CHECK: scf.for %[[N:.*]] = {{.*}} {
+// CHECK-DAG: %[[ROW:.*]] = memref.load %arg2[%[[B]], %[[K]], %[[N]]]
+// CHECK-DAG: %[[SUM:.*]] = memref.load %arg0[%[[B]], %[[M]], %[[N]]]
+// CHECK: arith.muli %[[FACTOR]], %[[ROW]]
+// CHECK: memref.store %{{.*}}, %arg0[%[[B]], %[[M]], %[[N]]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %arg0
+#left = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+#right = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+#made = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+func.func private @shlo.gemm.3(%out: memref<1x700x600xi32>, %a: memref<1x700x500xi32>,
+    %b: memref<1x500x600xi32>) -> memref<1x700x600xi32>
+    attributes {shlo.kernel = {kind = "gemm", transpose_lhs = false, transpose_rhs = false}} {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%out : memref<1x700x600xi32>)
+  linalg.generic {
+    indexing_maps = [#left, #right, #made],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  } ins(%a, %b : memref<1x700x500xi32>, memref<1x500x600xi32>) outs(%out : memref<1x700x600xi32>) {
+  ^bb0(%l: i32, %r: i32, %o: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %o, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return %out : memref<1x700x600xi32>
 }

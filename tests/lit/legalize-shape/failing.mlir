@@ -129,3 +129,20 @@ func.func @name(%a: tensor<2xf32>) {
   %0 = "shape.shapes_of"(%a) : (tensor<2xf32>) -> !shape.shape
   return
 }
+
+// -----
+
+// MLIR does not verify this op, whatever it is given.
+func.func @three(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{shape.join takes two shapes or two sizes, and gives one}}
+  %0 = "shape.join"(%x, %x, %x) : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @mixed(%x: index) -> !shape.shape {
+  // expected-error @+1 {{shape.join takes two shapes or two sizes, and gives one}}
+  %0 = "shape.join"(%x, %x) : (index, index) -> !shape.shape
+  return %0 : !shape.shape
+}

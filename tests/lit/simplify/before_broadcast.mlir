@@ -133,3 +133,17 @@ func.func @other_types(%x: tensor<3xf32>, %y: tensor<3xf32>, %z: tensor<3xcomple
   return %0, %1, %2, %3, %4, %5, %6 : tensor<2x3xf64>, tensor<2x3xi1>, tensor<2x3xi1>,
     tensor<2x3xcomplex<f32>>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }
+
+// CHECK-LABEL: @ternary
+// CHECK-DAG: stablehlo.clamp %arg0, %arg1, %arg2 : tensor<3xf32>
+// CHECK-DAG: stablehlo.select %arg3, %arg0, %arg1 : tensor<3xi1>, tensor<3xf32>
+func.func @ternary(%x: tensor<3xf32>, %y: tensor<3xf32>, %z: tensor<3xf32>, %p: tensor<3xi1>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %wx = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+  %wy = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+  %wz = stablehlo.broadcast_in_dim %z, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+  %wp = stablehlo.broadcast_in_dim %p, dims = [1] : (tensor<3xi1>) -> tensor<2x3xi1>
+  %0 = stablehlo.clamp %wx, %wy, %wz : tensor<2x3xf32>
+  %1 = stablehlo.select %wp, %wx, %wy : tensor<2x3xi1>, tensor<2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+}

@@ -223,3 +223,17 @@ def test_garbage_is_collected(add: Any) -> None:
     for _ in range(40):
         assert shlo_tools.compile(source)()[3] == 6.0
     assert resident_bytes() - before < 16 << 20  # 40 executables hold 40 MB and more
+
+
+def test_sort_without_a_dimension_sorts_the_last() -> None:
+    text = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %0 = "stablehlo.sort"(%x) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %less : tensor<i1>
+      }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }"""
+    x = np.array([[3, 1, 2], [0, 9, -1]], np.float32)
+    for backend in (shlo_tools.run, shlo_tools.interpret):
+        np.testing.assert_array_equal(backend(text, x), np.sort(x, axis=-1))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+import shlo_tools
 from shlo_tools import dims, ir, mlir
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.extend import shape_rules
@@ -112,3 +114,51 @@ def test_a_target_has_one_rule() -> None:
         shape_rule("g")(other)
     with pytest.raises(ShloError, match="is no function"):
         shape_rule("h")(3)  # type: ignore[type-var]
+
+
+# --- what is no shape -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "returned", [None, 6, "6xf32", ["6xf32"], [None], [6.0], [(True,)], [("6",)], [{}], [[None]]]
+)
+def test_a_rule_that_returns_no_types_is_an_error(returned: Any) -> None:
+    shape_rule("f")(lambda a: returned)
+    with pytest.raises(ConstraintError, match="shape rule for 'f'"):
+        _results("%a: tensor<3xf32>", "tensor<3xf32>", "tensor<?xf32>")
+
+
+@pytest.mark.parametrize("returned", [[(6,)], (6,), [[np.int64(6)]], [dims.UNKNOWN, 6][1:]])
+def test_a_shape_in_every_form(returned: Any) -> None:
+    shape_rule("f")(lambda a: returned)
+    told = _results("%a: tensor<3xf32>", "tensor<3xf32>", "tensor<?xf32>")
+    assert told == ["tensor<6xf32>"]
+
+
+# --- both backends --------------------------------------------------------------------------------
+PROGRAM = """func.func @main(%x: tensor<3xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.custom_call @f(%x) : (tensor<3xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+
+
+@pytest.mark.usefixtures("own_registry")
+@pytest.mark.parametrize("run", [shlo_tools.run, shlo_tools.interpret])
+@pytest.mark.parametrize("returned", [[(6,)], ["6xf32"], None, [(3, 1)], [(-1,)]], ids=repr)
+def test_what_a_rule_says_is_checked(run: Callable[..., Any], returned: Any) -> None:
+    """The function gives three elements, whatever the rule says."""
+    shlo_tools.custom_call("f")(lambda x: x)
+    shape_rule("f")(lambda x: returned)
+    with pytest.raises(ShloError, match=r"'f'|tensor<3x1xf32>|-1"):
+        run(PROGRAM, np.ones(3, np.float32))
+
+
+@pytest.mark.usefixtures("own_registry")
+@pytest.mark.parametrize("run", [shlo_tools.run, shlo_tools.interpret])
+def test_a_rule_reads_contents(run: Callable[..., Any]) -> None:
+    shlo_tools.custom_call("f")(lambda n: np.arange(n[0], dtype=np.float32))
+    shape_rule("f")(lambda n: [tuple(n.contents) if n.contents else (dims.UNKNOWN,)])
+    program = """func.func @main() -> tensor<?xf32> {
+      %n = stablehlo.constant dense<4> : tensor<1xi32>
+      %0 = stablehlo.custom_call @f(%n) : (tensor<1xi32>) -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }"""
+    np.testing.assert_array_equal(run(program), np.arange(4, dtype=np.float32))

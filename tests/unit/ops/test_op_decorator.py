@@ -195,8 +195,9 @@ def _attempt(types: tuple[str, ...], build: Callable[..., Any]) -> Module:
 def test_numbers_and_arrays_are_operands() -> None:
     """A number takes the element type of the first tensor, an array keeps its own."""
     built = str(_attempt(("2xbf16",), lambda x: (x + 1, ops.multiply(2.5, x))))
-    assert "dense<1.000000e+00> : tensor<2xbf16>" in built
-    assert "dense<2.500000e+00> : tensor<2xbf16>" in built
+    assert "dense<1.000000e+00> : tensor<bf16>" in built
+    assert "dense<2.500000e+00> : tensor<bf16>" in built
+    assert built.count("broadcast_in_dim") == 2
     with pytest.raises(ConstraintError, match="C1"):
         _attempt(("2xbf16",), lambda x: x / np.ones(2, np.float32))
 

@@ -990,7 +990,7 @@ def test_hybrid_dot_with_scales_per_axis() -> None:
 
 
 def test_dequantize_does_not_wrap() -> None:
-    type = quantization.parse_quantized("tensor<1x!quant.uniform<i8:f32, 1.0:-128>>")
+    type = quantization.quantized_element("tensor<1x!quant.uniform<i8:f32, 1.0:-128>>")
     numbers = quantization.dequantize(quantization.QuantizedArray(array("i8", 127), type))
     assert numbers.tolist() == [255.0]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from shlo_tools.errors import ParseError
 from shlo_tools.tools import isolation
 from shlo_tools.tools.isolation import Channel
 
@@ -44,6 +45,16 @@ def test_a_crash_is_a_sentence(name: str) -> None:
     outcome = isolation.run(work)
     assert outcome.crash == f"crashed with {name} in pass 'cse'"
     assert outcome.item == 2
+
+
+def test_a_reader_whose_time_is_up() -> None:
+    def work(channel: Channel) -> int:
+        faulthandler.disable()
+        channel.tell("while parsing")
+        os.kill(os.getpid(), signal.SIGPROF)
+        return 0
+
+    assert isolation.run(work).crash == "took too long while parsing"
 
 
 def test_a_null_pointer_is_a_crash() -> None:
@@ -87,6 +98,25 @@ def test_an_exception_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     shown = capfd.readouterr().err
     assert "Traceback" in shown
     assert shown.endswith("error: ValueError in pass 'x': a defect\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "error: out of memory while waiting\n"),
+        (ImportError("x.so: failed to map segment"), "error: out of memory while waiting\n"),
+        (ParseError("no good"), "error: no good\n"),
+    ],
+)
+def test_what_is_no_defect_is_one_line(
+    error: Exception, line: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def work(channel: Channel) -> int:
+        channel.tell("while waiting")
+        raise error
+
+    assert isolation.run(work).status == 1
+    assert capfd.readouterr().err == line
 
 
 def test_exit_does_not_return_into_the_parents_code() -> None:

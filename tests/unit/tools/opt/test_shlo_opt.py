@@ -339,12 +339,18 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
 
 
 # --- crashes --------------------------------------------------------------------------------------
-def test_a_crash_leaves_a_reproducer_here(tmp_path: Path) -> None:
-    done = shlo_opt(f"--load-pass-plugin={PLUGIN}", "--test-die", "--cse", given=GOOD, cwd=tmp_path)
+def test_a_crash_leaves_a_reproducer_where_one_is_asked_for(tmp_path: Path) -> None:
+    dying = [f"--load-pass-plugin={PLUGIN}", "--test-die", "--cse"]
+    done = shlo_opt(*dying, given=GOOD, cwd=tmp_path)
     assert done.returncode == 1
     first, second = done.stderr.decode().splitlines()
     assert first == "error: crashed with SIGSEGV in pass 'test-die'"
+    assert not os.listdir(tmp_path)
+    option = second.removeprefix("note: for a reproducer, add ").replace("FILE", "why.mlir")
+    done = shlo_opt(*dying, option, given=GOOD, cwd=tmp_path)
+    _, second = done.stderr.decode().splitlines()
     (name,) = os.listdir(tmp_path)
+    assert name == "why.mlir"
     command = second.removeprefix("note: reproducer written; run it by: shlo-opt ").split()
     assert command == ["--run-reproducer", f"--load-pass-plugin={PLUGIN}", name]
     again = shlo_opt(*command, cwd=tmp_path)

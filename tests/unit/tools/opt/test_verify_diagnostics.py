@@ -106,3 +106,16 @@ def test_what_is_no_designator() -> None:
 def test_a_regex_that_is_none() -> None:
     (message,) = wrong("op // expected-error-re {{a{{(}}}}")
     assert message.startswith("f.mlir:1:7: invalid regex: ")
+
+
+def test_what_is_optional_needs_no_designator() -> None:
+    """Warnings of our own, which files written for other tools do not expect."""
+    advice = [at(1, "no such attribute", "warning")]
+    assert verify_diagnostics.check("op", "f.mlir", [], optional=advice) == []
+    assert (
+        verify_diagnostics.check(
+            "op // expected-warning {{no such}}", "f.mlir", [], optional=advice
+        )
+        == []
+    )
+    assert verify_diagnostics.check("op", "f.mlir", advice, optional=[])

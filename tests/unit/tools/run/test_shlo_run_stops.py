@@ -36,7 +36,7 @@ def broken(work):
     return inner
 
 shlo_run._work = broken(shlo_run._work)
-shlo_run._lower_singly = broken(shlo_run._lower_singly)
+shlo_run._compile_singly = broken(shlo_run._compile_singly)
 shlo_run.main(sys.argv[1:])
 """
 

@@ -1,16 +1,15 @@
-"""Programs in and out: text, MLIR bytecode, portable artifacts.
+"""Reading programs: text, MLIR bytecode, portable artifacts.
 
-Text is scanned before MLIR sees it: its parser recurses, and a file nested deeply enough ends
-the process. Bytes of unknown origin can be read in a child process (``isolated=True``).
+MLIR's readers believe what they read, and some sources end their process. Text is scanned before
+they see it. Bytes that this process has not written itself, and texts that the scan suspects, are
+read in another process first (``isolation``).
 """
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import subprocess
-import sys
+from typing import Any
 
 from shlo_tools import files, mlir
 from shlo_tools.dialects import rules
@@ -21,10 +20,11 @@ from shlo_tools.errors import (
     ShloError,
     VerifyError,
     did_you_mean,
-    warn,
 )
-from shlo_tools.text import check_syntax
-from shlo_tools.text import guards as scan
+from shlo_tools.program import isolation
+from shlo_tools.program.verification import check_by_mlir, check_rules
+from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
+from shlo_tools.text import check_syntax, guards
 from shlo_tools.text.check_syntax import GenericText
 from shlo_tools.text.sharding import bytecode as annotated_bytecode
 from shlo_tools.text.sharding import text as annotated_text
@@ -33,14 +33,15 @@ BYTECODE_MAGIC = b"ML\xefR"
 
 
 def load(
-    source: str | bytes | os.PathLike[str], *, isolated: bool = False, name: str | None = None
+    source: str | bytes | os.PathLike[str], *, isolated: bool = True, name: str | None = None
 ) -> mlir.Module:
     """Read a program: a path, text, bytecode or a portable artifact.
 
     A ``str`` that contains a brace or a line break is text, any other a path.
 
     Args:
-        isolated: read bytecode in a child process, which a hostile file cannot take along.
+        isolated: read bytecode of unknown origin, and suspicious texts, in another process
+            first. ``False`` saves its start, 0.4 s once, where the source can be trusted.
         name: what messages call the source; the path by default.
 
     Returns:
@@ -58,6 +59,43 @@ def load(
         return parse(source, name=name or "-", isolated=isolated)
 
 
+_SMALL = 1 << 16  # sources of fewer characters hold no large constants
+
+
+def module_of(
+    source: Any, *, name: str = "-", anywhere: bool = False, expendable: bool = False
+) -> mlir.Module:
+    """A program as a module that the caller may change; the source stays as it is.
+
+    Args:
+        source: text, bytes, a path, a module of the bindings, or a ``builder.Module``.
+        name: what messages call a text.
+        anywhere: leave the module in whatever context: its own for a copy of a module, a new one
+            for a large text, which takes large constants with it when it goes. Otherwise it is
+            of the current context.
+        expendable: another process explains the death of this one: bytes are read right here.
+
+    Raises:
+        ParseError, VerifyError, ShloError: see ``load``; or it is no program.
+    """
+    source = getattr(source, "module", source)  # a builder's module has one
+    if is_path(source):
+        name = os.fspath(source)
+        source = files.read_file(name)
+    if not isinstance(source, str | bytes):
+        if not hasattr(source, "operation"):
+            kind = type(source).__name__
+            raise ShloError(f"{kind} is no program", hint="pass text, bytes, a path or a module")
+        copy = clone(source)
+        check_by_mlir(copy)
+        return copy if anywhere else moved(copy)
+    read = parse_expendable if expendable else parse
+    if not anywhere or len(source) < _SMALL:
+        return read(source, name=name)
+    with mlir.at(mlir.new_context()):
+        return read(source, name=name)
+
+
 def is_path(source: object) -> bool:
     """Whether a source is the path of a file: a PathLike, or text without braces and lines."""
     if isinstance(source, os.PathLike):
@@ -69,12 +107,14 @@ def is_bytecode(source: str | bytes) -> bool:
     return isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC)
 
 
-def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> mlir.Module:
+def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mlir.Module:
     """Like ``load``, from text or bytes, into the current context."""
     if not source:
         raise ParseError(f"{name}: the input is empty")
     if isinstance(source, bytes) and is_bytecode(source):
-        return _parse_isolated(source, name) if isolated else _parse_bytecode(source, name)
+        if not isolated or is_own(source):
+            return _parse_bytecode(source, name)
+        return _read_bytecode(isolation.rewritten(source, name), name)
     if isinstance(source, bytes):
         try:
             source = source.decode()
@@ -82,7 +122,9 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
             raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
     if "\0" in source or not _is_unicode(source):
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
-    scan.check(source, name)
+    suspicion = guards.check(source, name)
+    if suspicion and isolated:
+        isolation.check(source, name, suspicion)
     plain = annotated_text.strip(source, name) if "sdy." in source else source
     written = check_syntax.generic(plain, name) if "check." in plain else None
     try:
@@ -93,10 +135,18 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = False) -> ml
         _restore_places(module, written)
     if any(prefix in plain for prefix in rules.VERIFIED):
         try:
-            _check_rules(module)
+            check_rules(module)
         except VerifyError as error:
             raise error.with_source(source, name) from None
     return module
+
+
+def parse_expendable(source: str | bytes, *, name: str) -> mlir.Module:
+    """Like ``parse``, in a process whose death another one explains: bytes are read right here."""
+    if not isinstance(source, bytes) or not is_bytecode(source):
+        return parse(source, name=name)
+    with isolation.limited(isolation.seconds(len(source))):
+        return parse(source, name=name, isolated=False)
 
 
 def _is_unicode(text: str) -> bool:
@@ -160,15 +210,6 @@ def _restore_places(module: mlir.Module, written: GenericText) -> None:
                 op.location = mlir.file_location(place.file, place.line, place.column)
 
 
-def _check_rules(module: mlir.Module) -> None:
-    """Raise VerifyError where a check or an op of the interpreter is not as it should be."""
-    for op in mlir.walk(module.operation):
-        if op.name.startswith(rules.VERIFIED):
-            message, hint = rules.problem(op)
-            if message:
-                raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)
-
-
 def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
     if annotated_bytecode.is_annotated(source):
         context = mlir.new_context()
@@ -192,113 +233,3 @@ def _read_bytecode(source: bytes, name: str) -> mlir.Module:
     if module is None:
         raise ParseError(f"{name}: broken bytecode")
     return module
-
-
-_CHILD = "import sys; from shlo_tools.program import _child; _child(sys.stdin.buffer.read())"
-
-
-def _parse_isolated(source: bytes, name: str) -> mlir.Module:
-    """Let a child read the bytes; what it prints as text is parsed here."""
-    child = subprocess.run([sys.executable, "-c", _CHILD], input=source, capture_output=True)
-    if child.returncode < 0:
-        raise ParseError(f"{name}: broken bytecode (its reader died of signal {-child.returncode})")
-    if child.returncode:
-        message = child.stderr.decode(errors="replace").strip()
-        raise ParseError(message.removeprefix("error: "))
-    return parse(child.stdout, name=name)
-
-
-def _child(source: bytes) -> None:
-    try:
-        with mlir.library_context():
-            text = parse(source).operation.get_asm(enable_debug_info=True)
-    except ShloError as error:
-        sys.stderr.write(error.render())
-        sys.exit(1)
-    sys.stdout.write(text)
-
-
-def to_bytecode(module: mlir.Module) -> bytes:
-    """A module as MLIR bytecode of the current version."""
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
-
-
-def save(
-    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
-) -> None:
-    """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
-
-    The file appears whole or not at all.
-
-    Raises:
-        ShloError: the file cannot be written.
-    """
-    if bytecode is None:
-        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
-    with mlir.library_context():
-        data = to_bytecode(module) if bytecode else f"{module.operation.get_asm()}".encode()
-    files.write_file(os.fspath(path), data)
-
-
-def verify(module: mlir.Module) -> None:
-    """Verify a module by its dialects and by the constraints of the op functions.
-
-    Attributes that look misspelled are warned of (``errors.listening``).
-
-    Raises:
-        VerifyError: with the op's place.
-    """
-    from shlo_tools.ops import _op as ops
-
-    with mlir.library_context():
-        try:
-            module.operation.verify()
-        except mlir.MLIRError as error:
-            raise VerifyError(mlir.diagnostics_of(error)) from error
-        _check_rules(module)
-        for op in mlir.walk(module.operation):
-            if op.name in ops.DESCRIPTIONS and not _is_quantized(op):
-                ops.verify(op)
-        warn_of_attributes(module)
-
-
-def _is_quantized(op: mlir.Operation) -> bool:
-    return any("!quant" in str(value.type) for value in (*op.operands, *op.results))
-
-
-# Attributes without a dialect's prefix that programs carry and no op function names.
-_CARRIED = {
-    "layout",
-    "operand_layouts",
-    "result_layouts",
-    "output_operand_aliases",
-    "channel_handle",
-    "operandSegmentSizes",
-    "resultSegmentSizes",
-    "source_target_pairs",
-}
-
-
-def warn_of_attributes(module: mlir.Module) -> None:
-    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``.
-
-    The functions of custom calls are given all attributes, whose names are theirs to choose.
-    """
-    from shlo_tools.ops import _op as ops
-
-    for op in mlir.walk(module.operation):
-        description = ops.DESCRIPTIONS.get(op.name)
-        if description is None or op.name == "stablehlo.custom_call":
-            continue
-        for name in op.attributes:
-            if "." not in name and name not in _CARRIED and name not in description.attribute_names:
-                hint = did_you_mean(name, description.attribute_names)
-                place = mlir.place_of(op.location)
-                warn(f"{op.name} has no attribute {name!r}; it is ignored", place, hint=hint)
-
-
-def clone(module: mlir.Module) -> mlir.Module:
-    """A copy of a module in the current context, from whatever context it is of."""
-    return mlir.parse_module(to_bytecode(module))

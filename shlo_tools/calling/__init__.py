@@ -1,0 +1,1 @@
+"""How programs are called, whatever runs them: signature, arguments, time limit, refusals."""

@@ -1,0 +1,96 @@
+"""The protocol of everything that runs a program. Free of MLIR, as ``interop.remote`` needs it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NoReturn, TypeVar
+
+from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError
+
+Type = TypeVar("Type", covariant=True)
+
+
+@dataclass(frozen=True)
+class Signature(Generic[Type]):
+    """Argument and result types of a function; as text where MLIR is not loaded."""
+
+    inputs: tuple[Type, ...]
+    results: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        inputs = ", ".join(str(type) for type in self.inputs)
+        results = ", ".join(str(type) for type in self.results)
+        return f"({inputs}) -> ({results})"
+
+
+class Executable(ABC):
+    """A function of a program, ready to run; call it with arrays.
+
+    Native code, the reference and all others are called alike, and refuse the same calls with the
+    same errors. Calls may overlap in several threads.
+
+    Attributes:
+        name: the function's name.
+        signature: types of arguments and results; sizes may be unknown. Quantized values are
+            passed as integers.
+    """
+
+    name: str
+    signature: Signature[Any]
+
+    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
+        """Run the program.
+
+        Args:
+            arguments: arrays (anything with ``__array__``, ``__dlpack__`` or the buffer
+                protocol), Python numbers or lists. They are read in place where that is possible,
+                and never written.
+            cast: convert arguments of another dtype instead of refusing them; values that the
+                wanted one cannot hold are refused all the same.
+            timeout: seconds after which the program is stopped, as soon as it polls: between
+                chunks of loops and blocks of products, but not within one call of LAPACK, of a
+                Fourier transform, of a custom call's function or of numpy. Programs that such
+                functions run have no more time than is left; none is where it is 0 or less.
+
+        Returns:
+            A new array, or a tuple of them where the function has several results.
+
+        Raises:
+            ArgumentError: the arguments do not fit the signature, or the timeout is none.
+            UnsupportedError: the program holds something that cannot be run.
+            ExecutionError: a check of the program failed, or memory does not suffice.
+            ExecutionTimeout: the time is up.
+        """
+        results = self._run(arguments, cast, None if timeout is None else _seconds(timeout))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    @abstractmethod
+    def _run(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None
+    ) -> Sequence[Any]: ...
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} @{self.name}{self.signature}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise ShloError(
+            f"the executable of @{self.name} cannot be pickled or copied: it is of this process",
+            hint="send the program's text or path there, and compile it there",
+        )
+
+
+def _seconds(timeout: Any) -> float:
+    """A time limit; raises ArgumentError where it is none."""
+    try:
+        seconds = math.nan if isinstance(timeout, bool | str | bytes) else float(timeout)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if math.isnan(seconds):
+        message = f"timeout={timeout!r}: a number of seconds is wanted"
+        raise ArgumentError(message, hint="leave it out for a call without a limit")
+    if seconds <= 0:
+        raise ExecutionTimeout(f"stopped after {timeout} seconds")
+    return seconds

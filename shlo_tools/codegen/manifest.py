@@ -1,0 +1,151 @@
+"""What the host has to know of a lowered module: plain data, read from its attributes once.
+
+Nothing here refers to MLIR's objects, so that it may outlive the module and stand beside machine
+code in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.calling.executable import Signature
+from shlo_tools.codegen import frame
+from shlo_tools.codegen.lowered import CHECKS, ENTRY, ENTRY_PREFIX, HOST_CALLS
+from shlo_tools.errors import Place, UnsupportedError
+from shlo_tools.extend.description import Call, python_value, read
+from shlo_tools.mlir import Operation
+from shlo_tools.types import ValueType, value_type
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """A function that the host can call with two pointers: to a frame, and to a table.
+
+    Attributes:
+        symbol: its name in the module.
+        function: that of the function that it enters.
+        signature: the types as the host sees them.
+        arena: how many bytes of temporaries a call needs.
+        grows: whether it may need any number of them.
+    """
+
+    symbol: str
+    function: str
+    signature: Signature[ValueType]
+    arena: int
+    grows: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a failing check says.
+
+    Attributes:
+        is_of_sizes: whether the message has places for two sizes.
+    """
+
+    message: str
+    place: Place | None
+    is_of_sizes: bool
+
+
+@dataclass(frozen=True)
+class HostKernel:
+    """What the host is called for.
+
+    Attributes:
+        step: ``sizes`` and then ``values``, where only the target's function knows the results'
+            sizes; else ''.
+        called: the names of the program's functions that the target's function may call.
+    """
+
+    call: Call
+    step: str
+    called: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a lowered module says of itself.
+
+    Attributes:
+        entry_points: by the name of the function that they enter.
+        checks: check n is what the status n + 1 stands for.
+        host_kernels: by the number that the host is called with.
+    """
+
+    entry_points: Mapping[str, EntryPoint]
+    checks: tuple[Check, ...]
+    host_kernels: tuple[HostKernel, ...]
+
+
+def is_lowered(module: mlir.Module, function: str) -> bool:
+    """Whether a module has an entry point for a function."""
+    return any(ir.symbol_name(op) == ENTRY_PREFIX + function for op in _entry_points(module))
+
+
+def read_manifest(module: mlir.Module) -> Manifest:
+    """The manifest of a lowered module; without entry points where it is none.
+
+    Raises:
+        UnsupportedError: it was lowered by a version whose frame is another one.
+    """
+    held: Any = module.operation.attributes
+    entries = [_entry_point(op) for op in _entry_points(module)]
+    return Manifest(
+        {entry.function: entry for entry in entries},
+        tuple(_check(item) for item in held[CHECKS]) if CHECKS in held else (),
+        tuple(_host_kernel(item) for item in held[HOST_CALLS]) if HOST_CALLS in held else (),
+    )
+
+
+def _entry_points(module: mlir.Module) -> list[Operation]:
+    return [op for op in ir.children(module.operation) if ENTRY in op.attributes]
+
+
+def _entry_point(op: Operation) -> EntryPoint:
+    said: Any = op.attributes[ENTRY]
+    version = said["version"].value
+    if version != frame.VERSION:
+        message = f"lowered for frame version {version}, and this is version {frame.VERSION}"
+        raise UnsupportedError(message, hint="lower the program again")
+    type, symbol = said["signature"].value, ir.symbol_name(op)
+    inputs, results = (tuple(map(value_type, types)) for types in (type.inputs, type.results))
+    return EntryPoint(
+        symbol,
+        symbol.removeprefix(ENTRY_PREFIX),
+        Signature(inputs, results),
+        said["arena"].value,
+        "grows" in said,
+    )
+
+
+def _check(said: Any) -> Check:
+    return Check(said["message"].value, _place(said), "sizes" in said)
+
+
+def _host_kernel(said: Any) -> HostKernel:
+    step = said["step"].value if "step" in said else ""
+    called = tuple(name.value for name in said["called"]) if "called" in said else ()
+    return HostKernel(_call(said, _place(said)), step, called)
+
+
+def _call(said: Any, place: Place | None) -> Call:
+    """The call that a kernel stands for: a ``custom_call``, or one of our own lowering."""
+    if "op" in said:
+        types = said["types"].value
+        attributes = {item.name: item.attr for item in said["op"]}
+        return read(attributes, types.inputs, types.results, place)
+    config = python_value(said["config"]) if "config" in said else None
+    inputs, results = (
+        tuple(dtypes.tensor_type(item.value) for item in said[name])
+        for name in ("inputs", "results")
+    )
+    return Call(said["target"].value, inputs, results, config=config, place=place)
+
+
+def _place(said: Any) -> Place | None:
+    return Place.read(said["place"].value) if "place" in said else None

@@ -1,0 +1,39 @@
+"""Programs in and out: text, MLIR bytecode, portable artifacts; and whether they are valid."""
+
+from shlo_tools.program.reading import (
+    BYTECODE_MAGIC,
+    is_bytecode,
+    is_path,
+    load,
+    module_of,
+    parse,
+    parse_error,
+    parse_expendable,
+)
+from shlo_tools.program.verification import (
+    LOOSELY_VERIFIED,
+    verify,
+    verify_further,
+    warn_of_attributes,
+)
+from shlo_tools.program.writing import clone, moved, printed, save, to_bytecode
+
+__all__ = [
+    "BYTECODE_MAGIC",
+    "LOOSELY_VERIFIED",
+    "clone",
+    "is_bytecode",
+    "is_path",
+    "load",
+    "module_of",
+    "moved",
+    "parse",
+    "parse_error",
+    "parse_expendable",
+    "printed",
+    "save",
+    "to_bytecode",
+    "verify",
+    "verify_further",
+    "warn_of_attributes",
+]

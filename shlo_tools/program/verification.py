@@ -1,0 +1,105 @@
+"""Whether a program keeps the rules of its dialects and of its ops."""
+
+from __future__ import annotations
+
+from shlo_tools import mlir
+from shlo_tools.dialects import rules
+from shlo_tools.errors import VerifyError, did_you_mean, warn
+
+
+def verify(module: mlir.Module) -> None:
+    """Verify a module by its dialects and by the constraints of the op functions.
+
+    Attributes that look misspelled are warned of (``errors.listening``).
+
+    Raises:
+        VerifyError: with the op's place.
+    """
+    from shlo_tools.ops import _op as ops
+
+    with mlir.library_context():
+        check_by_mlir(module)
+        check_rules(module)
+        for op in mlir.walk(module.operation):
+            if op.name in ops.DESCRIPTIONS:
+                ops.verify(op)
+        warn_of_attributes(module)
+
+
+# Ops of which MLIR's verifier takes a size of -2^63 for an unknown one, or results that contradict
+# their operands.
+LOOSELY_VERIFIED = frozenset(
+    (
+        "chlo.broadcast_select",
+        "stablehlo.bitcast_convert",
+        "stablehlo.dynamic_broadcast_in_dim",
+        "stablehlo.dynamic_conv",
+        "stablehlo.dynamic_iota",
+        "stablehlo.fft",
+        "stablehlo.real_dynamic_slice",
+        "stablehlo.reduce_window",
+        "stablehlo.rng_bit_generator",
+        "stablehlo.select_and_scatter",
+    )
+)
+
+
+def verify_further(module: mlir.Module) -> None:
+    """Check the ops of a parsed module whose constraints MLIR does not check all of.
+
+    Raises:
+        ConstraintError: with the op's place.
+    """
+    from shlo_tools.ops import _op as ops
+
+    for op in mlir.walk(module.operation):
+        if op.name in LOOSELY_VERIFIED:
+            ops.verify(op)
+
+
+# Attributes without a dialect's prefix that programs carry and no op function names.
+_CARRIED = {
+    "layout",
+    "operand_layouts",
+    "result_layouts",
+    "output_operand_aliases",
+    "channel_handle",
+    "operandSegmentSizes",
+    "resultSegmentSizes",
+    "source_target_pairs",
+}
+
+
+def warn_of_attributes(module: mlir.Module) -> None:
+    """Warn of attributes of StableHLO ops that nobody reads, such as ``dimensionz``.
+
+    The functions of custom calls are given all attributes, whose names are theirs to choose.
+    """
+    from shlo_tools.ops import _op as ops
+
+    for op in mlir.walk(module.operation):
+        description = ops.DESCRIPTIONS.get(op.name)
+        if description is None or op.name == "stablehlo.custom_call":
+            continue
+        for name in op.attributes:
+            if "." not in name and name not in _CARRIED and name not in description.attribute_names:
+                hint = did_you_mean(name, description.attribute_names)
+                place = mlir.place_of(op.location)
+                warn(f"{op.name} has no attribute {name!r}; it is ignored", place, hint=hint)
+
+
+def check_rules(module: mlir.Module) -> None:
+    """Raise VerifyError where a check or an op of the interpreter is not as it should be."""
+    for op in mlir.walk(module.operation):
+        if op.name.startswith(rules.VERIFIED):
+            message, hint = rules.problem(op)
+            if message:
+                raise VerifyError(message, place=mlir.place_of(op.location), hint=hint)
+
+
+def check_by_mlir(module: mlir.Module) -> None:
+    """Raise VerifyError where a module breaks a rule that MLIR itself knows."""
+    try:
+        mlir.verify(module.operation)
+    except mlir.MLIRError as error:
+        raise VerifyError(mlir.diagnostics_of(error)) from error

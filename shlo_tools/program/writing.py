@@ -1,0 +1,87 @@
+"""Writing programs: text and MLIR bytecode."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from typing import Any
+
+from shlo_tools import files, ir, mlir
+
+_own: set[bytes] = set()  # digests of what this process wrote
+
+
+def to_bytecode(module: mlir.Module) -> bytes:
+    """A module as MLIR bytecode of the current version; ``is_own`` knows it again."""
+    data = _bytecode(module)
+    _own.add(_digest(data))
+    return data
+
+
+def is_own(source: bytes) -> bool:
+    """Whether this process wrote these bytes, so that reading them is safe."""
+    return bool(_own) and _digest(source) in _own
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _bytecode(module: mlir.Module) -> bytes:
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def save(
+    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
+) -> None:
+    """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
+
+    The file appears whole or not at all.
+
+    Raises:
+        ShloError: the file cannot be written.
+    """
+    if bytecode is None:
+        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
+    with mlir.library_context():
+        data = to_bytecode(module) if bytecode else printed(module.operation).encode()
+    files.write_file(os.fspath(path), data)
+
+
+def printed(op: mlir.Operation, **options: Any) -> str:
+    """An op as text that parses; ``options`` are those of ``get_asm``.
+
+    What MLIR's short form writes of a ``dynamic_slice`` of rank 0 does not parse: a comma stands
+    where no index does. Then all is in the generic form.
+    """
+    if any(
+        inner.name == "stablehlo.dynamic_slice" and len(inner.operands) == 1
+        for inner in mlir.walk(op)
+    ):
+        options["print_generic_op_form"] = True
+    return op.get_asm(**options)
+
+
+def clone(module: mlir.Module) -> mlir.Module:
+    """A copy of a module in its own context, where its constants are shared with it."""
+    op = module.operation
+    is_module = op.name == "builtin.module"
+    with mlir.at(op.context):
+        copy = mlir.empty_module(op.location)
+        if is_module:
+            for name, attribute in op.attributes.items():
+                copy.operation.attributes[name] = attribute
+        end = mlir.at_end(copy.body)
+        for child in ir.children(op) if is_module else [op]:
+            child.clone(end)
+    return copy
+
+
+def moved(module: mlir.Module) -> mlir.Module:
+    """A module of the current context: this one, or a copy by bytecode if it is of another."""
+    if module.operation.context == mlir.current_context():
+        return module
+    return mlir.parse_module(to_bytecode(module))

@@ -1,0 +1,144 @@
+"""A Python process of ours that answers requests: what happens to it does not happen here.
+
+    worker = Worker("shlo_tools.interop.remote")
+    answer = worker.ask("compile", text, options)
+
+It starts with the first request that needs it and ends with this process. Requests and answers
+are pickled; errors come back as they were raised. The module named is run as ``__main__``, and
+calls ``serve``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from shlo_tools.errors import ShloError, UnsupportedError
+
+
+class WorkerDied(ShloError):
+    """The process ended instead of answering.
+
+    Attributes:
+        status: its exit status; killed by signal n it is -n.
+    """
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        super().__init__(f"the process at work {self.end}")
+
+    @property
+    def end(self) -> str:
+        """``died of SIGSEGV``."""
+        if self.status >= 0:
+            return f"ended with status {self.status}"
+        return f"died of {signal.Signals(-self.status).name}"
+
+
+class Worker:
+    """One process; threads take turns. One that died is not replaced: see ``worker_of``."""
+
+    def __init__(self, module: str) -> None:
+        if not hasattr(os, "fork"):
+            raise UnsupportedError("work in a process of its own needs a POSIX system")
+        ours, theirs = socket.socketpair()
+        # -P: no file beside the user's script may stand in for a module of the library.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        )
+        theirs.close()
+        self._pipe = Connection(ours.detach())
+        self._lock = threading.Lock()
+        self.is_alive = True
+        atexit.register(self._process.terminate)
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """The answer to a request, or the error that it raised.
+
+        Raises:
+            WorkerDied: there will be no answer.
+        """
+        with self._lock:
+            try:
+                _send(self._pipe, (name, arguments))
+                ended, answer = _received(self._pipe)
+            except (EOFError, OSError) as error:
+                raise WorkerDied(self._end()) from error
+            except BaseException:  # Ctrl-C: the answer to come would be taken for the next one
+                self._process.kill()
+                self._end()
+                raise
+        if ended == "raised":
+            raise answer
+        return answer
+
+    def _end(self) -> int:
+        self.is_alive = False
+        self._pipe.close()
+        atexit.unregister(self._process.terminate)
+        return self._process.wait()
+
+
+@functools.cache
+def _workers(process: int) -> dict[str, Worker]:
+    return {}
+
+
+_starting = threading.Lock()
+
+
+def worker_of(module: str) -> Worker:
+    """This process's worker that runs ``module``, started where there is none alive."""
+    with _starting:
+        workers = _workers(os.getpid())  # a fork has none: the pipe is its parent's
+        worker = workers.get(module)
+        if worker is None or not worker.is_alive:
+            worker = workers[module] = Worker(module)
+        return worker
+
+
+def _send(pipe: Connection, message: Any) -> None:
+    """Like ``pipe.send``, whose older protocol makes numpy forget the byte order of arrays."""
+    pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+
+def _received(pipe: Connection) -> Any:
+    return pickle.loads(pipe.recv_bytes())
+
+
+# --- in the child ---------------------------------------------------------------------------------
+def serve(actions: Mapping[str, Callable[..., Any]]) -> None:
+    """Answer requests until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    pipe = Connection(int(sys.argv[1]))
+    while True:
+        try:
+            name, arguments = _received(pipe)
+        except EOFError:
+            return
+        try:
+            answer = ("returned", actions[name](*arguments))
+        except Exception as error:  # whatever the work raises goes to whoever asked
+            answer = ("raised", _portable(error))
+        _send(pipe, answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """The error itself where it can travel, else its text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except (pickle.PickleError, TypeError, AttributeError):
+        return ShloError(f"{type(error).__name__}: {error}")
+    return error

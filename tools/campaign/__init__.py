@@ -1,0 +1,1 @@
+"""Fuzzing campaigns: random programs, texts, bytes, pipelines, calls, and what becomes of them."""

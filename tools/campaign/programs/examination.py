@@ -1,0 +1,184 @@
+"""One program run in several ways, which must all agree.
+
+Natively as it is (fused), natively with probes (every op on its own), natively after
+``shlo-simplify``, and by the reference; with the sizes that its types say, and where they leave
+sizes open, with others, too, which all ways must accept or all refuse (but values that nothing
+needs may vanish with the checks of their sizes).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import shlo_tools
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.errors import ShloError
+from shlo_tools.tools.campaign.outcome import REFUSED, RIGHT, WRONG, Outcome
+from shlo_tools.tools.campaign.programs.drawing import OPEN, small
+from shlo_tools.tools.campaign.programs.elementwise import ROUGH
+from shlo_tools.tools.run import comparison
+
+OPEN_CALLS = 6  # of a program of unknown sizes: with those of its drawing, then with others
+_ROUGH = re.compile(rf"\b(stablehlo|chlo)\.({'|'.join(ROUGH)})\b")
+Call = Callable[..., Any]
+Differs = Callable[[Array, Array], str]  # '' where two results agree
+
+
+def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
+    """Run a program in all ways; what differs is wrong, what all refuse is refused.
+
+    Args:
+        text: the program.
+        seed: what its arguments are drawn from.
+        differs: tells results apart; by default bit by bit, or with the usual tolerances where
+            there are ops that implementations round differently.
+    """
+    module = shlo_tools.load(text)
+    types = argument_types(module)
+    careful = needs_all(module)
+    limit = differs or differs_for(text)
+    reference, refusal = _attempt(lambda: shlo_tools.compile(module, backend="reference"))
+    ways = {"native": lambda: shlo_tools.compile(text), "probed": lambda: _probed(text)}
+    ways["simplified"] = lambda: shlo_tools.compile(_simplified(text))
+    calls: dict[str, Call] = {}
+    for way, compiled in ways.items():
+        call, error = _attempt(compiled)
+        if (error is None) != (refusal is None):
+            return _parted(way, error, refusal)
+        if call is not None:
+            calls[way] = call
+    if reference is None:
+        return Outcome(REFUSED, _said(refusal))
+    accepted = False
+    for turn in range(OPEN_CALLS if any(not type.is_static for type in types) else 1):
+        given = arguments(types, random.Random(seed + turn), turn == 0)
+        wanted, refusal = _attempt(lambda given=given: reference(*given))  # type: ignore[misc]
+        accepted |= wanted is not None
+        for way, call in calls.items():
+            outcome = _agree(way, lambda c=call, g=given: c(*g), wanted, refusal, limit)  # type: ignore[misc]
+            needed = wanted is not None or (careful and way != "simplified")
+            if outcome is not None and needed:
+                return outcome
+    return Outcome(RIGHT) if accepted else Outcome(REFUSED, _said(refusal))
+
+
+def differs_for(text: str) -> Differs:
+    """How to tell results of a program apart."""
+    return rounded if _ROUGH.search(text) else exact
+
+
+def _agree(
+    way: str,
+    call: Callable[[], Any],
+    wanted: Any,
+    refusal: ShloError | None,
+    differs: Differs,
+) -> Outcome | None:
+    got, error = _attempt(call)
+    if (error is None) != (refusal is None):
+        return _parted(way, error, refusal)
+    if error is not None:
+        return None
+    for number, (one, other) in enumerate(zip(listed(got), listed(wanted), strict=True)):
+        difference = differs(one, other)
+        if difference:
+            return Outcome(WRONG, f"{way} differs from the reference: result{number} {difference}")
+    return None
+
+
+def _attempt(work: Callable[[], Any]) -> tuple[Any, ShloError | None]:
+    try:
+        return work(), None
+    except ShloError as error:
+        return None, error
+
+
+def _said(error: ShloError | None) -> str:
+    return str(error.diagnostics[0].message)[:200] if error is not None else ""
+
+
+def _parted(way: str, error: ShloError | None, refusal: ShloError | None) -> Outcome:
+    if error is not None:
+        return Outcome(WRONG, f"{way} refuses what the reference runs: {_said(error)}")
+    return Outcome(WRONG, f"{way} runs what the reference refuses: {_said(refusal)}")
+
+
+def listed(results: Any) -> Sequence[Array]:
+    """What a call returned, as several results."""
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _probed(text: str) -> Call:
+    return shlo_tools.compile(text, probe=lambda hit: None)
+
+
+def _simplified(text: str) -> Any:
+    module = shlo_tools.load(text)
+    shlo_tools.Pipeline("builtin.module(shlo-simplify)").run(module)
+    return module
+
+
+def needs_all(module: mlir.Module) -> bool:
+    """Whether all values are used, so that no check of sizes may be left out."""
+    with mlir.library_context():
+        for op in mlir.walk(module.operation):
+            if len(op.results) and not any(len(list(r.uses)) for r in op.results):
+                return False
+    return True
+
+
+# --- arguments ------------------------------------------------------------------------------------
+def argument_types(module: mlir.Module) -> list[TensorType]:
+    with mlir.library_context():
+        main = ir.functions_by_name(module.operation)["main"]
+        return [dtypes.tensor_type(type) for type in ir.signature(main)[0]]
+
+
+def arguments(types: Sequence[TensorType], chance: random.Random, fits: bool) -> list[Array]:
+    """Small whole numbers. Sizes that types leave open are those of the drawing if
+    ``fits``, else random ones."""
+    made = []
+    for type in types:
+        shape = [
+            dim if isinstance(dim, int) else OPEN if fits else chance.randint(0, 4)
+            for dim in type.shape
+        ]
+        array = small(chance, shape, type.element_type.name)
+        array.flags.writeable = False
+        made.append(array)
+    return made
+
+
+# --- comparing ------------------------------------------------------------------------------------
+def exact(got: Array, wanted: Array) -> str:
+    """'' where all bits are the same, but any NaN stands for any other."""
+    if got.dtype != wanted.dtype or got.shape != wanted.shape:
+        return f"is {got.dtype}{list(got.shape)}, should be {wanted.dtype}{list(wanted.shape)}"
+    if got.dtype.kind == "c":
+        halves = [(np.real(got), np.real(wanted)), (np.imag(got), np.imag(wanted))]
+        part = f"f{got.dtype.itemsize // 2}"
+        parts = [exact(a.astype(part), b.astype(part)) for a, b in halves]
+        return next((text for text in parts if text), "")
+    bits = f"u{got.dtype.itemsize}"
+    same = np.ascontiguousarray(got).view(bits) == np.ascontiguousarray(wanted).view(bits)
+    if dtypes.from_dtype(got.dtype).is_float:
+        same = same | (np.isnan(got) & np.isnan(wanted))
+    if same.all():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(~same.reshape(got.shape))[0])
+    return f"at {list(at)} is {got[at]}, should be {wanted[at]}"
+
+
+def rounded(got: Array, wanted: Array) -> str:
+    """'' where results are within the tolerances of ``shlo-run --expected-output``."""
+    if got.dtype != wanted.dtype or got.shape != wanted.shape:
+        return exact(got, wanted)
+    limit = comparison.tolerance(dtypes.from_dtype(got.dtype), None, None)
+    agrees, lines = comparison.report(0, got, wanted, limit)
+    return "" if agrees else " ".join(lines)[:200]

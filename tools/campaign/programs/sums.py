@@ -1,0 +1,227 @@
+"""Steps of random programs: reductions, products and windows, degenerate ones most of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shlo_tools import dtypes, ops
+from shlo_tools.dtypes import Kind
+from shlo_tools.tools.campaign.programs.drawing import (
+    MOST,
+    Drawn,
+    Program,
+    Step,
+    is_float,
+    is_inexact,
+    is_real,
+    limit,
+)
+
+Body = Callable[..., Any]
+
+
+def _summable(value: Drawn) -> bool:
+    return not value.rough and (value.bound < math.inf or not is_inexact(value.element))
+
+
+def _fits(element: str, bound: float) -> bool:
+    return not is_inexact(element) or bound <= limit(element)
+
+
+def _combine(p: Program, one: Drawn) -> str:
+    """What gives the same result in any order."""
+    kind = dtypes.element_type(one.element).kind
+    names = ["add"] * 3
+    names += ["maximum", "minimum"] if is_real(one.element) and not is_float(one.element) else []
+    names += ["multiply", "xor"] if kind in (Kind.SIGNED, Kind.UNSIGNED, Kind.BOOLEAN) else []
+    return p.random.choice(names)
+
+
+def reduce(p: Program) -> None:
+    """Over some dimensions, none, or all; of a scalar, too; sometimes two at once."""
+    one = p.some(_summable)
+    if one is None:
+        return
+    dimensions = p.subset(one.rank)
+    name = _combine(p, one)
+    start = p.constant((), one.element, whole=True)
+    shape = [n for d, n in enumerate(one.shape) if d not in dimensions]
+    count = math.prod(one.shape[d] for d in dimensions)
+    bound = one.bound * count + start.bound
+    if not _fits(one.element, bound):
+        return
+    body: Body = getattr(ops, name)
+    if p.chance(0.2):
+        other = p.some(lambda v: _summable(v) and v.shape == one.shape) or one
+        begin = p.constant((), other.element, whole=True)
+        total = other.bound * count + begin.bound
+        if not _fits(other.element, total):
+            return
+
+        def both(a: Any, b: Any, c: Any, d: Any) -> Any:
+            return body(a, c), ops.add(b, d)
+
+        made = ops.reduce(
+            [one.tensor, other.tensor], [start.tensor, begin.tensor], dimensions, both
+        )
+        p.define(made[1], shape, other, bound=total)
+    else:
+        made = ops.reduce([one.tensor], [start.tensor], dimensions, body)
+    p.define(made[0], shape, one, bound=bound)
+
+
+def reduce_window(p: Program) -> None:
+    """Windows of one element, strides, dilations, padding: all small."""
+    one = p.some(_summable)
+    if one is None or one.rank > 3:
+        return
+    alone = p.chance(0.4)
+    window = [1 if alone else p.random.choice((1, 1, 2, 3)) for _ in one.shape]
+    strides = [p.random.choice((1, 1, 2)) for _ in one.shape]
+    base = [p.random.choice((1, 1, 1, 2)) for _ in one.shape]
+    dilated = [p.random.choice((1, 1, 2)) for _ in one.shape]
+    padding = [(p.random.randint(0, 1), p.random.randint(0, 1)) for _ in one.shape]
+    shape = []
+    for d, size in enumerate(one.shape):
+        whole = sum(padding[d]) + (0 if size == 0 else (size - 1) * base[d] + 1)
+        reach = (window[d] - 1) * dilated[d] + 1
+        shape.append(0 if whole == 0 or reach > whole else (whole - reach) // strides[d] + 1)
+    start = p.constant((), one.element, whole=True)
+    bound = (one.bound + start.bound) * (math.prod(window) + 1)
+    if not _fits(one.element, bound):
+        return
+    name = _combine(p, one)
+    forms: dict[str, Any] = {
+        "window_strides": strides,
+        "base_dilations": base,
+        "window_dilations": dilated,
+        "padding": padding,
+    }
+    if alone and p.chance(0.4):
+        forms, shape = {}, list(one.shape)
+    (made,) = ops.reduce_window(
+        [one.tensor], [start.tensor], window, body=getattr(ops, name), **forms
+    )
+    p.define(made, shape, one, bound=bound)
+
+
+def dot_general(p: Program) -> None:
+    """Any number of batching and contracting dimensions, none of them, too."""
+    one = p.some(lambda v: _summable(v) and v.element != "i1")
+    if one is None:
+        return
+    other = p.some(lambda v: _summable(v) and v.element == one.element)
+    if other is None:
+        return
+    free = set(range(other.rank))
+    pairs = []
+    for d in p.permutation(one.rank):
+        fitting = [e for e in sorted(free) if other.shape[e] == one.shape[d]]
+        if fitting and p.chance(0.5):
+            pairs.append((d, p.random.choice(fitting)))
+            free.discard(pairs[-1][1])
+    batched = [pair for pair in pairs if p.chance(0.4)]
+    contracted = [pair for pair in pairs if pair not in batched]
+    left = [d for d in range(one.rank) if d not in [a for a, _ in pairs]]
+    shape = [one.shape[a] for a, _ in batched] + [one.shape[d] for d in left]
+    shape += [other.shape[e] for e in sorted(free)]
+    terms = math.prod(one.shape[a] for a, _ in contracted)
+    factor = 1 if is_real(one.element) else 2
+    bound = one.bound * other.bound * max(terms, 1) * factor
+    if math.prod(shape) > MOST or not _fits(one.element, bound) or len(shape) > 5:
+        return
+    made = ops.dot_general(
+        one.tensor,
+        other.tensor,
+        [a for a, _ in batched],
+        [b for _, b in batched],
+        [a for a, _ in contracted],
+        [b for _, b in contracted],
+    )
+    p.define(made, shape, one, bound=bound)
+
+
+def convolution(p: Program) -> None:
+    """One spatial dimension; windows of one element and one feature among others."""
+    one = p.some(lambda v: _summable(v) and v.rank == 3 and v.size > 0 and v.element != "i1")
+    if one is None:
+        return
+    batch, length, features = one.shape
+    width = p.random.choice([w for w in (1, 1, 2, 3) if w <= length])
+    groups = p.random.choice([g for g in (1, features) if features % g == 0])
+    outputs = groups * p.random.choice((1, 2))
+    kernel = p.constant((width, features // groups, outputs), one.element, whole=True)
+    stride = p.random.choice((1, 2))
+    shape = (batch, (length - width) // stride + 1, outputs)
+    bound = one.bound * kernel.bound * width * (features // groups) * 2
+    if not _fits(one.element, bound) or math.prod(shape) > MOST:
+        return
+    made = ops.convolution(
+        one.tensor,
+        kernel.tensor,
+        [stride],
+        input_batch_dimension=0,
+        input_feature_dimension=2,
+        input_spatial_dimensions=[1],
+        kernel_input_feature_dimension=1,
+        kernel_output_feature_dimension=2,
+        kernel_spatial_dimensions=[0],
+        output_batch_dimension=0,
+        output_feature_dimension=2,
+        output_spatial_dimensions=[1],
+        feature_group_count=groups,
+    )
+    p.define(made, shape, one, bound=bound)
+
+
+def sort(p: Program) -> None:
+    one = p.some(lambda v: _summable(v) and v.rank > 0 and is_real(v.element))
+    if one is not None and one.element != "i1":
+        direction: Any = p.random.choice(("LT", "GT"))
+
+        def before(a: Any, b: Any) -> Any:
+            return ops.compare(a, b, direction)
+
+        dimension = p.random.randrange(one.rank)
+        (made,) = ops.sort([one.tensor], dimension, True, comparator=before)
+        p.define(made, one.shape, one)
+
+
+def scatter(p: Program) -> None:
+    """Rows added to rows; those outside are left out, the same one may come twice."""
+    one = p.some(lambda v: _summable(v) and v.rank > 0 and v.shape[0] > 0)
+    if one is None:
+        return
+    rows = p.some(
+        lambda v: v.element == one.element and _summable(v) and v.shape[1:] == one.shape[1:]
+    )
+    if rows is None or rows.rank != one.rank:
+        return
+    bound = one.bound + rows.bound * max(rows.shape[0], 1)
+    if not _fits(one.element, bound):
+        return
+    places = [[p.random.randint(-1, one.shape[0])] for _ in range(rows.shape[0])]
+    (made,) = ops.scatter(
+        [one.tensor],
+        ops.constant(np.array(places, np.int32).reshape(-1, 1)),
+        [rows.tensor],
+        update_window_dims=list(range(1, one.rank)),
+        inserted_window_dims=[0],
+        scatter_dims_to_operand_dims=[0],
+        index_vector_dim=1,
+        update_computation=ops.add,
+    )
+    p.define(made, one.shape, one, bound=bound)
+
+
+STEPS: Sequence[Step] = (
+    *((reduce,) * 5),
+    *((reduce_window,) * 3),
+    *((dot_general,) * 5),
+    *((convolution,) * 2),
+    *(sort, scatter),
+)

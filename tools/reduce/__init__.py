@@ -1,0 +1,1 @@
+"""shlo-reduce: the smallest program that still shows something."""

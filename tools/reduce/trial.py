@@ -1,0 +1,98 @@
+"""Running the command that tells whether a program shows what it is about."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from shlo_tools.errors import ShloError
+
+TIMED_OUT = "timeout"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command ended: its exit status (-n for signal n, or ``timeout``), and all it said."""
+
+    status: int | str
+    output: str
+
+    def __str__(self) -> str:
+        if isinstance(self.status, int) and self.status < 0:
+            return f"died of {signal.Signals(-self.status).name}"
+        return "ran out of time" if self.status == TIMED_OUT else f"exit status {self.status}"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A command to try programs with.
+
+    Attributes:
+        command: for the shell; ``{}`` is the path of a file that holds the program.
+        match: a regular expression that the output has to hold; '' for any output.
+        timeout: seconds.
+    """
+
+    command: str
+    match: str = ""
+    timeout: float = 60.0
+
+    def run(self, text: str) -> Ending:
+        """Run the command on a program, in a process group of its own."""
+        with tempfile.TemporaryDirectory(prefix="shlo-reduce-") as folder:
+            path = Path(folder, "candidate.mlir")
+            path.write_text(text)
+            command = self.command.replace("{}", shlex.quote(str(path)))
+            process = subprocess.Popen(
+                command,
+                shell=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                output, _ = process.communicate(timeout=self.timeout)
+            except subprocess.TimeoutExpired:
+                return Ending(TIMED_OUT, "")
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.communicate()
+        status = process.returncode
+        # What a shell says of a child that a signal ended.
+        status = 128 - status if 128 < status < 160 else status
+        return Ending(status, output.decode(errors="replace"))
+
+    def alike(self, ending: Ending, first: Ending) -> bool:
+        """Whether a program fails as the first one did."""
+        return ending.status == first.status and self._matches(ending)
+
+    def first(self, text: str) -> Ending:
+        """How the program as it is fails.
+
+        Raises:
+            ShloError: it does not, or not as it should.
+        """
+        if "{}" not in self.command:
+            message = f"--test={self.command!r} does not say where the program goes"
+            raise ShloError(message, hint="write {} for its path: --test='shlo-opt {} --cse'")
+        ending = self.run(text)
+        if ending.status == 0 and not self.match:
+            message = "the test succeeds on the program as it is: there is no failure to keep"
+            hint = "a command that should succeed on what is kept: --test='! command {}'"
+            raise ShloError(message, hint=hint)
+        if not self._matches(ending):
+            last = ending.output.strip().splitlines()[-1:] or ["nothing"]
+            message = f"the output of the test does not match {self.match!r} ({ending})"
+            raise ShloError(message, hint=f"it says last: {last[0]}")
+        return ending
+
+    def _matches(self, ending: Ending) -> bool:
+        return not self.match or re.search(self.match, ending.output) is not None
