@@ -58,6 +58,26 @@ func.func @carried(%frame: !llvm.ptr, %init: f32, %a: memref<?xf32>, %n: index) 
 
 // -----
 
+// Loops of kernels count in i64.
+// CHECK-LABEL: @wide(
+// CHECK: scf.for %[[START:.*]] = %{{.*}} to %[[END:.*]] step %[[STRIDE:[^ ]+]]{{ +}}: i64 {
+// CHECK: cf.assert
+// CHECK: %[[PAST:.*]] = arith.addi %[[START]], %[[STRIDE]] : i64
+// CHECK-NEXT: %[[STOP:.*]] = arith.minsi %[[PAST]], %[[END]] : i64
+// CHECK-NEXT: scf.for %{{.*}} = %[[START]] to %[[STOP]] step %{{.*}}: i64 {
+func.func @wide(%frame: !llvm.ptr, %a: !llvm.ptr) {
+  %c0 = llvm.mlir.constant(0 : i64) : i64
+  %c1 = llvm.mlir.constant(1 : i64) : i64
+  %n = llvm.mlir.constant(100000000 : i64) : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %0 = llvm.getelementptr %a[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+    llvm.store %i, %0 : i64, !llvm.ptr
+  }
+  return
+}
+
+// -----
+
 // Rounds that are long enough poll once each; loops that are over soon do not.
 // CHECK-LABEL: @rounds(
 // CHECK: scf.for
