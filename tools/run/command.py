@@ -225,7 +225,7 @@ def run(request: Request) -> int:
     if request.output:
         _check_output(request.output)
     source = files.read_file(request.model)
-    outcome = _isolated(partial(_work, request, source))
+    outcome = isolation.run(partial(_work, request, source))
     if outcome.crash:
         print(f"error: {_cause(request, source, outcome)}", file=sys.stderr)
         return 1
@@ -250,18 +250,6 @@ def _compile_singly(request: Request, source: bytes, channel: isolation.Channel)
     from shlo_tools.tools.run import run_program
 
     return run_program.compile_singly(request, source, channel)
-
-
-def _isolated(work: isolation.Work) -> isolation.Outcome:
-    finished = False
-    try:
-        outcome = isolation.run(work)
-        finished = not outcome.crash
-        return outcome
-    finally:
-        if not finished and sys.stderr.isatty():
-            # A killed child leaves its progress line behind, and the cursor hidden.
-            sys.stderr.write("\r\x1b[2K\x1b[?25h")
 
 
 def _cause(request: Request, source: bytes, outcome: isolation.Outcome) -> str:
