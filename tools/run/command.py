@@ -77,10 +77,19 @@ _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take n
 _TOLERANCE = _Number(min=0)
 
 
-@click.command("shlo-run", epilog=_EPILOG, context_settings={"max_content_width": 100})
-@click.argument("model", default="-")
+_SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+
+
+@click.command("shlo-run", epilog=_EPILOG, context_settings=_SETTINGS)
+@click.argument("model", default="-", type=click.Path())
 @click.option("--input", "-i", "inputs", multiple=True, metavar="VALUE", help="An argument.")
-@click.option("--output", "-o", metavar="FILE", help="Write results to FILE.npz or FILE.npy.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write results to FILE.npz or FILE.npy.",
+)
 @click.option(
     "--expected-output", multiple=True, metavar="VALUE", help="Compare a result with this value."
 )
@@ -106,6 +115,7 @@ _TOLERANCE = _Number(min=0)
 )
 @click.option(
     "--save-to",
+    type=click.Path(),
     default=".",
     metavar="DIR",
     help="Where --compare saves the op that it found, as a test with its inputs.",
@@ -122,7 +132,10 @@ _TOLERANCE = _Number(min=0)
     help="Write what ops compute whose name, or name or file:line:column of location, matches.",
 )
 @click.option(
-    "--probe-dir", metavar="DIR", help="Folder for --probe: .npy files and index.csv (all ops)."
+    "--probe-dir",
+    type=click.Path(),
+    metavar="DIR",
+    help="Folder for --probe: .npy files and index.csv (all ops).",
 )
 @click.option(
     "--probe-limit",
@@ -134,6 +147,7 @@ _TOLERANCE = _Number(min=0)
 )
 @click.option(
     "--probe-output-dir",
+    type=click.Path(),
     metavar="DIR",
     help="Folder for what interpreter.probe sees: .npy files and index.csv.",
 )

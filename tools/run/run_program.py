@@ -114,6 +114,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if request.output:
         array_files.write(channel.output, request.output, results)
     agree = _show(request, function, results, expected)
+    if request.check_nans:
+        print("no op made a NaN or Inf that its inputs did not have")
     if request.repeat or request.demo:
         print(_timing(seconds, times))
     return 0 if agree else MISMATCH
