@@ -42,7 +42,8 @@ class StatusLine:
             else:
                 self._status = _started()
         if self._status is not None:
-            self._status.update(_line(self._activity(), time.monotonic() - self._since))
+            seconds = time.monotonic() - self._since
+            self._status.update(_line(self._activity(), seconds, self._status.console.width))
 
     def stop(self) -> None:
         """Take the line off; the cursor is as it was."""
@@ -52,11 +53,13 @@ class StatusLine:
         self._announce(False)
 
 
-def _line(activity: str, seconds: float) -> Text:
+def _line(activity: str, seconds: float, width: int) -> Text:
+    """What fits a terminal of that width, beside the spinner."""
     from rich.text import Text
 
-    text = f"{activity.removeprefix('while ')} ({seconds:.0f} s)"
-    return Text(text, no_wrap=True, overflow="ellipsis")
+    text, time = Text(activity.removeprefix("while ")), f" ({seconds:.0f} s)"
+    text.truncate(max(width - len("* ") - len(time) - 1, 1), overflow="ellipsis")
+    return text.append(time)
 
 
 def _started() -> Status | None:

@@ -32,9 +32,12 @@ Examples:
   shlo-opt --pass-pipeline="builtin.module(func.func(cse),shlo-to-llvm)" model.mlir
   shlo-opt model.mlir --cse --mlir-print-ir-after-change --mlir-timing
   shlo-opt tests.mlir --split-input-file --verify-diagnostics
+  shlo-opt model.mlir --to=llvm --mlir-print-ir-after-all --mlir-print-ir-tree-dir=ir
+  shlo-opt model.mlir --verify-roundtrip --emit-bytecode -o model.mlirbc
   shlo-opt --explain stablehlo.gather
 
 \b
+Completion in bash (or zsh, fish): eval "$(_SHLO_OPT_COMPLETE=bash_source shlo-opt)"
 Exit status: 0 if all is well, 130 after Ctrl-C, else 1."""
 
 

@@ -48,7 +48,11 @@ Examples:
 \b
 Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
 bf16, f8 and other types without a numpy name are in files as void of their width:
-numpy.load("out.npz")["result0"].view(ml_dtypes.bfloat16) reads them back."""
+numpy.load("out.npz")["result0"].view(ml_dtypes.bfloat16) reads them back.
+
+\b
+Completion in bash (or zsh, fish): eval "$(_SHLO_RUN_COMPLETE=bash_source shlo-run)"
+"""
 
 
 class _Number(click.FloatRange):

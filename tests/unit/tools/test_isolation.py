@@ -266,6 +266,13 @@ def test_long_work_has_a_status_line() -> None:
     assert HIDDEN not in rest
 
 
+def test_the_status_line_is_one_line() -> None:
+    shown = on_a_terminal(SLOW.replace("while compiling", "in " + "pass " * 80), COLUMNS="40")
+    line, _, _ = shown.rpartition(BROUGHT_BACK)
+    assert "… (1 s)" in line
+    assert line.count("\n") == 1  # the one that rich ends its line with, before it wipes it
+
+
 def test_the_status_line_goes_without_colors() -> None:
     assert "\x1b[32m" in on_a_terminal(SLOW)
     assert not re.search(r"\x1b\[[0-9;]*m", on_a_terminal(SLOW, NO_COLOR="1"))
