@@ -222,8 +222,7 @@ class _Job:
         with mlir.library_context():
             if self.request.emit_bytecode:
                 return program.to_bytecode(root, self.request.emit_bytecode_version)
-            return program.printed(root.operation, **self._asm()).encode() + b"
-"
+            return program.printed(root.operation, **self._asm()).encode() + b"\n"
 
     def _asm(self) -> dict[str, Any]:
         """How IR is printed, as options of ``get_asm``."""
