@@ -227,5 +227,9 @@ class Collected:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint naming the closest known spelling, or ''."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean {close[0]!r}?" if close else ""
+    close = difflib.get_close_matches(name, list(known), n=5, cutoff=0.6)
+
+    def likeness(other: str) -> tuple[float, bool]:
+        return difflib.SequenceMatcher(None, other, name).ratio(), other.startswith(name)
+
+    return f"did you mean {max(close, key=likeness)!r}?" if close else ""

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 from shlo_tools.dialects import check
-from shlo_tools.errors import Diagnostic, Place, ProviderError
+from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError
 from shlo_tools.foreign import second_mlir
 
 PROVIDER = "torch_mlir"
@@ -288,6 +288,31 @@ def run_passes(manager: PassManager, operation: Operation) -> None:
     """Run passes; raises MLIRError."""
     with reported():
         manager.run(operation)
+
+
+def is_dialect(name: str) -> bool:
+    """Whether the current context has a dialect of that name."""
+    try:
+        ir.Context.current.get_dialect_descriptor(name)
+    except ValueError:
+        return False
+    return True
+
+
+def define_dialects(description: Module) -> None:
+    """Define the dialects of a verified module in IRDL, in its context.
+
+    Raises:
+        ShloError: it describes none, or one that there is already (MLIR would abort).
+    """
+    described = [op for op in walk(description.operation) if op.name == "irdl.dialect"]
+    if not described:
+        raise ShloError("no dialect is described there: irdl.dialect is missing")
+    for op in described:
+        name = str(op.attributes["sym_name"].value)
+        if is_dialect(name):
+            raise ShloError(f"there is a dialect {name!r} already")
+    _irdl.load_dialects(description)
 
 
 def parse_type(text: str) -> Type:

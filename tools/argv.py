@@ -14,13 +14,15 @@ declarations; a long option that it does not declare is taken for a pass.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import click
+from click.shell_completion import shell_complete
 
-F = TypeVar("F", bound=Callable[..., Any])
+Declaration = Callable[[Callable[..., Any]], Callable[..., Any]]  # what click.option gives
 
 PASS_FLAG = "--pass-flag"
 _PASS = re.compile(r"--?([a-z][\w.-]*)(?:=(.*))?", re.DOTALL)
@@ -46,22 +48,98 @@ class ValueOptional(click.Option):
         self.bare = bare
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        if self.hidden:
+            return None
         shown = f"[={self.metavar}]" if self.metavar else ""
         return "".join([*self.opts[:1], shown]), self.help or ""
 
 
-def boolean(name: str, *, default: bool = False, help: str = "") -> Callable[[F], F]:
+class Unsupported(ValueOptional):
+    """An option that others have; it is refused with what to use instead."""
+
+    def __init__(self, *declarations: Any, **settings: Any) -> None:
+        settings = {"bare": "", "hidden": True, "expose_value": False, **settings}
+        super().__init__(*declarations, **settings)
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        if self.name in opts:
+            raise click.UsageError(f"{self.opts[0]} is not supported: {self.help}")
+        return None, args
+
+
+def boolean(name: str, *, default: bool = False, help: str = "") -> Declaration:
     """Declare an LLVM boolean: ``--x``, ``--x=true``, ``--x=false``."""
     return click.option(
         name, cls=ValueOptional, bare="true", type=_boolean, default=default, help=help
     )
 
 
-def pass_flags() -> Callable[[F], F]:
+def unsupported(name: str, reason: str) -> Declaration:
+    """Declare an option that is refused, with the reason and what to use instead."""
+    return click.option(name, cls=Unsupported, help=reason)
+
+
+def help_hidden() -> Declaration:
+    """Declare ``--help-hidden``: the help with the options that are refused."""
+
+    def show(context: click.Context, option: click.Parameter, asked: bool) -> None:
+        if asked:
+            for each in context.command.params:
+                if isinstance(each, Unsupported):
+                    each.hidden = False
+            click.echo(context.get_help())
+            context.exit()
+
+    return click.option(
+        "--help-hidden",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show this message with what is refused, and exit.",
+    )
+
+
+def pass_flags() -> Declaration:
     """Declare that long options which the command does not know are passes, kept in order."""
     return click.option(PASS_FLAG, "pass_flags", multiple=True, hidden=True)
 
 
+# --- groups ---------------------------------------------------------------------------------------
+class Group:
+    """Options that stand together in the help, under a title."""
+
+    def __init__(self, title: str, *declarations: Declaration) -> None:
+        self.title = title
+        self._declarations = declarations
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare them, as a decorator does."""
+        before = len(getattr(function, "__click_params__", ()))
+        for declare in reversed(self._declarations):
+            function = declare(function)
+        for option in vars(function)["__click_params__"][before:]:
+            option.group = self.title
+        return function
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if record:
+                sections.setdefault(getattr(option, "group", "Help"), []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+# --- spelling -------------------------------------------------------------------------------------
 def normalized(arguments: Sequence[str], command: click.Command) -> list[str]:
     """``arguments`` as click understands them."""
     context = click.Context(command, **command.context_settings)
@@ -121,8 +199,12 @@ def _pass_flag(argument: str) -> str:
 def invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
     """Run a command on LLVM-style arguments; click's exceptions are left to ``isolation.end``.
 
-    (click's own ``main`` turns Ctrl-C into an empty line and status 1.)
+    (click's own ``main`` turns Ctrl-C into an empty line and status 1.) Where a shell asks for
+    completions, by the variable that click documents, these are printed instead.
     """
+    variable = f"_{name}_COMPLETE".replace("-", "_").upper()
+    if variable in os.environ:
+        return shell_complete(command, {}, name, variable, os.environ[variable])
     with command.make_context(name, normalized(arguments, command)) as context:
         status: int = command.invoke(context)
         return status

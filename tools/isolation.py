@@ -20,14 +20,17 @@ import os
 import signal
 import struct
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn, TextIO, cast
 
 import click
 
 from shlo_tools.errors import ShloError
+from shlo_tools.tools import status_line
+from shlo_tools.tools.status_line import StatusLine
 
 INTERRUPTED = 130  # the exit status that shells give to a command ended by Ctrl-C
 
@@ -35,7 +38,9 @@ INTERRUPTED = 130  # the exit status that shells give to a command ended by Ctrl
 class Channel:
     """What a child tells its parent: what it is doing, and its output.
 
-    The activity lies in shared memory, which outlives a child that dies without a word.
+    The activity lies in shared memory, which outlives a child that dies without a word. Beside it
+    both say what happens on the terminal: the parent whether its status line is there, the child
+    whether it must not be, because it writes something itself.
 
     Attributes:
         output: what is written here is the parent's ``Outcome.output``.
@@ -43,6 +48,8 @@ class Channel:
 
     output: IO[bytes]
     _HEAD = struct.Struct("II")
+    _VISIBLE, _HIDDEN = -1, -2  # flags at the end of the memory
+    _TEXT = slice(_HEAD.size, mmap.PAGESIZE + _HIDDEN)
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
@@ -56,15 +63,47 @@ class Channel:
                 ``while parsing``.
             item: which part of the input it is done to, where that has parts.
         """
-        text = activity.encode()[: len(self._memory) - self._HEAD.size]
-        self._memory[self._HEAD.size : self._HEAD.size + len(text)] = text
+        text = activity.encode()[: self._TEXT.stop - self._TEXT.start]
+        self._memory[self._TEXT.start : self._TEXT.start + len(text)] = text
         self._HEAD.pack_into(self._memory, 0, item, len(text))
+        self._memory[self._HIDDEN] = False
 
     def told(self) -> tuple[str, int]:
         """The last activity and its item."""
         item, length = self._HEAD.unpack_from(self._memory)
-        text = self._memory[self._HEAD.size : self._HEAD.size + length]
+        text = self._memory[self._TEXT.start : self._TEXT.start + length]
         return text.decode(errors="replace"), item
+
+    def hide_status(self) -> None:
+        """Have the parent's status line off the terminal until the next ``tell``."""
+        self._memory[self._HIDDEN] = True
+        patience = time.monotonic() + 1  # with a parent that was stopped, say
+        while self._memory[self._VISIBLE] and time.monotonic() < patience:
+            time.sleep(0.005)
+
+    def status(self) -> str:
+        """What the status line may say now."""
+        return "" if self._memory[self._HIDDEN] else self.told()[0]
+
+    def announce_status(self, visible: bool) -> None:
+        """Say whether the status line is on the terminal."""
+        self._memory[self._VISIBLE] = visible
+
+
+class _Stream:
+    """Standard output or error of a child: what is written finds no status line there."""
+
+    def __init__(self, stream: TextIO, channel: Channel) -> None:
+        self._stream = stream
+        self._channel = channel
+
+    def write(self, text: str) -> int:
+        if text:
+            self._channel.hide_status()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 Work = Callable[[Channel], int]
@@ -123,7 +162,7 @@ def run(work: Work) -> Outcome:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         os.close(write_end)
         with open(read_end, "rb") as pipe:
-            output = pipe.read()
+            output = _awaited(pipe, channel)
         _, wait_status = os.waitpid(child, 0)
     except BaseException:
         os.kill(child, signal.SIGKILL)
@@ -133,6 +172,17 @@ def run(work: Work) -> Outcome:
     if status == -signal.SIGINT:
         raise KeyboardInterrupt
     return Outcome(status, *channel.told(), output)
+
+
+def _awaited(pipe: IO[bytes], channel: Channel) -> bytes:
+    """The child's output; until then a line says what it does, where people look."""
+    if not _on_terminal():
+        return pipe.read()
+    return status_line.read(pipe, StatusLine(channel.status, channel.announce_status))
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _run_here(work: Work) -> Outcome:
@@ -150,6 +200,9 @@ def _live(work: Work, channel: Channel, write_end: int, parent: int) -> NoReturn
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         _die_with(parent)
+        if _on_terminal():
+            sys.stdout = cast(TextIO, _Stream(sys.stdout, channel))
+            sys.stderr = cast(TextIO, _Stream(sys.stderr, channel))
         with open(write_end, "wb") as channel.output:
             status = work(channel)
         _flush()

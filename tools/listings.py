@@ -6,6 +6,8 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 
+import click
+
 from shlo_tools import __version__, mlir, ops
 from shlo_tools.errors import ShloError, did_you_mean
 from shlo_tools.ops import _op
@@ -36,6 +38,15 @@ def dialects() -> str:
             if found:
                 return f"Available Dialects: {found[1].replace(', ', ',')}"
     raise ShloError("this MLIR does not tell its dialects")
+
+
+def options(command: click.Command) -> str:
+    """A command's options in the order of their names, with what they do."""
+    context = click.Context(command)
+    declared = [each for each in command.get_params(context) if isinstance(each, click.Option)]
+    rows = sorted(record for option in declared if (record := option.get_help_record(context)))
+    width = max(len(spelling) for spelling, _ in rows)
+    return "\n".join(["Options:", *(f"  {name:{width}}  {text}" for name, text in rows)])
 
 
 def passes(plugins: Sequence[str] = ()) -> str:

@@ -69,7 +69,8 @@ def parse_anchored(text: str, anchor: str = "builtin.module") -> Node:
             hint=f"{anchor}({text.strip()})" if nodes else "",
         )
     if nodes[0].name not in (anchor, "any"):
-        raise error(text, nodes[0].position, f"expected the anchor {anchor!r}")
+        hint = f"{anchor}({text.strip()})" if anchor == "builtin.module" else ""
+        raise error(text, nodes[0].position, f"expected the anchor {anchor!r}", hint=hint)
     return replace(nodes[0], name=anchor)
 
 

@@ -18,6 +18,7 @@ from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.pipeline import crashes, grammar, registry
 from shlo_tools.pipeline.grammar import Node
+from shlo_tools.pipeline.ir_files import IrFiles
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -31,6 +32,7 @@ class Instrumentation:
         after_change, after_failure: print after passes that changed the IR, or failed.
         module_scope: print the whole module, not only the op that the pass ran on.
         asm: how IR is printed, as options of ``get_asm``.
+        ir_files: where it is printed; without, ``stream``.
         timing: collect times per pass.
         single_passes: give each C++ pass a run of its own, so that ``on_pass`` names it.
         on_pass: called with the name of the pass that starts now; with several, joined by
@@ -44,6 +46,7 @@ class Instrumentation:
     after_failure: bool = False
     module_scope: bool = False
     asm: Mapping[str, Any] = field(default_factory=dict)
+    ir_files: IrFiles | None = None
     timing: bool = False
     single_passes: bool = False
     on_pass: Callable[[str], None] | None = None
@@ -332,29 +335,33 @@ def _watched(
     if watch.on_pass:
         watch.on_pass(name)
     if watch.before(name):
-        _print(f"Before {title} ({name})", op, watch)
+        _print("Before", title, name, op, watch)
     old = op.get_asm() if watch.after_change else ""
     start = time.perf_counter()
     try:
         run()
     except ShloError:
         if watch.after_failure or watch.after(name):
-            _print(f"After {title} Failed ({name})", op, watch)
+            _print("After", f"{title} Failed", name, op, watch)
         raise
     finally:
         seconds = watch.seconds.get(name, 0.0)
         watch.seconds[name] = seconds + time.perf_counter() - start
     if watch.after(name) and not watch.after_failure:
         if not watch.after_change or op.get_asm() != old:
-            _print(f"After {title} ({name})", op, watch)
+            _print("After", title, name, op, watch)
 
 
-def _print(what: str, op: Operation, watch: Instrumentation) -> None:
-    banner = f"// -----// IR Dump {what} //----- //"
+def _print(when: str, title: str, name: str, op: Operation, watch: Instrumentation) -> None:
+    scope, shown = "", op
     if watch.module_scope and op.parent is not None:
-        name = ir.symbol_name(op)
-        symbol = f": @{name}" if name else ""
-        banner = f"// -----// IR Dump {what} ('{op.name}' operation{symbol}) //----- //"
-        while op.parent is not None:
-            op = mlir.inner_operation(op.parent)
-    print(f"{banner}\n{op.get_asm(**watch.asm)}\n", file=watch.stream, flush=True)
+        symbol = f": @{ir.symbol_name(op)}" if ir.symbol_name(op) else ""
+        scope = f" ('{op.name}' operation{symbol})"
+        while shown.parent is not None:
+            shown = mlir.inner_operation(shown.parent)
+    banner = f"// -----// IR Dump {when} {title} ({name}){scope} //----- //"
+    text = f"{banner}\n{shown.get_asm(**watch.asm)}\n"
+    if watch.ir_files:
+        watch.ir_files.write(op, name, text)
+    else:
+        print(text, file=watch.stream, flush=True)

@@ -8,13 +8,21 @@ import os
 from typing import Any
 
 from shlo_tools import files, ir, mlir
+from shlo_tools.errors import ShloError
 
 _own: set[bytes] = set()  # digests of what this process wrote
 
 
-def to_bytecode(module: mlir.Module) -> bytes:
-    """A module as MLIR bytecode of the current version; ``is_own`` knows it again."""
-    data = _bytecode(module)
+def to_bytecode(module: mlir.Module, version: int | None = None) -> bytes:
+    """A module as MLIR bytecode; ``is_own`` knows it again.
+
+    Args:
+        version: that of the format; None is the current one.
+
+    Raises:
+        ShloError: there is no such version.
+    """
+    data = _bytecode(module, version)
     _own.add(_digest(data))
     return data
 
@@ -28,9 +36,12 @@ def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def _bytecode(module: mlir.Module) -> bytes:
+def _bytecode(module: mlir.Module, version: int | None) -> bytes:
     buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
+    try:
+        module.operation.write_bytecode(buffer, desired_version=version)
+    except ValueError as error:
+        raise ShloError(f"MLIR writes no bytecode of version {version}") from error
     return buffer.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from batch import Array, Case, Compare, check, type_of
@@ -73,7 +74,7 @@ def near(scale: float) -> Compare:
     """Within some roundings of numbers of magnitude ``scale``, and one of the result's type."""
 
     def compare(actual: Array, expected: Array) -> str:
-        eps = float(dtypes.ml_dtypes.finfo(actual.dtype).eps)
+        eps = float(ml_dtypes.finfo(actual.dtype).eps)
         wide = min(eps, float(np.finfo(np.float32).eps))
         values = actual.astype(np.float64)
         bound = eps * np.abs(expected) + 64 * wide * (scale + np.abs(expected))

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -19,8 +18,8 @@ from shlo_tools import files
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.isolation import Channel, Outcome
+from shlo_tools.tools.opt import options
 from shlo_tools.tools.opt.request import SEVERAL, Request
-from shlo_tools.tools.split_input import MARKER
 
 _EPILOG = """\b
 Any other --name[=options] is a pass, and passes run in the order given:
@@ -33,93 +32,40 @@ Examples:
   shlo-opt --pass-pipeline="builtin.module(func.func(cse),shlo-to-llvm)" model.mlir
   shlo-opt model.mlir --cse --mlir-print-ir-after-change --mlir-timing
   shlo-opt tests.mlir --split-input-file --verify-diagnostics
+  shlo-opt model.mlir --to=llvm --mlir-print-ir-after-all --mlir-print-ir-tree-dir=ir
+  shlo-opt model.mlir --verify-roundtrip --emit-bytecode -o model.mlirbc
   shlo-opt --explain stablehlo.gather
 
 \b
+Completion in bash (or zsh, fish): eval "$(_SHLO_OPT_COMPLETE=bash_source shlo-opt)"
 Exit status: 0 if all is well, 130 after Ctrl-C, else 1."""
 
 
-def _words(
-    context: click.Context, option: click.Parameter, given: Sequence[str]
-) -> tuple[str, ...]:
-    """``--x=a,b --x=c`` is a, b, c."""
-    return tuple(word for text in given for word in text.split(",") if word)
-
-
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
-_pass_names = partial(click.option, multiple=True, metavar="PASS[,PASS]", callback=_words)
-_value_optional = partial(click.option, cls=argv.ValueOptional)
 
 
-@click.command("shlo-opt", epilog=_EPILOG, context_settings=_SETTINGS)
-@click.argument("input", default="-")
-@click.option("-o", "output", default="-", metavar="FILE", help="Write to FILE; - is stdout.")
-@click.option("--pass-pipeline", metavar="TEXT", help="Run 'builtin.module(pass{option=1},...)'.")
-@argv.pass_flags()
-@click.option("--to", type=click.Choice(["linalg", "llvm"]), help="Lower, after all other passes.")
-@click.option(
-    "--load-pass-plugin", multiple=True, metavar="FILE", help="Load passes from a Python file."
-)
-@argv.boolean("--run-reproducer", help="Run the pipeline that the input file carries.")
-@argv.boolean("--dump-pass-pipeline", help="Print the pipeline before it runs.")
-@_value_optional(
-    "--split-input-file",
-    bare=MARKER,
-    default="",
-    metavar="MARKER",
-    help=f"Take what lies between lines '{MARKER}' as programs of their own.",
-)
-@_value_optional(
-    "--verify-diagnostics",
-    bare="all",
-    type=click.Choice(["all", "only-expected"]),
-    metavar="all|only-expected",
-    help="Check diagnostics against comments 'expected-error {{...}}'.",
-)
-@argv.boolean("--verify-each", default=True, help="Verify after each pass (default: true).")
-@argv.boolean("--allow-unregistered-dialect", help="Accept ops of unknown dialects.")
-@argv.boolean("--no-implicit-module", help="Put no module around the input.")
-@argv.boolean("--emit-bytecode", help="Write bytecode.")
-@argv.boolean("--mlir-print-op-generic", help="Print the generic form of ops.")
-@argv.boolean("--mlir-print-debuginfo", help="Print locations.")
-@argv.boolean("--mlir-print-local-scope", help="Print without aliases.")
-@click.option(
-    "--mlir-elide-elementsattrs-if-larger",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Print constants of more than N elements as '...'.",
-)
-@_pass_names("--mlir-print-ir-before", help="Print IR before these passes.")
-@_pass_names("--mlir-print-ir-after", help="Print IR after these passes.")
-@argv.boolean("--mlir-print-ir-before-all", help="Print IR before each pass.")
-@argv.boolean("--mlir-print-ir-after-all", help="Print IR after each pass.")
-@argv.boolean("--mlir-print-ir-after-change", help="Print IR only after passes that change it.")
-@argv.boolean("--mlir-print-ir-after-failure", help="Print IR only after a pass that fails.")
-@argv.boolean("--mlir-print-ir-module-scope", help="Print the whole module then.")
-@argv.boolean("--mlir-timing", help="Report the time that each pass took.")
-@argv.boolean("--mlir-disable-threading", help="Accepted; there is one thread anyway.")
-@click.option(
-    "--mlir-pass-pipeline-crash-reproducer",
-    metavar="FILE",
-    help="Where a pass that crashes or fails leaves a reproducer.",
-)
-@click.option("--explain", metavar="OP", help="Tell what an op is, and exit.")
-@argv.boolean("--list-passes", help="List passes, and exit.")
-@argv.boolean("--show-dialects", help="List dialects, and exit.")
-@click.option("--version", is_flag=True, help="Print versions, and exit.")
+def _declare_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for group in reversed(options.GROUPS):
+        function = group(function)
+    return function
+
+
+@click.command("shlo-opt", cls=argv.GroupedCommand, epilog=_EPILOG, context_settings=_SETTINGS)
+@click.argument("input", default="-", type=click.Path())
+@_declare_options
 @click.pass_context
-def command(context: click.Context, /, **options: Any) -> int:
+def command(context: click.Context, /, **values: Any) -> int:
     """Parse, verify, transform and print a StableHLO program.
 
     INPUT is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
     """
-    asked = {name: options.pop(name) for name in _LISTINGS}
-    if any(asked.values()):
-        return _list(plugins=options["load_pass_plugin"], **asked)
-    del options["mlir_disable_threading"]
     names = [name for option in context.command.params for name in option.opts]
+    asked = {name: values.pop(name) for name in _LISTINGS}
+    if any(asked.values()):
+        return _list(values["load_pass_plugin"], **asked)
+    del values["mlir_disable_threading"]
     request = Request(
-        **{name.removeprefix("mlir_"): value for name, value in options.items()},
+        **{name.removeprefix("mlir_"): value for name, value in values.items()},
         option_names=tuple(names),
     )
     if request.pass_pipeline is not None and (request.pass_flags or request.run_reproducer):
@@ -128,15 +74,17 @@ def command(context: click.Context, /, **options: Any) -> int:
     return run(request, files.read_file(request.input))
 
 
-_LISTINGS = ("version", "list_passes", "show_dialects", "explain")
+_LISTINGS = ("version", "list_passes", "show_dialects", "explain", "help_list")
 
 
 def _list(
+    plugins: Sequence[str],
+    *,
     version: bool,
     list_passes: bool,
     show_dialects: bool,
     explain: str | None,
-    plugins: Sequence[str],
+    help_list: bool,
 ) -> int:
     """Answer a question which needs no program."""
 
@@ -145,6 +93,8 @@ def _list(
 
         if version:
             return listings.versions("shlo-opt")
+        if help_list:
+            return f"{listings.options(command)}\n\n{listings.passes(plugins)}"
         if list_passes:
             return listings.passes(plugins)
         return listings.dialects() if show_dialects else listings.explain(explain or "")

@@ -25,9 +25,14 @@ class Times:
         for name, more in seconds.items():
             self.seconds[name] = self.seconds.get(name, 0.0) + more
 
-    def report(self) -> str:
+    def report(self, display: str = "tree") -> str:
+        """The table; as a ``list`` it begins with what took longest."""
         total = time.perf_counter() - self._start
-        rows = {**self.seconds, "Rest": total - sum(self.seconds.values()), "Total": total}
+        order = sorted(self.seconds, key=lambda name: -self.seconds[name])
+        seconds = (
+            {name: self.seconds[name] for name in order} if display == "list" else self.seconds
+        )
+        rows = {**seconds, "Rest": total - sum(seconds.values()), "Total": total}
         rule = f"===-{'-' * 73}-==="
         table = [f"  {s:8.4f} ({100 * s / total:5.1f}%)  {name}" for name, s in rows.items()]
         return "\n".join(

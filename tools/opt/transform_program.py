@@ -10,14 +10,15 @@ from typing import Any
 from shlo_tools import files, mlir, program
 from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
+from shlo_tools.pipeline.ir_files import IrFiles
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
 from shlo_tools.text import guards
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.opt import reproducer, verify_diagnostics
+from shlo_tools.tools.opt import reproducer, round_trip, verify_diagnostics
 from shlo_tools.tools.opt.recipe import recipe_of
 from shlo_tools.tools.opt.request import SEVERAL, Request
 from shlo_tools.tools.opt.timing_report import Times
-from shlo_tools.tools.split_input import MARKER, Chunk, split
+from shlo_tools.tools.split_input import Chunk, split
 
 
 def work(request: Request, source: bytes, channel: Channel, *, single_passes: bool = False) -> int:
@@ -77,6 +78,8 @@ class _Job:
 
     def __post_init__(self) -> None:
         request = self.request
+        folder = request.print_ir_tree_dir
+        self.ir_files = IrFiles(folder) if folder else None
         for plugin in request.load_pass_plugin:
             registry.load_plugin(plugin)
         for name in (*request.print_ir_before, *request.print_ir_after):
@@ -84,8 +87,32 @@ class _Job:
         if not request.run_reproducer and not request.no_implicit_module:
             Pipeline(recipe_of(request, "").pipeline)  # raises before any program is parsed
         with mlir.library_context() as context:
-            context.allow_unregistered_dialects = request.allow_unregistered_dialect
             context.attach_diagnostic_handler(_forward)
+            self._prepare(context)
+
+    def _prepare(self, context: mlir.Context) -> None:
+        """Have in the current context what --irdl-file and --allow-unregistered-dialect say."""
+        path = self.request.irdl_file
+        if path:
+            self.channel.tell(f"while defining the dialects of {path!r}")
+            description = program.parse(files.read_file(path), name=path)
+            try:
+                mlir.define_dialects(description)
+            except ShloError as error:
+                raise ShloError(f"{path}: {error.diagnostics[0].message}") from error
+        context.allow_unregistered_dialects = self.request.allow_unregistered_dialect
+
+    def _verify_round_trip(self, root: mlir.Module, chunk: Chunk) -> None:
+        self.channel.tell("while verifying the round trip", chunk.index)
+
+        def new_context() -> mlir.Context:
+            context = mlir.new_context()
+            with mlir.at(context):
+                self._prepare(context)
+            return context
+
+        with mlir.library_context():
+            round_trip.check(root, self.request.name, new_context)
 
     def chunks(self, source: bytes) -> list[Chunk]:
         chunks = list(split(source, self.request.split_input_file, self.request.name))
@@ -100,7 +127,7 @@ class _Job:
         listener: Listener = heard if request.verify_diagnostics else printer
         succeeded = False
         if chunk.index:
-            self.channel.output.write(f"{MARKER}\n".encode())
+            self.channel.output.write(f"{request.output_split_marker}\n".encode())
         with listening(listener):
             try:
                 self.channel.output.write(self._transformed(chunk))
@@ -129,6 +156,8 @@ class _Job:
         with times.measured("Parser"):
             root = self._parse(chunk)
             self._advise(root)
+        if request.verify_roundtrip:
+            self._verify_round_trip(root, chunk)
         self.channel.tell("while reading the pipeline", chunk.index)
         recipe = recipe_of(request, chunk.text, root.operation.name)
         pipeline = Pipeline(recipe.pipeline, root.operation.name)
@@ -143,7 +172,7 @@ class _Job:
         with times.measured("Output"):
             output = self._printed(root)
         if request.timing:
-            print(times.report(), file=sys.stderr)
+            print(times.report(request.timing_display), file=sys.stderr)
         return output
 
     def _advise(self, root: mlir.Module) -> None:
@@ -192,17 +221,29 @@ class _Job:
     def _printed(self, root: mlir.Module) -> bytes:
         with mlir.library_context():
             if self.request.emit_bytecode:
-                return program.to_bytecode(root)
+                return program.to_bytecode(root, self.request.emit_bytecode_version)
             return program.printed(root.operation, **self._asm()).encode() + b"\n"
 
     def _asm(self) -> dict[str, Any]:
         """How IR is printed, as options of ``get_asm``."""
+        request = self.request
         return {
-            "print_generic_op_form": self.request.print_op_generic,
-            "enable_debug_info": self.request.print_debuginfo,
-            "use_local_scope": self.request.print_local_scope,
-            "large_elements_limit": self.request.elide_elementsattrs_if_larger,
+            "print_generic_op_form": request.print_op_generic,
+            "assume_verified": request.print_assume_verified,
+            "skip_regions": request.print_skip_regions,
+            "use_local_scope": request.print_local_scope,
+            "enable_debug_info": request.print_debuginfo,
+            "pretty_debug_info": request.pretty_debuginfo,
+            "use_name_loc_as_prefix": request.use_nameloc_as_prefix,
+            "large_elements_limit": request.elide_elementsattrs_if_larger,
+            "large_resource_limit": self._resource_limit(),
         }
+
+    def _resource_limit(self) -> int | None:
+        """Resources have a limit of their own; that of elements is only the bindings' default."""
+        limit = self.request.elide_resource_strings_if_larger
+        unlimited = self.request.elide_elementsattrs_if_larger is None
+        return limit if unlimited or limit is not None else sys.maxsize
 
     def _instrumentation(self, chunk: Chunk) -> Instrumentation:
         request = self.request
@@ -219,6 +260,7 @@ class _Job:
             after_change=request.print_ir_after_change,
             after_failure=request.print_ir_after_failure,
             module_scope=request.print_ir_module_scope,
+            ir_files=self.ir_files,
             asm=self._asm(),
             timing=request.timing,
             single_passes=self.single_passes,

@@ -48,7 +48,11 @@ Examples:
 \b
 Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
 bf16, f8 and other types without a numpy name are in files as void of their width:
-numpy.load("out.npz")["result0"].view(ml_dtypes.bfloat16) reads them back."""
+numpy.load("out.npz")["result0"].view(ml_dtypes.bfloat16) reads them back.
+
+\b
+Completion in bash (or zsh, fish): eval "$(_SHLO_RUN_COMPLETE=bash_source shlo-run)"
+"""
 
 
 class _Number(click.FloatRange):
@@ -77,10 +81,19 @@ _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take n
 _TOLERANCE = _Number(min=0)
 
 
-@click.command("shlo-run", epilog=_EPILOG, context_settings={"max_content_width": 100})
-@click.argument("model", default="-")
+_SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+
+
+@click.command("shlo-run", epilog=_EPILOG, context_settings=_SETTINGS)
+@click.argument("model", default="-", type=click.Path())
 @click.option("--input", "-i", "inputs", multiple=True, metavar="VALUE", help="An argument.")
-@click.option("--output", "-o", metavar="FILE", help="Write results to FILE.npz or FILE.npy.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write results to FILE.npz or FILE.npy.",
+)
 @click.option(
     "--expected-output", multiple=True, metavar="VALUE", help="Compare a result with this value."
 )
@@ -106,6 +119,7 @@ _TOLERANCE = _Number(min=0)
 )
 @click.option(
     "--save-to",
+    type=click.Path(),
     default=".",
     metavar="DIR",
     help="Where --compare saves the op that it found, as a test with its inputs.",
@@ -122,7 +136,10 @@ _TOLERANCE = _Number(min=0)
     help="Write what ops compute whose name, or name or file:line:column of location, matches.",
 )
 @click.option(
-    "--probe-dir", metavar="DIR", help="Folder for --probe: .npy files and index.csv (all ops)."
+    "--probe-dir",
+    type=click.Path(),
+    metavar="DIR",
+    help="Folder for --probe: .npy files and index.csv (all ops).",
 )
 @click.option(
     "--probe-limit",
@@ -134,6 +151,7 @@ _TOLERANCE = _Number(min=0)
 )
 @click.option(
     "--probe-output-dir",
+    type=click.Path(),
     metavar="DIR",
     help="Folder for what interpreter.probe sees: .npy files and index.csv.",
 )
@@ -225,7 +243,7 @@ def run(request: Request) -> int:
     if request.output:
         _check_output(request.output)
     source = files.read_file(request.model)
-    outcome = _isolated(partial(_work, request, source))
+    outcome = isolation.run(partial(_work, request, source))
     if outcome.crash:
         print(f"error: {_cause(request, source, outcome)}", file=sys.stderr)
         return 1
@@ -250,18 +268,6 @@ def _compile_singly(request: Request, source: bytes, channel: isolation.Channel)
     from shlo_tools.tools.run import run_program
 
     return run_program.compile_singly(request, source, channel)
-
-
-def _isolated(work: isolation.Work) -> isolation.Outcome:
-    finished = False
-    try:
-        outcome = isolation.run(work)
-        finished = not outcome.crash
-        return outcome
-    finally:
-        if not finished and sys.stderr.isatty():
-            # A killed child leaves its progress line behind, and the cursor hidden.
-            sys.stderr.write("\r\x1b[2K\x1b[?25h")
 
 
 def _cause(request: Request, source: bytes, outcome: isolation.Outcome) -> str:

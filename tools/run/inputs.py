@@ -25,7 +25,7 @@ from shlo_tools.cpu import memory
 from shlo_tools.dtypes import Array, ElementType, Kind, TensorType
 from shlo_tools.errors import ArgumentError
 from shlo_tools.tools.run import array_files, literals
-from shlo_tools.tools.run.signature import Slot
+from shlo_tools.tools.run.signature import Slot, with_sizes
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,9 @@ def _random(
         raise ArgumentError(f"{wanted.option}={text}: there are only {number} arguments")
     type = type or wanted.slots[number].tensor
     if not type.is_static:
-        sizes = "x".join(str(dim) if isinstance(dim, int) else "8" for dim in type.shape)
         raise ArgumentError(
             f"{wanted.name(number)}: random values need a size for every ? in {type}",
-            hint=f"for example {wanted.option}={sizes}x{type.element_type}={text}",
+            hint=f"for example {wanted.option}={with_sizes(type)}={text}",
         )
     memory.check_fits(type.size * 8)
     return random_values(type, np.random.default_rng((int(found[1]), number)))

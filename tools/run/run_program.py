@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 import statistics
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -44,11 +43,7 @@ from shlo_tools.tools.run.self_checks import SelfChecks
 from shlo_tools.tools.run.signature import Function
 from shlo_tools.tools.run.time_limit import limited
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 _ELEMENTS, _DEMO_ELEMENTS = 1000, 60  # of larger results, only the first and last are printed
-_PROGRESS_AFTER = 1.0  # seconds
 
 
 def work(request: Request, source: bytes, channel: Channel) -> int:
@@ -119,6 +114,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if request.output:
         array_files.write(channel.output, request.output, results)
     agree = _show(request, function, results, expected)
+    if request.check_nans:
+        print("no op made a NaN or Inf that its inputs did not have")
     if request.repeat or request.demo:
         print(_timing(seconds, times))
     return 0 if agree else MISMATCH
@@ -126,7 +123,7 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
 
 def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
     channel.tell("while parsing")
-    with _progress(f"parsing {_name(request)}"), mlir.library_context():
+    with mlir.library_context():
         # Ops that are compared one by one are cut out into modules of the library's context.
         module = program.module_of(
             source, name=_name(request), anywhere=not request.compare, expendable=True
@@ -163,11 +160,10 @@ def _compile(
     """The program as an executable, and how many seconds it took to compile."""
     channel.tell(COMPILING)
     start = time.perf_counter()
-    with _progress(f"compiling {_name(request)}"):
-        if probe or request.check_nans:
-            compiled = _with_probes(request, module, probe)
-        else:
-            compiled = _backend(request, module)
+    if probe or request.check_nans:
+        compiled = _with_probes(request, module, probe)
+    else:
+        compiled = _backend(request, module)
     return compiled, time.perf_counter() - start
 
 
@@ -210,11 +206,10 @@ def _run(
 ) -> tuple[list[Array], list[float]]:
     """The results, and how many seconds each run took."""
     times: list[float] = []
-    with _progress(f"running @{request.function}"):
-        for _ in range(1 + request.repeat):
-            start = time.perf_counter()
-            results = _run_once(request, compiled, arguments)
-            times.append(time.perf_counter() - start)
+    for _ in range(1 + request.repeat):
+        start = time.perf_counter()
+        results = _run_once(request, compiled, arguments)
+        times.append(time.perf_counter() - start)
     return results, times
 
 
@@ -292,33 +287,3 @@ def _seconds(value: float) -> str:
     if value >= 1:
         return f"{value:.3g} s"
     return f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} us"
-
-
-@contextmanager
-def _progress(text: str) -> Iterator[None]:
-    """Show a line on the terminal while the block takes more than a second."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    shown: list[Progress] = []
-
-    def show() -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        line = Progress(*columns, console=Console(stderr=True), transient=True)
-        line.add_task(text)
-        line.start()
-        shown.append(line)
-
-    timer = threading.Timer(_PROGRESS_AFTER, show)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        for line in shown:
-            line.stop()

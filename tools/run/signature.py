@@ -130,13 +130,39 @@ def describe(function: Function, command: str) -> str:
     return "\n".join(lines)
 
 
+_SHOWN = 6  # values that an example writes out; of more, the first and the last one
+
+
 def _examples(function: Function) -> Iterator[str]:
-    """Values for all arguments; random ones only where every size is known."""
-    if not any("?" in slot.type for slot in function.inputs):
-        yield "--input=random:0"
+    """Values for all arguments: random ones, of sizes to try where sizes are open; and files."""
+    values = [_random(slot) for slot in function.inputs]
+    while values[-2:] == ["random:0", "random:0"]:
+        values.pop()  # the one before fills all that are left
+    if len(values) <= _SHOWN:
+        yield " ".join(f"--input={value}" for value in values)
     last = len(function.inputs) - 1
     between = " ... " if last > 1 else " "
     yield between.join(f"--input=@arg{number}.npy" for number in sorted({0, last}))
+
+
+def _random(slot: Slot) -> str:
+    """``random:0``, with a type where the program leaves sizes open."""
+    if "?" not in slot.type:
+        return "random:0"
+    try:
+        return f"{with_sizes(slot.tensor)}=random:0"
+    except UnsupportedError:
+        return "random:0"  # which is refused with the reason
+
+
+def with_sizes(type: TensorType) -> str:
+    """A type such as ``8x3xf32``: with 8, or the bound where that is less, for open sizes."""
+    bounds = type.bounds or (None,) * type.rank
+    sizes = (
+        dim if isinstance(dim, int) else min(8, 8 if bound is None else bound)
+        for dim, bound in zip(type.shape, bounds, strict=True)
+    )
+    return "x".join([*map(str, sizes), str(type.element_type)])
 
 
 def _count(slots: tuple[Slot, ...], what: str) -> str:

@@ -25,7 +25,7 @@ def check(example: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split() == re.findall(r"# (\[.*\])$", example)[0].split()
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_python_examples(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     check(PYTHON[number].rstrip(), capsys)
 
@@ -38,7 +38,7 @@ def test_the_c_example(
     monkeypatch.chdir(tmp_path)
     Path("scaled.c").write_text(C[0])
     subprocess.run(["cc", "-shared", "-fPIC", "scaled.c", "-o", "scaled.so"], check=True)
-    check(PYTHON[2].rstrip(), capsys)
+    check(PYTHON[3].rstrip(), capsys)
 
 
 def test_every_keyword_is_in_the_table() -> None:

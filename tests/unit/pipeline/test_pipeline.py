@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shlo_tools import ir, mlir, program
-from shlo_tools.errors import PassError, PipelineError, ShloError
+from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.pipeline import grammar, registry, runner
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.pipeline.registry import Pass
@@ -183,6 +183,17 @@ def test_errors_have_a_caret(text: str, said: str, at: str) -> None:
     offset = len(text) - len(at) if text.endswith(at) else text.index(at)
     assert first.place.column == offset + 1
     assert str(caught.value).split("\n")[2] == " " * (2 + offset) + "^"
+
+
+def test_a_pipeline_for_functions_is_told_how_to_run_on_a_module() -> None:
+    with pytest.raises(PipelineError) as raised:
+        Pipeline("func.func(cse)")
+    assert raised.value.diagnostics[0].hint == "builtin.module(func.func(cse))"
+
+
+def test_the_hint_prefers_what_was_cut_short() -> None:
+    known = ["stablehlo.and", "stablehlo.pad", "stablehlo.add"]
+    assert did_you_mean("stablehlo.ad", known) == "did you mean 'stablehlo.add'?"
 
 
 def test_errors_suggest() -> None:

@@ -7,6 +7,7 @@ the property test as a table of (spelling, meaning).
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Any
 
 import click
@@ -172,3 +173,65 @@ def test_the_end_of_a_tool(capsys: pytest.CaptureFixture[str]) -> None:
             isolation.end(main)
         assert ended.value.code == status
         assert capsys.readouterr().err == message
+
+
+# --- completion in shells -------------------------------------------------------------------------
+@click.command()
+@click.argument("input", default="-", type=click.Path())
+@click.option("--to", type=click.Choice(["linalg", "llvm"]))
+@argv.boolean("--quiet")
+@argv.unsupported("--quick", "it takes its time")
+def completed(**options: Any) -> int:
+    """A command to complete words of."""
+    raise AssertionError("completion runs nothing")
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("--qui", ["plain,--quiet"]),
+        ("--to l", ["plain,linalg", "plain,llvm"]),
+        ("-quiet a", ["file,a"]),
+    ],
+)
+def test_words_are_completed(
+    words: str,
+    completions: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("_A_TOOL_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", f"a-tool {words}")
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+    assert argv.invoke(completed, [], "a-tool") == 0
+    assert capsys.readouterr().out.splitlines() == completions
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script(
+    shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_A_TOOL_COMPLETE", f"{shell}_source")
+    assert argv.invoke(completed, [], "a-tool") == 0
+    assert f"_A_TOOL_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
+# --- options that are refused ---------------------------------------------------------------------
+def test_an_unsupported_option_is_refused_with_the_reason() -> None:
+    for spelling in (["--quick"], ["-quick=5"], ["--quick", "5"]):
+        with pytest.raises(click.UsageError, match="--quick is not supported: it takes its time"):
+            argv.invoke(completed, spelling, "a-tool")
+    assert "--quick" not in completed.get_help(click.Context(completed))
+
+
+def test_help_shows_groups() -> None:
+    @click.command(cls=argv.GroupedCommand)
+    @argv.Group("Colors", argv.boolean("--red"), argv.boolean("--blue"))
+    @argv.Group("Shapes", argv.boolean("--round"))
+    def drawn(**options: Any) -> None:
+        """Draw."""
+
+    text = drawn.get_help(click.Context(drawn))
+    assert re.findall(r"^(?:  --\w+|\w+:$)", text, re.M) == (
+        ["Colors:", "  --red", "  --blue", "Shapes:", "  --round", "Help:", "  --help"]
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -215,3 +216,81 @@ def test_without_fork_the_work_runs_here(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delattr(os, "fork")
     assert isolation.run(work) == isolation.Outcome(0, "here", 0, b"done")
     assert seen == [os.getpid()]
+
+
+# --- the status line ------------------------------------------------------------------------------
+def on_a_terminal(script: str, **environment: str) -> str:
+    """What a terminal gets from a Python script whose output and errors both go there."""
+    pty = pytest.importorskip("pty")
+    reader, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", **environment},
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = b""
+    with open(reader, "rb", buffering=0) as output:
+        while True:
+            try:
+                part = output.read(4096)
+            except OSError:  # Linux says so when the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    assert process.wait() == 0
+    return shown.decode()
+
+
+SLOW = """
+    import ctypes
+    from shlo_tools.tools import isolation
+    def work(channel):
+        channel.tell("while compiling")
+        ctypes.PyDLL(None).usleep(1_500_000)  # as native code does, with the interpreter's lock
+        print("a word")
+        return 0
+    isolation.run(work)
+"""
+BROUGHT_BACK, HIDDEN = "\x1b[?25h", "\x1b[?25l"  # the cursor
+
+
+def test_long_work_has_a_status_line() -> None:
+    shown = on_a_terminal(SLOW)
+    assert "compiling (1 s)" in shown
+    line, _, rest = shown.rpartition(BROUGHT_BACK)
+    assert "a word" not in line
+    assert rest.endswith("\x1b[2Ka word\r\n")  # on a line wiped before
+    assert HIDDEN not in rest
+
+
+def test_the_status_line_is_one_line() -> None:
+    shown = on_a_terminal(SLOW.replace("while compiling", "in " + "pass " * 80), COLUMNS="40")
+    line, _, _ = shown.rpartition(BROUGHT_BACK)
+    assert "… (1 s)" in line
+    assert line.count("\n") == 1  # the one that rich ends its line with, before it wipes it
+
+
+def test_the_status_line_goes_without_colors() -> None:
+    assert "\x1b[32m" in on_a_terminal(SLOW)
+    assert not re.search(r"\x1b\[[0-9;]*m", on_a_terminal(SLOW, NO_COLOR="1"))
+
+
+@pytest.mark.parametrize("change", [("1_500_000", "10_000"), ("xterm", "dumb")])
+def test_no_status_line(change: tuple[str, str]) -> None:
+    """Not for what is done at once, and not where lines cannot be wiped."""
+    terminal = change[1] if change[0] == "xterm" else "xterm"
+    assert on_a_terminal(SLOW.replace(*change), TERM=terminal) == "a word\r\n"
+
+
+def test_no_status_line_away_from_terminals() -> None:
+    script = textwrap.dedent(SLOW)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("a word\n", "")

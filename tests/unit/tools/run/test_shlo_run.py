@@ -92,10 +92,11 @@ def test_a_program_without_arguments_just_runs() -> None:
     assert output_of("five.mlir") == "result0: tensor<i8>\n5\n"
 
 
-def test_random_values_are_not_proposed_for_unknown_sizes() -> None:
+def test_random_values_are_proposed_with_sizes_to_try() -> None:
     text = output_of("add.mlir", "--function=twice")
     assert "--input=@arg0.npy" in text
-    assert "random" not in text
+    assert "--input=8xi8=random:0" in text
+    assert "--input=random" not in text
 
 
 def test_values_that_are_no_tensors() -> None:
