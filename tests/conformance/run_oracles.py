@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from batch import interpret
 from cases._case import Array, Case, program
-from cases._tolerances import Between, Sums, difference
-from cases._tolerances import _finfo as finfo
+from cases._tolerances import Between, Sums, difference, finfo
 from cases._types import INTEGER
-from run_cases import Key, _interpret, cases_of
+from run_cases import Key, cases_of
 
 DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 PATIENCE = 30.0  # seconds for a case
@@ -164,10 +164,10 @@ def _judged(oracle: Oracle, case: Case) -> tuple[str, str]:
         return (DIES if kind == "died" else REFUSES), str(found)
     if case.undefined or isinstance(case.tolerance, Between):
         return AGREES, "left open"
-    wanted = _interpret([case])
+    wanted = interpret([case])
     sizes: Sequence[Any] = [None] * len(wanted)
     if isinstance(case.tolerance, Sums):
-        sizes = _interpret([case], absolute=True)
+        sizes = interpret([case], absolute=True)
     for number, (actual, expected, size) in enumerate(zip(found, wanted, sizes, strict=True)):
         actual = actual.reshape(expected.shape)
         if oracle.flushes:
