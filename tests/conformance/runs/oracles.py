@@ -21,7 +21,8 @@ from batch import interpret
 from cases._case import Array, Case, program
 from cases._tolerances import Between, Sums, difference, finfo
 from cases._types import INTEGER
-from run_cases import Key, cases_of
+
+from runs.outcomes import Key, cases_of
 
 DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 PATIENCE = 30.0  # seconds for a case
@@ -64,11 +65,11 @@ class Fault:
 
 
 class Oracle:
-    """A worker (``run_official.py``, ``run_xla.py``) that answers one program at a time."""
+    """A worker (``runs.official``, ``runs.xla``) that answers one program at a time."""
 
     def __init__(self, worker: str, python: str = sys.executable, *, flushes: bool = False) -> None:
         """``flushes``: it takes denormal numbers for zeros, so it is given none."""
-        self.command = [python, str(Path(__file__).with_name(worker))]
+        self.command = [python, "-m", worker]
         self.environment = dict(os.environ)
         if python == sys.executable:  # which finds what this process finds
             self.environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
@@ -83,6 +84,7 @@ class Oracle:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                cwd=Path(__file__).parents[1],
                 env=self.environment,
             )
         assert self.process.stdin is not None and self.process.stdout is not None
