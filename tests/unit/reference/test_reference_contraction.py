@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from reference_arrays import Array, same, type_of
 
-from shlo_tools.reference import (
-    contraction,
-    convolution,
-    data_movement,
-)
+from shlo_tools.reference import contraction, convolution, data_movement
 
 
 def test_dot_general_against_einsum() -> None:

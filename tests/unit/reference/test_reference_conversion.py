@@ -11,10 +11,7 @@ from reference_arrays import INF, NAN, Array, array, same, type_of
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
-from shlo_tools.reference import (
-    data_movement,
-    elementwise,
-)
+from shlo_tools.reference import data_movement, elementwise
 
 
 # --- converting -----------------------------------------------------------------------------------

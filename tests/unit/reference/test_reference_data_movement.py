@@ -7,9 +7,7 @@ import pytest
 from reference_arrays import same, type_of
 
 from shlo_tools import errors
-from shlo_tools.reference import (
-    data_movement,
-)
+from shlo_tools.reference import data_movement
 
 
 def test_broadcast_may_transpose() -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from reference_arrays import same, type_of
 
-from shlo_tools.reference import (
-    deprecated,
-)
+from shlo_tools.reference import deprecated
 
 
 def test_einsum_with_repeated_and_summed_indices() -> None:

@@ -12,9 +12,7 @@ from reference_arrays import INF, NAN, array, same
 
 from shlo_tools import errors, reference
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
-from shlo_tools.reference import (
-    elementwise,
-)
+from shlo_tools.reference import elementwise
 
 # --- elementwise edges ----------------------------------------------------------------------------
 LOW, HIGH = -(2**31), 2**31 - 1

@@ -9,11 +9,7 @@ import numpy as np
 from reference_arrays import NAN, Array, same
 
 from shlo_tools.ops.elementwise import ComparisonDirection
-from shlo_tools.reference import (
-    elementwise,
-    gather_scatter,
-    sorting,
-)
+from shlo_tools.reference import elementwise, gather_scatter, sorting
 
 
 def test_starts_are_clamped() -> None:

@@ -8,10 +8,7 @@ from reference_arrays import NAN, type_of
 
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.signal import FftType
-from shlo_tools.reference import (
-    linear_algebra,
-    signal,
-)
+from shlo_tools.reference import linear_algebra, signal
 
 
 def test_fft_against_numpy() -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from reference_arrays import array, run, same
 
-from shlo_tools.reference import (
-    quantization,
-)
+from shlo_tools.reference import quantization
 
 PER_TENSOR = "!quant.uniform<i8:f32, 0.5:3>"
 

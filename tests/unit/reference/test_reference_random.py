@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from reference_arrays import run
 
-from shlo_tools.reference import (
-    random,
-)
+from shlo_tools.reference import random
 
 
 # Known answers of the generators' authors (Random123): key, counter -> block

@@ -10,12 +10,7 @@ import pytest
 from reference_arrays import INF, NAN, Array, array, run, same
 
 from shlo_tools.ops.elementwise import ComparisonDirection
-from shlo_tools.reference import (
-    data_movement,
-    elementwise,
-    reduction,
-    windows,
-)
+from shlo_tools.reference import data_movement, elementwise, reduction, windows
 
 REDUCE = """
   %r = "stablehlo.reduce"(%x, %init) ({{
