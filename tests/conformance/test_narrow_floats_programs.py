@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,28 +10,17 @@ from batch import check
 from cases._case import operation, snippet, type_of
 from cases._tolerances import BITS, difference
 from cases._types import dtype_of
-from narrow import NARROW, POWERS, every, largest, pairs, rounded, wide
+from narrow import every, largest, pairs, rounded, wide
+from narrow_programs import Array, each, small_numbers
 
 import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.errors import UnsupportedError
 
-Array = np.ndarray[Any, Any]
-
-each = pytest.mark.parametrize("element", NARROW)
-
 
 def _square(element: str) -> Array:
     """All codes, as a matrix of four columns."""
     return every(element).reshape(-1, 4)
-
-
-def _numbers(element: str, shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Small numbers, no NaN among them: sums of few of them are exact in f32."""
-    random = np.random.default_rng(seed)
-    if element == POWERS:
-        return np.asarray(2.0 ** random.integers(-4, 5, shape)).astype(dtype_of(element))
-    return np.asarray(random.integers(-4, 5, shape) / 2).astype(dtype_of(element))
 
 
 # --- moving ---------------------------------------------------------------------------------------
@@ -131,7 +119,7 @@ def _body(op: str, element: str) -> str:
 
 @each
 def test_a_reduction_rounds_at_every_step(element: str) -> None:
-    x = _numbers(element, (5, 7))
+    x = small_numbers(element, (5, 7))
     init = np.array(1.0, dtype_of(element))
     totals = np.full(5, init)
     for column in range(7):
@@ -148,7 +136,7 @@ def test_a_reduction_rounds_at_every_step(element: str) -> None:
 
 @each
 def test_a_reduction_may_promote(element: str) -> None:
-    x = _numbers(element, (5, 7))
+    x = small_numbers(element, (5, 7))
     init = np.array(0.0, np.float32)
     text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body("add", "f32")}
       {{dimensions = array<i64: 1>}} : ({type_of(x)}, tensor<f32>) -> tensor<5xf32>"""
@@ -157,7 +145,7 @@ def test_a_reduction_may_promote(element: str) -> None:
 
 @each
 def test_windows(element: str) -> None:
-    x = _numbers(element, (9,))
+    x = small_numbers(element, (9,))
     init = np.array(0.25, dtype_of(element))
     high = np.array([max(wide(x)[i : i + 3].max(), 0.25) for i in range(7)]).astype(x.dtype)
     attributes = "window_dimensions = array<i64: 3>, window_strides = array<i64: 1>"
@@ -169,8 +157,8 @@ def test_windows(element: str) -> None:
 @each
 def test_select_and_scatter(element: str) -> None:
     """Each window of two gives its source to the larger element, the first of equal ones."""
-    x = _numbers(element, (8,))
-    source = _numbers(element, (4,), seed=1)
+    x = small_numbers(element, (8,))
+    source = small_numbers(element, (4,), seed=1)
     init = np.array(1.0, dtype_of(element))
     wanted = np.full(8, init)
     for i, value in enumerate(source):
@@ -193,7 +181,7 @@ def test_select_and_scatter(element: str) -> None:
 @each
 def test_scatter(element: str) -> None:
     """Updates of one place are added one after the other, rounded each time."""
-    x, updates = _numbers(element, (4,)), _numbers(element, (6,), seed=1)
+    x, updates = small_numbers(element, (4,)), small_numbers(element, (6,), seed=1)
     places = np.array([[0], [3], [0], [9], [3], [0]])
     wanted = x.copy()
     for place, update in zip(places[:, 0], updates, strict=True):
@@ -262,57 +250,11 @@ def test_while_and_if(element: str) -> None:
     check([snippet(element, text, [start, limit], [rounded(last, element)])])
 
 
-# --- sums of products -----------------------------------------------------------------------------
-MATRICES = "dot_dimension_numbers = #stablehlo.dot<{}>".format(
-    "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]"
-)
-
-
-@each
-@pytest.mark.parametrize("sizes", [(3, 5, 4), (20, 33, 18)], ids=["small", "large"])
-def test_dot_products_round_once(element: str, sizes: tuple[int, int, int]) -> None:
-    """Sums of these numbers are exact in f32, and would not be in the type itself."""
-    x, y = _numbers(element, sizes[:2]), _numbers(element, sizes[1:], seed=1)
-    exact = wide(x) @ wide(y)
-    cases = [operation("dot_general", [x, y], rounded(exact, element), MATRICES)]
-    for result in ("f32", "f64", "bf16"):
-        wanted = exact.astype(np.float32).astype(dtype_of(result))
-        cases.append(operation("dot_general", [x, y], wanted, MATRICES))
-    check(cases)
-
-
-def test_dot_products_of_tiny_powers_do_not_vanish() -> None:
-    """2^-127 squared is no f32, and f8E8M0FNU has no zero to become."""
-    x = np.full((2, 2), 2.0**-127).astype(dtype_of(POWERS))
-    check([operation("dot_general", [x, x], rounded(wide(x) @ wide(x), POWERS), MATRICES)])
-
-
-def test_squares_of_tiny_powers_do_not_vanish() -> None:
-    """In ``chlo.square``, which is rewritten before narrow floats are widened."""
-    x = every(POWERS)
-    type = f"tensor<256x{POWERS}>"
-    text = f"%out0 = chlo.square %in0 : {type} -> {type}"
-    with np.errstate(over="ignore"):
-        check([snippet("square", text, [x], [rounded(wide(x) ** 2, POWERS)])])
-
-
-@each
-def test_convolutions_round_once(element: str) -> None:
-    x, kernel = _numbers(element, (1, 9, 2)), _numbers(element, (3, 2, 4), seed=1)
-    windows = np.stack([wide(x)[0, i : i + 3] for i in range(7)])
-    exact = np.einsum("wkf,kfo->wo", windows, wide(kernel))[None]
-    attributes = """batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-      dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"""
-    cases = [operation("convolution", [x, kernel], rounded(exact, element), attributes)]
-    cases.append(operation("convolution", [x, kernel], exact.astype(np.float32), attributes))
-    check(cases)
-
-
 # --- the rest -------------------------------------------------------------------------------------
 @each
 def test_batch_normalization(element: str) -> None:
     """Halves and whole numbers over powers of two: exact until the one rounding at the end."""
-    x = _numbers(element, (6, 2))
+    x = small_numbers(element, (6, 2))
     scale, offset, mean = (
         np.array(v, dtype_of(element)) for v in ([2.0, 1.0], [0.5, 1.0], [1.0, 0.5])
     )

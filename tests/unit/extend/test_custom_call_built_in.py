@@ -109,14 +109,8 @@ def _sparse(dense: str, result: str) -> Any:
 
 
 VALUES = np.array([1, 2, 3, 4, 99], np.float32)
-
-
 ENDS = np.array([0, 2, 2, 3, 4], np.int32)  # the second row is empty, the last value is padding
-
-
 COLUMNS = np.array([0, 2, 1, 2, 0], np.int32)
-
-
 MATRIX = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 0], [0, 0, 4]], np.float32)
 
 

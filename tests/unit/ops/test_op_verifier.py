@@ -25,14 +25,8 @@ def _pad(**changed: Any) -> Callable[..., Any]:
 
 
 _GATHER_TYPES = ("3x4x2xi32", "2x3x2xi64")
-
-
 _BATCHED_TYPES = ("3x4x2xi32", "3x5x2xi64")
-
-
 _DOT_TYPES = ("2x3x4xf32", "2x4x5xf32")
-
-
 _PAD_TYPES = ("2x3xi32", "i32")
 
 

@@ -16,8 +16,6 @@ from shlo_tools.errors import ShloError
 from shlo_tools.pipeline import registry, runner
 
 PLUGIN = ROOT / "tests" / "plugin"
-
-
 pytestmark = pytest.mark.usefixtures("own_passes")
 
 

@@ -11,8 +11,6 @@ from shlo_tools import reference
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 
 Array = np.ndarray[Any, Any]
-
-
 INF, NAN = math.inf, math.nan
 
 
