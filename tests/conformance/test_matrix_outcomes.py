@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import run
 from cases._case import Case, Input, arrays, call
-from cases._tolerances import EXACT, Steps, Sums, Tolerance, Ulps, difference
+from cases._tolerances import BITS, EXACT, Parts, Steps, Sums, Tolerance, Ulps, Within, difference
 from runs import children, outcomes, support
 from runs.outcomes import Key, Outcome
 
@@ -40,6 +40,16 @@ NEXT = np.nextafter(ONE, np.float32(2))
         (Ulps(1), np.array([np.nan]), np.array([1.0]), False),
         (Ulps(1), np.array([np.inf]), np.array([np.finfo(float).max]), False),
         (Ulps(1, strict=False), np.array([np.inf]), np.array([np.finfo(float).max]), True),
+        (Ulps(1), np.array([5e-324]), np.array([0.0]), False),
+        (Ulps(1), NEXT, ONE.astype(np.float64), True),  # exact values are not rounded
+        (BITS, np.array([np.nan]), np.array([-np.nan]), False),
+        (Within(0.1), ONE, ONE * np.float32(1.09), True),
+        (Within(relative=0.1), ONE, ONE * np.float32(1.2), False),
+        (Within(0.1), np.array([np.nan]), np.array([1.0]), False),
+        (Within(0.1 + 0.2j), np.array([1 + 1.15j]), np.array([1 + 1j]), True),
+        (Within(0.1 + 0.2j), np.array([1.15 + 1j]), np.array([1 + 1j]), False),
+        (Parts(1e-9), np.array([1 + 0j]), np.array([complex(1, -0.0)]), False),
+        (Parts(1e-9), np.array([complex(np.nan, 0)]), np.array([complex(np.nan, -0.0)]), True),
         (Sums(2), ONE * np.float32(1e-7), ONE * 0, True),  # beside terms of size 1
         (Sums(2), ONE * np.float32(1e-6), ONE * 0, False),
         (Steps(1), np.array([3], np.int8), np.array([4], np.int8), True),
