@@ -23,7 +23,7 @@ def uniform_quantize(operand: Tensor, result_type: TensorType) -> Tensor:
 
     A quantized operand is dequantized first.
     """
-    element = result_type.element_type
+    element = result_type.element_type if isinstance(result_type, TensorType) else None
     if not isinstance(element, QuantizedElementType):
         raise ConstraintError(f"(O1) {result_type} is not quantized")
     numbers = operand.type.expressed_type

@@ -11,13 +11,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from values import FLOATS, INTEGERS, dtype, finfo
+from cases._types import dtype_of, finfo
 
 Array = np.ndarray[Any, Any]
 
+# The types that numpy and Python compute on; the narrow ones are worked out in narrow.py.
+SIGNED = ("i8", "i16", "i32", "i64")
+UNSIGNED = ("ui8", "ui16", "ui32", "ui64")
+INTEGERS = (*SIGNED, *UNSIGNED)
+FLOATS = ("f16", "bf16", "f32", "f64")
+REAL = ("i1", *INTEGERS, *FLOATS)
+
 
 def width(element: str) -> int:
-    return 1 if element == "i1" else 8 * dtype(element).itemsize
+    return 1 if element == "i1" else 8 * dtype_of(element).itemsize
 
 
 def wrapped(value: int, element: str) -> int:
@@ -35,7 +42,7 @@ def on_integers(function: Callable[..., int]) -> Callable[..., Array]:
         rows = zip(*(operand.tolist() for operand in operands), strict=True)
         bits = width(element)
         values = [wrapped(function(bits, *row), element) for row in rows]
-        return np.array(values, dtype(element))
+        return np.array(values, dtype_of(element))
 
     return lifted
 
@@ -96,11 +103,11 @@ _ON_INTEGERS: dict[str, Callable[..., int]] = {
     "subtract": lambda bits, x, y: x - y,
     "xor": lambda bits, x, y: x ^ y,
 }
-INTEGER: dict[str, Callable[..., Array]] = {
+INTEGER_OPS: dict[str, Callable[..., Array]] = {
     name: on_integers(function) for name, function in _ON_INTEGERS.items()
 }
 
-BOOLEAN: dict[str, Callable[..., Array]] = {
+BOOLEAN_OPS: dict[str, Callable[..., Array]] = {
     "add": lambda _, x, y: x | y,  # logical, not modulo 2
     "and": lambda _, x, y: x & y,
     "maximum": lambda _, x, y: x | y,
@@ -165,7 +172,7 @@ def _away_from_zero(value: float) -> float:
     return float(math.floor(Fraction(abs(value)) + Fraction(1, 2)))
 
 
-FLOAT: dict[str, Callable[..., Array]] = {
+FLOAT_OPS: dict[str, Callable[..., Array]] = {
     "abs": _abs,
     "add": lambda _, x, y: x + y,
     "ceil": exactly(lambda value: float(math.ceil(value))),
@@ -185,7 +192,7 @@ FLOAT: dict[str, Callable[..., Array]] = {
     "subtract": lambda _, x, y: x - y,
 }
 
-COMPLEX: dict[str, Callable[..., Array]] = {
+COMPLEX_OPS: dict[str, Callable[..., Array]] = {
     "add": lambda _, x, y: x + y,
     "negate": lambda _, x: -x,
     "subtract": lambda _, x, y: x - y,
@@ -201,10 +208,10 @@ def expected(name: str, element: str, *operands: Array) -> Array:
 def table(element: str) -> dict[str, Callable[..., Array]]:
     """Op name -> what it gives, for an element type."""
     if element == "i1":
-        return BOOLEAN
+        return BOOLEAN_OPS
     if element in INTEGERS:
-        return INTEGER
-    return FLOAT if element in FLOATS else COMPLEX
+        return INTEGER_OPS
+    return FLOAT_OPS if element in FLOATS else COMPLEX_OPS
 
 
 def nearest(value: Fraction | float, element: str) -> float:
@@ -215,7 +222,7 @@ def nearest(value: Fraction | float, element: str) -> float:
         value = Fraction(value)
     if value == 0:
         return 0.0
-    info = finfo(dtype(element))
+    info = finfo(dtype_of(element))
     exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
     if Fraction(2) ** exponent > abs(value):
         exponent -= 1
@@ -233,15 +240,15 @@ def converted(array: Array, source: str, target: str) -> Array:
         return np.array([value != 0 for value in values])  # NaN is not 0
     if target in FLOATS:
         exact = [Fraction(v) if isinstance(v, int) else v for v in values]
-        return np.array([nearest(v, target) for v in exact]).astype(dtype(target))
+        return np.array([nearest(v, target) for v in exact]).astype(dtype_of(target))
     if source in FLOATS:
-        return np.array([_saturated(value, target) for value in values], dtype(target))
-    return np.array([wrapped(int(value), target) for value in values], dtype(target))
+        return np.array([_saturated(value, target) for value in values], dtype_of(target))
+    return np.array([wrapped(int(value), target) for value in values], dtype_of(target))
 
 
 def _saturated(value: float, target: str) -> int:
     """Truncated toward zero; the nearest bound outside of the range, 0 for NaN."""
-    info = np.iinfo(dtype(target))
+    info = np.iinfo(dtype_of(target))
     if math.isnan(value):
         return 0
     if math.isinf(value):

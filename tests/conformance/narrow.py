@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from values import finfo
+from cases._types import dtype_of, finfo
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 
@@ -25,14 +25,10 @@ POWERS = "f8E8M0FNU"  # neither sign nor zero
 NARROW = (*WITH_INFINITY, *WITH_NAN_ONLY, *FINITE, POWERS)
 
 
-def dtype(element: str) -> np.dtype[Any]:
-    return ELEMENT_TYPES[element].dtype
-
-
 @cache
 def every(element: str) -> Array:
     """All codes of a type, in order."""
-    return np.arange(1 << ELEMENT_TYPES[element].bits, dtype=np.uint8).view(dtype(element))
+    return np.arange(1 << ELEMENT_TYPES[element].bits, dtype=np.uint8).view(dtype_of(element))
 
 
 @cache
@@ -67,7 +63,7 @@ def halfway(element: str) -> Array:
 
 
 def largest(element: str) -> float:
-    return float(finfo(dtype(element)).max)
+    return float(finfo(dtype_of(element)).max)
 
 
 def rounded(values: Any, element: str) -> Array:
@@ -87,7 +83,7 @@ def rounded(values: Any, element: str) -> Array:
 
 
 def _codes(codes: list[int], element: str) -> Array:
-    return np.array(codes, np.uint8).view(dtype(element))
+    return np.array(codes, np.uint8).view(dtype_of(element))
 
 
 def _code(negative: bool, magnitude: float, element: str) -> int:

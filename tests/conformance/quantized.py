@@ -1,25 +1,17 @@
-"""Cases on quantized tensors: arguments and results are integers, the types say what they mean.
-
-A case is a snippet that reads ``%in0``, ``%in1``, ... and defines ``%out0``, ...; ``check``
-compiles some together and compares every result with the reference's.
-"""
+"""Cases on quantized tensors: arguments and results are integers, the types say what they mean."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from batch import TOGETHER, run
+from cases._case import Array, Case, Input
+from cases._tolerances import EXACT, Steps
 
-from shlo_tools import reference
 from shlo_tools.dtypes import QuantizedElementType
 from shlo_tools.quantized_types import is_quantized, quantized_element
 from shlo_tools.types import array_type
-
-Array = np.ndarray[Any, Any]
 
 # Element types: every storage type, narrowed storage, zero points at the ends of their range,
 # each expressed type, and scales whose products are denormal or overflow.
@@ -85,70 +77,41 @@ def integers(
     return np.asarray(drawn).astype(type.storage.dtype)
 
 
-@dataclass
-class Case:
-    """A snippet with its types.
+def snippet(
+    name: str,
+    types: Sequence[str],
+    text: str,
+    results: Sequence[str],
+    inputs: Sequence[Array] = (),
+    steps: int = 0,
+) -> Case:
+    """A case on ``values`` of its types, or on other inputs, that gives what the reference gives.
 
-    Attributes:
-        inputs: the arguments, where they are not ``values`` of their types.
+    Args:
+        name: what it tries.
+        types: those of its arguments.
+        text: its lines.
+        results: the types of its results.
+        inputs: the arguments, where they are not ``values``.
         steps: how far results may be off; functions that are not correctly rounded may fall on
             the other side of a tie.
     """
-
-    name: str
-    types: Sequence[str]
-    text: str
-    results: Sequence[str]
-    inputs: Sequence[Array] = ()
-    steps: int = 0
-
-    def arguments(self) -> Sequence[Array]:
-        return self.inputs or [values(type, seed) for seed, type in enumerate(self.types)]
+    arrays = inputs or [values(type, seed) for seed, type in enumerate(types)]
+    arguments = tuple(Input(*row) for row in zip(types, arrays, strict=True))
+    return Case(name, text, arguments, tuple(results), Steps(steps) if steps else EXACT)
 
 
 def operation(
-    name: str, types: Sequence[str], result: str, attributes: str = "", *, steps: int = 0
+    name: str,
+    types: Sequence[str],
+    result: str,
+    attributes: str = "",
+    *,
+    inputs: Sequence[Array] = (),
+    steps: int = 0,
 ) -> Case:
     """A case of one op."""
     operands = ", ".join(f"%in{i}" for i in range(len(types)))
-    held = f" {{{attributes}}}" if attributes else ""
-    text = f'%out0 = "stablehlo.{name}"({operands}){held} : ({", ".join(types)}) -> {result}'
-    return Case(f"{name} {types} {result}", types, text, [result], steps=steps)
-
-
-def program(cases: Sequence[Case]) -> str:
-    """One function that takes the inputs of all cases and returns all their results."""
-    arguments: list[str] = []
-    lines: list[str] = []
-    returned: list[str] = []
-    types: list[str] = []
-    for number, case in enumerate(cases):
-        prefix = f"%c{number}_"
-        arguments += [f"{prefix}in{i}: {type}" for i, type in enumerate(case.types)]
-        lines.append(re.sub(r"%(?=\w)", prefix, case.text))
-        returned += [f"{prefix}out{i}" for i in range(len(case.results))]
-        types += case.results
-    signature = f"({', '.join(arguments)}) -> ({', '.join(types)})"
-    ending = f"return {', '.join(returned)} : {', '.join(types)}"
-    return f"func.func @main{signature} {{\n" + "\n".join((*lines, ending)) + "\n}"
-
-
-def check(cases: Sequence[Case]) -> None:
-    """Every result is the reference's, within the case's steps."""
-    for start in range(0, len(cases), TOGETHER):
-        together = cases[start : start + TOGETHER]
-        text = program(together)
-        given = [array for case in together for array in case.arguments()]
-        wanted = reference.interpret(text, *given)
-        expected = iter(wanted if isinstance(wanted, tuple) else [wanted])
-        results = iter(run(text, *given))
-        for case in together:
-            for type in case.results:
-                _compare(case, next(results), next(expected), type)
-
-
-def _compare(case: Case, actual: Array, expected: Array, type: str) -> None:
-    assert actual.dtype == expected.dtype == stored(type).element_type.dtype, case.name
-    assert actual.shape == expected.shape == stored(type).static_shape, case.name
-    one, other = actual.astype(np.float64), expected.astype(np.float64)
-    np.testing.assert_allclose(one, other, rtol=0, atol=case.steps, err_msg=case.name)
+    dictionary = f" {{{attributes}}}" if attributes else ""
+    text = f'%out0 = "stablehlo.{name}"({operands}){dictionary} : ({", ".join(types)}) -> {result}'
+    return snippet(f"{name} {types} {result}", types, text, [result], inputs, steps)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from values import dtype
+from cases._types import dtype_of
 
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import TensorType, parse_tensor_type
@@ -50,14 +50,14 @@ def specials(element: str) -> Array:
     if element == "i1":
         return np.array([False, True])
     if kind(element) == "complex":
-        return np.array([0, -0.0 - 0.0j, 1, 2 + 1j, complex(np.inf, 0)], dtype(element))
+        return np.array([0, -0.0 - 0.0j, 1, 2 + 1j, complex(np.inf, 0)], dtype_of(element))
     if kind(element) == "float":
         numbers = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan]
-        return np.array(numbers).astype(dtype(element))
+        return np.array(numbers).astype(dtype_of(element))
     # As bits: the extremes of every integer type are among them.
     bits = np.array([0, 1, 2, 3, 7, 8, 15, 127, 128, 255], np.uint8).astype(np.int64)
     extremes = np.array([-1, -(1 << 31), (1 << 31) - 1, -(1 << 63), (1 << 63) - 1], np.int64)
-    return np.concatenate([bits, extremes]).astype(dtype(element))
+    return np.concatenate([bits, extremes]).astype(dtype_of(element))
 
 
 class Redundant:

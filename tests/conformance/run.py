@@ -6,7 +6,7 @@
     python tests/conformance/run.py --family sorting --write docs/support.md
 
 With some families only, the others' rows are kept as they are. Exit status 1 where anything is
-red.
+red: a case, or a row that is kept.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import run_support
 from cases import FAMILIES, rows
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from run_cases import RED, Outcome
-from run_children import Job, run
+from runs import support
+from runs.children import Job, run
+from runs.outcomes import RED, Outcome
 
 TYPES = 8  # of an op in one job, so that two children end at about the same time
 
@@ -90,11 +90,13 @@ def main() -> int:
     families = options.family or FAMILIES
     found = collected(list(jobs(families, fast=options.fast)), console, options.children)
     console.print(f"all: {_counted(found)}", highlight=False)
+    cells = support.judged(found)
     if options.write:
         old = options.write.read_text() if options.family and options.write.exists() else ""
-        cells = {**run_support.read(old), **run_support.judged(found)}
-        options.write.write_text(run_support.page(cells, fast=options.fast))
-    return 1 if any(outcome.status in RED for outcome in found) else 0
+        cells = {**support.read(old), **cells}
+        options.write.write_text(support.page(cells, fast=options.fast))
+    is_red = any(outcome.status in RED for outcome in found) or support.red(cells)
+    return 1 if is_red else 0
 
 
 if __name__ == "__main__":

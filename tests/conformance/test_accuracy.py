@@ -14,9 +14,12 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from batch import Array, check, operation, type_of, within
+from batch import check
+from cases._case import Array, operation, type_of
+from cases._inputs import dense, pairs
+from cases._tolerances import Ulps
+from cases._types import dtype_of
 from test_chlo_accuracy import exactly
-from values import dense, dtype, pairs
 
 # Largest errors of results in f32 and f64, in units in the last place; the others are within 2, 4.
 BOUNDS = {"rsqrt": (1.5, 1.5), "sqrt": (0.5, 0.5)}
@@ -53,7 +56,7 @@ HARDEST = 6381956970095103 * 2.0**797
 def near_places(element: str) -> Array:
     """The numbers next to each place, of either sign."""
     with np.errstate(over="ignore"):
-        places = np.array(PLACES).astype(dtype(element))
+        places = np.array(PLACES).astype(dtype_of(element))
     bits = places[np.isfinite(places)].view(f"i{places.itemsize}")
     around = (bits[:, None] + np.arange(-6, 7)).reshape(-1).view(places.dtype)
     return np.concatenate([around, -around])
@@ -62,7 +65,7 @@ def near_places(element: str) -> Array:
 def patterns(element: str, count: int, seed: int) -> Array:
     """Random bit patterns, and as many numbers of ordinary sizes; some next to 1."""
     random = np.random.default_rng([seed, *element.encode()])
-    bits = np.frombuffer(random.bytes(count * dtype(element).itemsize), dtype(element))
+    bits = np.frombuffer(random.bytes(count * dtype_of(element).itemsize), dtype_of(element))
     signs = random.choice([-1, 1], count)
     sizes = np.exp(random.uniform(-25, 7, count)) * signs
     beside_one = 1 + np.exp(random.uniform(-30, 0, count // 4)) * signs[: count // 4]
@@ -106,7 +109,7 @@ def test_against_wider_floats(element: str) -> None:
         single, double = BOUNDS.get(name, (2.0, 4.0))
         bound = {"f32": single, "f64": double}.get(element, NARROW)
         result = type_of(operands[0])
-        cases.append(operation(name, operands, wanted, compare=within(bound), result=result))
+        cases.append(operation(name, operands, wanted, tolerance=Ulps(bound), result=result))
     check(cases, together=7)
 
 
@@ -142,8 +145,8 @@ def test_f64_against_mpmath() -> None:
         x = _defined(name, x)
         if name in ("exponential", "exponential_minus_one", "logistic", "tanh"):
             x = np.extract(np.abs(x) < 745.0, x)  # mpmath counts every digit of the rest
-        bound = within(BOUNDS.get(name, (2.0, 4.0))[1])
-        cases.append(operation(name, [x], exactly(exact, x), compare=bound, result=type_of(x)))
+        bound = Ulps(BOUNDS.get(name, (2.0, 4.0))[1])
+        cases.append(operation(name, [x], exactly(exact, x), tolerance=bound, result=type_of(x)))
     check(cases)
 
 
@@ -153,7 +156,7 @@ def test_the_hardest_angle() -> None:
     cases = []
     for name in ("sine", "cosine", "tan"):
         wanted = exactly(MPMATH[name], x)
-        cases.append(operation(name, [x], wanted, compare=within(4), result=type_of(x)))
+        cases.append(operation(name, [x], wanted, tolerance=Ulps(4), result=type_of(x)))
     with mpmath.workdps(40):
         assert abs(mpmath.cos(HARDEST)) < 2.0**-60
         assert abs(mpmath.sin(2 * HARDEST)) < 2.0**-59
@@ -170,7 +173,7 @@ def test_f64_of_two_operands_against_mpmath() -> None:
                 some &= np.abs(y * np.log(x)) < 709
         x, y = (np.extract(some, v)[:: max(1, int(some.sum()) // 300)] for v in (x, y))
         wanted = exactly(exact, x, y)
-        cases.append(operation(name, [x, y], wanted, compare=within(4), result=type_of(x)))
+        cases.append(operation(name, [x, y], wanted, tolerance=Ulps(4), result=type_of(x)))
     check(cases)
 
 
@@ -217,6 +220,6 @@ POWERS = (
 def test_special_powers() -> None:
     cases = []
     for element in ("f16", "bf16", "f32", "f64"):
-        x, y, wanted = np.array(POWERS).T.astype(dtype(element)).copy()
+        x, y, wanted = np.array(POWERS).T.astype(dtype_of(element)).copy()
         cases.append(operation("power", [x, y], wanted))
     check(cases)

@@ -6,13 +6,16 @@ How good functions are is the matter of ``test_chlo_accuracy`` and ``test_chlo_c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from batch import Array, Case, check, expect, program, run, same_bits, type_of, within
+from batch import check, expect, run
+from cases._case import Array, Case, program, snippet, type_of
+from cases._tolerances import BITS, Ulps
 from scipy import special  # type: ignore[import-untyped]
 
 import shlo_tools
@@ -28,7 +31,7 @@ def case(name: str, inputs: Sequence[Array], expected: Array, attributes: str = 
     types = ", ".join(type_of(array) for array in inputs)
     text = f'%out0 = "chlo.{name}"({operands}) {{{attributes}}} : ({types}) -> {type_of(expected)}'
     label = f"{name} {[str(dtypes.of_array(array)) for array in inputs]} {attributes}"
-    return Case(label, text, inputs, [expected], same_bits)
+    return snippet(label, text, inputs, [expected], BITS)
 
 
 # --- constants and infinities ---------------------------------------------------------------------
@@ -164,8 +167,7 @@ def test_every_form_is_the_op_it_is_named_after() -> None:
     for name, function in FORMS.items():
         lhs = np.round(x) if name == "polygamma" else x
         form = case(f"broadcast_{name}", [lhs, y], function(lhs, y))
-        form.compare = within(16)
-        cases.append(form)
+        cases.append(replace(form, tolerance=Ulps(16)))
     bits, amount = np.array([[-9, 5, 6], [7, -8, 1 << 30]], np.int32), np.array([1, 2, 3], np.int32)
     for name, function in LOGICAL_FORMS.items():
         cases.append(case(f"broadcast_{name}", [bits, amount], function(bits, amount)))
@@ -186,7 +188,7 @@ def _top_k(x: Array, k: int, values: Array, indices: Array) -> Case:
     text = f'%o:2 = "chlo.top_k"(%in0) {{k = {k} : i64}} : ({type_of(x)}) -> {types}\n'
     for i, array in enumerate((values, indices)):
         text += f"%out{i} = stablehlo.reshape %o#{i} : ({type_of(array)}) -> {type_of(array)}\n"
-    return Case(f"top_k {dtypes.of_array(x)}", text, [x], [values, indices], same_bits)
+    return snippet(f"top_k {dtypes.of_array(x)}", text, [x], [values, indices], BITS)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ import ml_dtypes
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from batch import Array, Case, check, program, run, type_of, within
+from batch import check, run
+from cases._case import Array, Case, program, snippet, type_of
+from cases._tolerances import Ulps
 from scipy import special  # type: ignore[import-untyped]
 
 from shlo_tools import dtypes
@@ -69,7 +71,7 @@ def function(
     types = ", ".join(type for _ in inputs)
     text = f'%out0 = "chlo.{name}"({operands}) : ({types}) -> {type}'
     label = f"{name} {dtypes.of_array(inputs[0]).element_type}"
-    return Case(label, text, inputs, [expected], within(bound, floor), [type])
+    return snippet(label, text, inputs, [expected], Ulps(bound, floor), [type])
 
 
 # --- f32 and narrower: every kind of bit pattern against numpy and scipy --------------------------

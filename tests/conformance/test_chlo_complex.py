@@ -9,7 +9,9 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from batch import Array, Case, check, type_of, within
+from batch import check
+from cases._case import Array, Case, snippet, type_of
+from cases._tolerances import Ulps
 from test_chlo_accuracy import longdouble, powers
 
 MPMATH: dict[str, Callable[[Any], Any]] = {
@@ -38,7 +40,7 @@ def part(name: str, z: Array, half: str, expected: Array, bound: float) -> Case:
     result = type_of(z.real)
     text = f"""%w = "chlo.{name}"(%in0) : ({type_of(z)}) -> {type_of(z)}
     %out0 = stablehlo.{half} %w : ({type_of(z)}) -> {result}"""
-    return Case(f"{name} {half} {real}", text, [z], [expected], within(bound), [result])
+    return snippet(f"{name} {half} {real}", text, [z], [expected], Ulps(bound), [result])
 
 
 def points(dtype: Any) -> Array:
@@ -148,4 +150,4 @@ def test_conj() -> None:
     for array in (z, z.real.copy()):
         type = type_of(array)
         text = f'%out0 = "chlo.conj"(%in0) : ({type}) -> {type}'
-        check([Case("conj", text, [array], [np.conj(array)])])
+        check([snippet("conj", text, [array], [np.conj(array)])])

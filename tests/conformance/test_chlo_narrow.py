@@ -10,8 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from batch import program, run
-from narrow import NARROW, POWERS, Array, dtype, every, pairs, wide
+from batch import run
+from cases._case import program
+from cases._types import dtype_of
+from narrow import NARROW, POWERS, Array, every, pairs, wide
 from test_chlo import case
 
 import shlo_tools
@@ -76,9 +78,9 @@ def test_powers_of_powers_of_two_have_the_product_of_exponents() -> None:
 
 def test_functions_that_vanish_become_the_least_number() -> None:
     """0 < erfc(x) < exp(-x^2) and q^-x < zeta(x, q) < 2 q^-x, which are less than 2^-127 here."""
-    x = np.array([16, 32, 64, 2.0**100], dtype(POWERS))
-    q = np.array([2.0**20, 256, 2, 2.0**127], dtype(POWERS))
-    order = np.array([16, 256, 2.0**100, 2.0**127], dtype(POWERS))
+    x = np.array([16, 32, 64, 2.0**100], dtype_of(POWERS))
+    q = np.array([2.0**20, 256, 2, 2.0**127], dtype_of(POWERS))
+    order = np.array([16, 256, 2.0**100, 2.0**127], dtype_of(POWERS))
     for name, operands in (("erfc", [x]), ("zeta", [order, q])):
         text = program([case(name, operands, x)])
         for computed in (run(text, *operands)[0], shlo_tools.interpret(text, *operands)):

@@ -13,7 +13,9 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from batch import Array, Case, Compare, check, operation, type_of, within
+from batch import check
+from cases._case import Array, operation, snippet, type_of
+from cases._tolerances import Ulps, Within
 from test_chlo_accuracy import longdouble, powers
 
 Exact = Callable[..., Any]
@@ -168,30 +170,22 @@ def exactly(name: str, dtype: Any, arrays: list[Array]) -> Array:
     return found
 
 
-def close(bound: float, of_result: bool) -> Compare:
-    """Each part within ``bound`` units of itself or of the result's modulus; else infinite."""
+def close(wanted: Array, dtype: Any, bound: float, of_result: bool) -> Within:
+    """Each part within ``bound`` units of itself or of the result's modulus."""
+    size = np.abs(wanted)
+    real, imaginary = (bound * _unit(size if of_result else x, dtype) for x in _parts(wanted))
+    return Within(real + 1j * imaginary if wanted.dtype.kind == "c" else real)
 
-    def compare(actual: Array, wanted: Array) -> str:
-        info = np.finfo(actual.dtype)
-        size = np.abs(wanted) if of_result else None
-        wrong = np.zeros(actual.shape, bool)
-        for mine, right in ((actual.real, wanted.real), (actual.imag, wanted.imag)):
-            scale = np.abs(right) if size is None else size
-            _, exponent = np.frexp(np.maximum(scale, info.smallest_normal))
-            unit = np.ldexp(np.longdouble(1), exponent - 1 - info.nmant)
-            with np.errstate(invalid="ignore", over="ignore"):
-                good = np.abs(mine.astype(np.longdouble) - right) <= bound * unit
-                good |= np.isinf(mine) & (mine == right.astype(mine.dtype))
-            # by the last unit, it may round to infinity or stay below
-            beyond = (np.abs(right) > (1 - bound * info.eps) * info.max) & (
-                np.abs(mine) >= info.max
-            )
-            wrong |= ~(good | beyond)
-        at = int(np.argmax(wrong))
-        count = int(wrong.sum())
-        return f"{count} differ, first [{at}]: {actual[at]}, not {wanted[at]}" if count else ""
 
-    return compare
+def _parts(array: Array) -> tuple[Array, Array]:
+    return np.abs(array.real), np.abs(array.imag)
+
+
+def _unit(size: Array, dtype: Any) -> Array:
+    """The distance from numbers to the next ones of a type."""
+    info = np.finfo(dtype)
+    _, exponent = np.frexp(np.maximum(size, info.smallest_normal))
+    return np.asarray(np.ldexp(np.longdouble(1), exponent - 1 - info.nmant))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -202,10 +196,11 @@ def test_functions(part: int, dtype: Any) -> None:
         bound = BOUNDS[name]
         inputs = [_in_reach(name, array) for array in operands(name, dtype, COUNT)]
         wanted = exactly(name, dtype, inputs)
+        wanted = wanted.real if name == "abs" else wanted
         result = type_of(inputs[0].real if name == "abs" else inputs[0])
         limit = bound.f32 if dtype is np.complex64 else bound.f64
-        compare = close(limit, bound.of_result)
-        cases.append(operation(name, inputs, wanted, compare=compare, result=result))
+        near = close(wanted, dtype, limit, bound.of_result)
+        cases.append(operation(name, inputs, wanted, tolerance=near, result=result))
     check(cases)
 
 
@@ -234,17 +229,20 @@ def test_products_and_quotients_at_the_ends_of_the_range() -> None:
     )
     z, w, quotient = (np.array(column, np.complex128) for column in zip(*rows, strict=True))
     wanted = quotient.astype(np.clongdouble)
-    check([operation("divide", [z, w], wanted, compare=close(3, True), result=type_of(z))])
+    near = close(wanted, z.dtype, 3, True)
+    check([operation("divide", [z, w], wanted, tolerance=near, result=type_of(z))])
 
 
 def test_abs_neither_overflows_nor_underflows() -> None:
     z = np.array([1.2e308 + 1.2e308j, 3e-320 + 4e-320j, 1e308 + 1e-308j, 5e-324j])
     wanted = np.hypot(z.real.astype(np.longdouble), z.imag.astype(np.longdouble))
-    check([operation("abs", [z], wanted, compare=close(0.6, False), result=type_of(z.real))])
+    near = close(wanted, z.dtype, 0.6, False)
+    check([operation("abs", [z], wanted, tolerance=near, result=type_of(z.real))])
     single = np.array([3e38 + 1e38j, 3e-42 + 4e-42j, 3e38 + 3e38j], np.complex64)
     wanted = np.hypot(single.real.astype(float), single.imag.astype(float)).astype(np.longdouble)
     result = type_of(single.real)
-    check([operation("abs", [single], wanted, compare=close(0.6, False), result=result)])
+    near = close(wanted, single.dtype, 0.6, False)
+    check([operation("abs", [single], wanted, tolerance=near, result=result)])
 
 
 def test_signs_of_the_least_numbers() -> None:
@@ -256,4 +254,4 @@ def test_signs_of_the_least_numbers() -> None:
         real = np.array([longdouble(value.real) for value in values])
     text = f"""%w = stablehlo.sign %in0 : {type_of(z)}
     %out0 = stablehlo.real %w : ({type_of(z)}) -> {type_of(z.real)}"""
-    check([Case("signs", text, [z], [real], within(3.0), [type_of(z.real)])])
+    check([snippet("signs", text, [z], [real], Ulps(3.0), [type_of(z.real)])])

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Array, Case, check, operation, type_of
+from batch import check
+from cases._case import Array, Case, operation, snippet, type_of
+from cases._tolerances import Parts, Within, eps_of
 
 import shlo_tools
 from shlo_tools import reference
@@ -29,23 +31,8 @@ def grid(dtype: Any) -> Array:
     return np.array([complex(*parts) for parts in product(PARTS, PARTS)], dtype)
 
 
-def alike(actual: Array, wanted: Array) -> str:
-    """Parts equal but for rounding, or both NaN; signs of zeros count, unless beside a NaN."""
-    nan = np.isnan(actual) & np.isnan(wanted)
-    wrong = np.isnan(actual) != np.isnan(wanted)
-    pairs = ((actual.real, wanted.real), (actual.imag, wanted.imag))
-    for mine, right in pairs if actual.dtype.kind == "c" else pairs[:1]:
-        same = np.isclose(mine, right, rtol=4 * np.finfo(actual.dtype).eps, atol=0, equal_nan=True)
-        zeros = (right == 0) & (mine == 0)
-        wrong |= ~(same | zeros) | (zeros & (np.signbit(mine) != np.signbit(right)) & ~nan)
-    at = int(np.argmax(wrong))
-    return (
-        f"{wrong.sum()} differ, first [{at}]: {actual[at]}, not {wanted[at]}" if any(wrong) else ""
-    )
-
-
 def case(name: str, inputs: Sequence[Array], wanted: Array) -> Case:
-    return operation(name, inputs, wanted, compare=alike, result=type_of(wanted))
+    return operation(name, inputs, wanted, tolerance=Parts(4 * eps_of(wanted.dtype)))
 
 
 # --- annex G --------------------------------------------------------------------------------------
@@ -82,7 +69,7 @@ def _infinite_beside_nan(name: str, z: Array) -> list[Case]:
     text = f"""%w = "stablehlo.{name}"(%in0) : ({type}) -> {type}
     %out0 = "stablehlo.abs"(%w) : ({type}) -> {real}"""
     wanted = np.full(z.shape, inf, z.real.dtype)
-    return [Case(f"{name} of infinities", text, [z], [wanted])] if len(z) else []
+    return [snippet(f"{name} of infinities", text, [z], [wanted])] if len(z) else []
 
 
 # --- branch cuts ----------------------------------------------------------------------------------
@@ -106,16 +93,13 @@ def test_zeros_tell_the_sides_of_branch_cuts(dtype: Any) -> None:
         cases.append(case(name, [z], wanted))
     z = np.array([-4 + 0j, np.conj(-4 + 0j)], dtype)
     wanted = np.exp(0.5 * np.log(z.astype(np.complex128))).astype(dtype)
-    root = case("power", [z, np.full(2, 0.5, dtype)], wanted)
-    root.compare = nearly
+    root = operation("power", [z, np.full(2, 0.5, dtype)], wanted, tolerance=nearly(dtype))
     check([*cases, root])
 
 
-def nearly(actual: Array, wanted: Array) -> str:
+def nearly(dtype: Any) -> Within:
     """Equal within a few units of the modulus."""
-    close = np.abs(actual - wanted) <= 4 * np.finfo(actual.dtype).eps * np.abs(wanted)
-    same = close | (np.isnan(actual) & np.isnan(wanted))
-    return "" if same.all() else f"{actual}, not {wanted}"
+    return Within(relative=4 * eps_of(np.dtype(dtype)))
 
 
 # --- unary functions that C99 does not have -------------------------------------------------------
@@ -226,9 +210,8 @@ def test_special_values_of_two(dtype: Any) -> None:
     for name in dict.fromkeys(row[0] for row in BINARY):
         rows = zip(*(row[1:] for row in BINARY if row[0] == name), strict=True)
         z, w, wanted = (np.array(column, dtype) for column in rows)
-        cases.append(case(name, [z, w], wanted))
-        if name == "atan2":  # whose zeros have any sign
-            cases[-1].compare = nearly
+        near = nearly(dtype) if name == "atan2" else Parts(4 * eps_of(wanted.dtype))
+        cases.append(operation(name, [z, w], wanted, tolerance=near))  # atan2's zeros: any sign
     check(cases)
 
 

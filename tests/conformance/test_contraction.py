@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, Compare, check, operation, same, type_of
-from expected import wrapped
-from values import COMPLEX, FLOATS, INTEGERS, dtype, edges, noise
+from batch import check
+from cases._case import Case, operation, type_of
+from cases._inputs import edges, noise
+from cases._tolerances import EXACT, Tolerance, Within
+from cases._types import COMPLEX, dtype_of
+from expected import FLOATS, INTEGERS, wrapped
 
 Array = np.ndarray[Any, Any]
 Axes = Sequence[int]
@@ -84,11 +87,11 @@ DIMS = {
 
 
 def _dot(
-    dims: Dims, lhs: Array, rhs: Array, wanted: Array, compare: Compare = same, result: str = ""
+    dims: Dims, lhs: Array, rhs: Array, wanted: Array, near: Tolerance = EXACT, result: str = ""
 ) -> Case:
     result = result or type_of(wanted)
     return operation(
-        "dot_general", [lhs, rhs], wanted, dims.attribute(), compare=compare, result=result
+        "dot_general", [lhs, rhs], wanted, dims.attribute(), tolerance=near, result=result
     )
 
 
@@ -98,14 +101,14 @@ def _operands(dims: Dims, element: str) -> tuple[Array, Array]:
     low = 0 if element.startswith("ui") else -2
     lhs, rhs = (random.integers(low, 3, shape) for shape in (dims.lhs, dims.rhs))
     if element in COMPLEX:
-        return (lhs + 1j * np.flip(lhs)).astype(dtype(element)), (rhs - 2j).astype(dtype(element))
-    return lhs.astype(dtype(element)), rhs.astype(dtype(element))
+        lhs, rhs = lhs + 1j * np.flip(lhs), rhs - 2j
+    return lhs.astype(dtype_of(element)), rhs.astype(dtype_of(element))
 
 
 def _exact(dims: Dims, lhs: Array, rhs: Array, element: str) -> Array:
     wide = np.complex128 if element in COMPLEX else np.int64
     exact = np.einsum(dims.einsum(), lhs.astype(wide), rhs.astype(wide))
-    return np.asarray(exact).astype(dtype(element))
+    return np.asarray(exact).astype(dtype_of(element))
 
 
 @pytest.mark.parametrize("name", DIMS)
@@ -150,7 +153,7 @@ def test_integers_wrap_around() -> None:
         rhs = np.resize(noise(element), dims.rhs)
         exact = np.einsum(dims.einsum(), lhs.astype(object), rhs.astype(object))
         wanted = [wrapped(int(value), element) for value in exact.reshape(-1)]
-        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype(element)).reshape(exact.shape)))
+        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype_of(element)).reshape(exact.shape)))
     check(cases)
 
 
@@ -165,7 +168,7 @@ def test_integers_with_a_wider_result() -> None:
         lhs, rhs = np.resize(edges(narrow), dims.lhs), np.resize(noise(narrow), dims.rhs)
         exact = np.einsum(dims.einsum(), lhs.astype(object), rhs.astype(object))
         wanted = [wrapped(int(value), wide) for value in exact.reshape(-1)]
-        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype(wide)).reshape(exact.shape)))
+        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype_of(wide)).reshape(exact.shape)))
     check(cases)
 
 
@@ -177,15 +180,6 @@ def _sum_bound(dims: Dims, lhs: Array, rhs: Array, eps: float) -> Array:
     terms = np.einsum(dims.einsum(), np.abs(lhs), np.abs(rhs))
     count = max(1, int(np.prod([dims.lhs[d] for d in dims.lhs_contracting])))
     return np.asarray(count * eps * terms)
-
-
-def _within(bound: Array) -> Compare:
-    def compare(actual: Array, wanted: Array) -> str:
-        error = np.abs(actual.astype(np.float64) - wanted)
-        worst = float((error - bound).max())
-        return "" if worst <= 0 else f"beyond the bound by {worst}"
-
-    return compare
 
 
 @pytest.mark.parametrize(
@@ -204,8 +198,8 @@ def test_floats(narrow: str, wide: str) -> None:
         bound = _sum_bound(dims, *exact, 2.0**-52 if wide == "f64" else 2.0**-23)
         if wide in ("f16", "bf16"):
             bound = bound + np.abs(wanted) * 2.0 ** -(11 if wide == "f16" else 8) * 1.01
-        result = type_of(np.zeros(wanted.shape, dtype(wide)))
-        cases.append(_dot(dims, lhs, rhs, wanted, _within(bound), result))
+        result = type_of(np.zeros(wanted.shape, dtype_of(wide)))
+        cases.append(_dot(dims, lhs, rhs, wanted, Within(bound), result))
     check(cases)
 
 
@@ -213,13 +207,13 @@ def test_floats(narrow: str, wide: str) -> None:
 def test_16_bit_floats_accumulate_in_f32(element: str) -> None:
     """A sum of 5000 ones does not stick at 2048 (256), nor do large terms overflow on the way."""
     dims = Dims((5000,), (5000,), [0], [0])
-    ones = np.ones(5000, dtype(element))
-    largest = np.array([60000.0] * 3 + [-60000.0] * 2 + [0.0]).astype(dtype(element))
+    ones = np.ones(5000, dtype_of(element))
+    largest = np.array([60000.0] * 3 + [-60000.0] * 2 + [0.0]).astype(dtype_of(element))
     pair = Dims((6,), (6,), [0], [0])
     check(
         [
-            _dot(dims, ones, ones, np.array(5000.0).astype(dtype(element))),
-            _dot(pair, largest, np.ones(6, dtype(element)), np.asarray(largest[0])),
+            _dot(dims, ones, ones, np.array(5000.0).astype(dtype_of(element))),
+            _dot(pair, largest, np.ones(6, dtype_of(element)), np.asarray(largest[0])),
         ]
     )
 
@@ -229,9 +223,9 @@ def test_nan_and_infinity_go_through() -> None:
     lhs = np.array([[1, np.inf, 0, 0], [np.inf, -np.inf, 1, 1], [0, 0, np.nan, 0]])
     cases = []
     for element in FLOATS:
-        vector = np.array([1, 2, 0, 4]).astype(dtype(element))
-        wanted = np.array([np.inf, np.nan, np.nan]).astype(dtype(element))
-        cases.append(_dot(dims, lhs.astype(dtype(element)), vector, wanted))
+        vector = np.array([1, 2, 0, 4]).astype(dtype_of(element))
+        wanted = np.array([np.inf, np.nan, np.nan]).astype(dtype_of(element))
+        cases.append(_dot(dims, lhs.astype(dtype_of(element)), vector, wanted))
     check(cases)
 
 

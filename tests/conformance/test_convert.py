@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, operation
-from expected import converted, nearest
-from values import COMPLEX, FLOATS, INTEGERS, REAL, dense, dtype, edges, finfo, noise
+from batch import check
+from cases._case import operation, snippet
+from cases._inputs import dense, edges, noise
+from cases._types import COMPLEX, dtype_of, finfo
+from expected import FLOATS, INTEGERS, REAL, converted, nearest
 
 Array = np.ndarray[Any, Any]
 
@@ -21,7 +23,7 @@ def ties(target: str) -> list[Fraction]:
 
     The hair is far below what a first rounding to f32 or f64 keeps: rounding twice goes wrong.
     """
-    info = finfo(dtype(target))
+    info = finfo(dtype_of(target))
     starts = [Fraction(1), Fraction(3), Fraction(float(info.smallest_normal))]
     starts += [Fraction(float(info.max)), Fraction(2) ** 13, Fraction(2) ** 62]
     found = [Fraction(float(info.smallest_subnormal)) * k / 2 for k in (1, 3, 5)]
@@ -43,12 +45,12 @@ def operands(source: str) -> Array:
     exact = [sign * tie for target in FLOATS for tie in ties(target) for sign in (1, -1)]
     if source in FLOATS:
         with np.errstate(over="ignore"):
-            held = np.array([float(x) for x in exact]).astype(dtype(source))
+            held = np.array([float(x) for x in exact]).astype(dtype_of(source))
         return np.concatenate([edges(source), noise(source), held, _bounds(source)])
-    info = np.iinfo(dtype(source))
+    info = np.iinfo(dtype_of(source))
     whole = [int(x) + offset for x in exact for offset in (-1, 0, 1)]
     inside = sorted({x for x in whole if info.min <= x <= info.max})
-    return np.concatenate([edges(source), noise(source), np.array(inside, dtype(source))])
+    return np.concatenate([edges(source), noise(source), np.array(inside, dtype_of(source))])
 
 
 def _bounds(source: str) -> Array:
@@ -56,8 +58,8 @@ def _bounds(source: str) -> Array:
     powers = np.array([2.0**k for k in (7, 8, 15, 16, 31, 32, 63, 64)])
     exact = np.concatenate([powers, -powers, powers - 0.5, -powers - 0.5, -powers - 1, powers - 1])
     with np.errstate(over="ignore"):
-        held = exact.astype(dtype(source))
-    ends = [dtype(source).type(end) for end in (-np.inf, np.inf)]
+        held = exact.astype(dtype_of(source))
+    ends = [dtype_of(source).type(end) for end in (-np.inf, np.inf)]
     below, above = (np.nextafter(held, end) for end in ends)
     return np.concatenate([held, below, above])
 
@@ -74,9 +76,8 @@ def test_every_16_bit_float_survives_a_wider_type(target: str) -> None:
     array = dense(target)
     cases = []
     for wide in ("f32", "f64"):
-        there = operation("convert", [array], array.astype(np.float64).astype(dtype(wide)))
-        back = operation("convert", [there.expected[0]], array)
-        cases += [there, back]
+        there = array.astype(np.float64).astype(dtype_of(wide))
+        cases += [operation("convert", [array], there), operation("convert", [there], array)]
     check(cases)
 
 
@@ -87,7 +88,7 @@ def test_f32_rounds_to_16_bits(target: str) -> None:
     middle = values.astype(np.float32).view(np.uint32) | {"f16": 0x1000, "bf16": 0x8000}[target]
     around = np.concatenate([middle - 1, middle, middle + 1]).view(np.float32)
     around = around[np.isfinite(around)][::5]
-    wanted = np.array([nearest(x, target) for x in around.tolist()]).astype(dtype(target))
+    wanted = np.array([nearest(x, target) for x in around.tolist()]).astype(dtype_of(target))
     check([operation("convert", [around], wanted)])
 
 
@@ -97,7 +98,7 @@ def test_integers_to_integers_of_every_width() -> None:
     for source in INTEGERS:
         for target in INTEGERS:
             array = noise(source, count=257)
-            cases.append(operation("convert", [array], array.astype(dtype(target))))
+            cases.append(operation("convert", [array], array.astype(dtype_of(target))))
     check(cases)
 
 
@@ -112,11 +113,11 @@ def test_complex() -> None:
             wanted = converted(z.real.copy(), part, target)
             cases.append(operation("convert", [z], wanted))
             array = operands(target)
-            made = converted(array, target, part).astype(dtype(element))
+            made = converted(array, target, part).astype(dtype_of(element))
             cases.append(operation("convert", [array], made))
         for target in COMPLEX:
             with np.errstate(invalid="ignore", over="ignore"):
-                wanted = z.astype(dtype(target))
+                wanted = z.astype(dtype_of(target))
             cases.append(operation("convert", [z], wanted))
     check(cases)
 
@@ -133,7 +134,7 @@ def test_chain_of_conversions_rounds_at_every_step() -> None:
     assert (wanted != direct).any()  # or the case says nothing
     check(
         [
-            Case("f64 -> f32 -> f16", text.format(len(x)), [x], [wanted]),
+            snippet("f64 -> f32 -> f16", text.format(len(x)), [x], [wanted]),
             operation("convert", [x], direct),
         ]
     )

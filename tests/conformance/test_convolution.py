@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, Compare, check, same, type_of
+from batch import check
+from cases._case import Case, snippet, type_of
+from cases._tolerances import EXACT, Tolerance, Within
+from cases._types import dtype_of
 from sliding import Array, Sliding
-from values import dtype
 
 import shlo_tools
 from shlo_tools import mlir, ops
@@ -101,47 +103,37 @@ def _ungrouped(x: Array, w: Array, a: Attributes) -> Array:
     return made
 
 
-def close(terms: Array) -> Compare:
+def close(terms: Array, result: Any) -> Within:
     """Sums within a few roundings of the sum of the terms' magnitudes, which are ``terms``."""
-
-    def compare(actual: Array, expected: Array) -> str:
-        if not actual.size:
-            return ""
-        single = actual.dtype.itemsize <= 4 or actual.dtype == np.complex64
-        eps = np.finfo(np.float32 if single else np.float64).eps
-        coarse = 2.0**-8 if actual.dtype == dtype("bf16") else 2.0**-11
-        wide = np.complex128 if actual.dtype.kind == "c" else np.float64
-        bound = 16 * eps * terms + 1e-30
-        if actual.dtype.itemsize == 2:
-            bound = bound + coarse * np.abs(expected.astype(np.float64))
-        off = np.abs(actual.astype(wide) - expected.astype(wide)) - bound
-        worst = np.unravel_index(np.argmax(off), off.shape)
-        return "" if off[worst] <= 0 else f"{actual[worst]} at {worst}, should be {expected[worst]}"
-
-    return compare
+    single = result.itemsize <= 4 or result == np.complex64
+    eps = np.finfo(np.float32 if single else np.float64).eps
+    coarse = 2.0**-8 if result == dtype_of("bf16") else 2.0**-11
+    return Within(16 * eps * terms + 1e-30, coarse if result.itemsize == 2 else 0.0)
 
 
 def case(attributes: Attributes, lhs: Array, rhs: Array, result: str = "") -> Case:
     """One convolution; floats are compared with sums in f64, integers wrap."""
     element = shlo_tools.dtypes.element_type(result or shlo_tools.dtypes.from_dtype(lhs.dtype).name)
     name = f"{type_of(lhs)} {type_of(rhs)} {attributes.text}"
+    near: Tolerance
     if element.is_integer:
         exact = defined(lhs.astype(np.int64), rhs.astype(np.int64), attributes)
-        expected, compare = exact.astype(element.dtype), same
+        expected, near = exact.astype(element.dtype), EXACT
     elif element.is_boolean:
-        expected, compare = defined(lhs.astype(int), rhs.astype(int), attributes) > 0, same
+        expected, near = defined(lhs.astype(int), rhs.astype(int), attributes) > 0, EXACT
     else:
         wide = np.complex128 if element.is_complex else np.float64
         expected = defined(lhs.astype(wide), rhs.astype(wide), attributes)
-        compare = close(defined(np.abs(lhs.astype(wide)), np.abs(rhs.astype(wide)), attributes))
+        terms = defined(np.abs(lhs.astype(wide)), np.abs(rhs.astype(wide)), attributes)
+        near = close(terms, element.dtype)
     made = f"tensor<{''.join(f'{n}x' for n in expected.shape)}{element}>"
     text = f'%out0 = "stablehlo.convolution"(%in0, %in1) {{{attributes.text}}} : '
     text += f"({type_of(lhs)}, {type_of(rhs)}) -> {made}"
-    return Case(name, text, [lhs, rhs], [expected], compare, [made])
+    return snippet(name, text, [lhs, rhs], [expected], near, [made])
 
 
 def arrays(random: Any, element: str, *shapes: list[int]) -> list[Array]:
-    held = dtype(element)
+    held = dtype_of(element)
     if element == "i1":
         return [random.random(shape) < 0.2 for shape in shapes]
     if held.kind in "iu":
@@ -233,12 +225,12 @@ def test_sums_of_16_bit_floats_are_kept_in_f32() -> None:
     """4096 ones: in bf16 the sum would stop growing at 256, in f16 at 2048."""
     a = Attributes("b0f", "0io", "b0f")
     for element in ("f16", "bf16"):
-        x = np.ones([1, 64, 64], dtype(element))
-        w = np.ones([64, 64, 4], dtype(element))
-        made = np.full([1, 1, 4], 4096, dtype(element))
+        x = np.ones([1, 64, 64], dtype_of(element))
+        w = np.ones([64, 64, 4], dtype_of(element))
+        made = np.full([1, 1, 4], 4096, dtype_of(element))
         text = f'%out0 = "stablehlo.convolution"(%in0, %in1) {{{a.text}}} : '
         text += f"({type_of(x)}, {type_of(w)}) -> {type_of(made)}"
-        check([Case(element, text, [x, w], [made], same)])
+        check([snippet(element, text, [x, w], [made])])
 
 
 def test_nothing_to_sum_or_to_make() -> None:

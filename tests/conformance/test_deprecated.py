@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import type_of
+from cases._case import type_of
 
 import shlo_tools
 from shlo_tools import program, reference

@@ -12,8 +12,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from batch import Case, check, operation, program
-from narrow import dtype, rounded
+from batch import check, interpret, mismatch
+from cases._case import Case, operation, type_of
+from cases._tolerances import Within
+from cases._types import dtype_of
+from narrow import rounded
 
 import shlo_tools
 from shlo_tools import reference
@@ -26,10 +29,8 @@ Rounding = Callable[[Array], Array]
 def check_both(cases: Sequence[Case]) -> None:
     """Compiled, and in the reference."""
     check(cases)
-    results = reference.compile(program(cases))(*(x for case in cases for x in case.inputs))
-    listed = results if isinstance(results, tuple) else (results,)
-    for case, result in zip(cases, listed, strict=True):
-        assert case.difference([result]) == ""
+    for case, result in zip(cases, interpret(cases), strict=True):
+        assert case.expected and mismatch(case, [result], case.expected) == ""
 
 
 SIZES = ((3, 5, 4), (16, 32, 24))  # loops, and the matrix products of a library
@@ -148,13 +149,10 @@ def test_emulations_are_no_less_exact_than_what_they_emulate(algorithm: tuple[st
         y = random.normal(size=(depth, columns)).astype(np.float32)
         exact = x.astype(np.float64) @ y.astype(np.float64)
         bound = depth * 2.0**-24 * (np.abs(x).astype(np.float64) @ np.abs(y).astype(np.float64))
-
-        def compare(actual: Array, expected: Array, bound: Array = bound) -> str:
-            worst = np.max(np.abs(actual - expected) - bound)
-            return "" if worst <= 0 else f"{worst} above the bound"
-
-        text = operation("dot_general", [x, y], x @ y, attributes(name, name, "f32", operations))
-        cases.append(Case(text.name, text.text, [x, y], [exact], compare, text.results))
+        named = attributes(name, name, "f32", operations)
+        result = type_of(np.zeros(exact.shape, np.float32))
+        near = Within(bound)
+        cases.append(operation("dot_general", [x, y], exact, named, tolerance=near, result=result))
     check_both(cases)
 
 
@@ -194,8 +192,8 @@ def test_f8_operands(lhs: str, rhs: str) -> None:
     random = np.random.default_rng(2)
     cases = []
     for rows, depth, columns in SIZES:
-        x = random.integers(-4, 5, (rows, depth)).astype(dtype(lhs))
-        y = random.integers(-4, 5, (depth, columns)).astype(dtype(rhs))
+        x = random.integers(-4, 5, (rows, depth)).astype(dtype_of(lhs))
+        y = random.integers(-4, 5, (depth, columns)).astype(dtype_of(rhs))
         wanted = x.astype(np.float32) @ y.astype(np.float32)
         if lhs == rhs:
             cases.append(operation("dot_general", [x, y], wanted, attributes(lhs, rhs, "f32")))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import type_of
-from expected import wrapped
-from values import COMPLEX, FLOATS, INTEGERS, dtype
+from cases._case import type_of
+from cases._types import COMPLEX, dtype_of
+from expected import FLOATS, INTEGERS, wrapped
 
 import shlo_tools
 from shlo_tools.errors import ShapeMismatchError
@@ -58,14 +58,14 @@ def _operands(equation: str, sizes: Sizes, element: str) -> list[Array]:
     for letters in equation.partition("->")[0].split(","):
         values = random.integers(low, 3, [sizes[a] for a in letters])
         held = values + 1j * np.flip(values) if element in COMPLEX else values
-        made.append(np.asarray(held).astype(dtype(element)))
+        made.append(np.asarray(held).astype(dtype_of(element)))
     return made
 
 
 def _exact(equation: str, operands: Sequence[Array], element: str) -> Array:
     wide = np.complex128 if element in COMPLEX else np.int64
     exact = np.asarray(np.einsum(equation, *(x.astype(wide) for x in operands)))
-    return (exact > 0 if element == "i1" else exact).astype(dtype(element))
+    return (exact > 0 if element == "i1" else exact).astype(dtype_of(element))
 
 
 def _letters(equation: str) -> list[str]:
@@ -145,11 +145,11 @@ def test_a_wider_result(narrow: str, wide: str) -> None:
     executable = shlo_tools.compile(_program("ab,cb->ac", narrow, {}, wide))
     random = np.random.default_rng(5)
     for a, b, c in ((3, 4, 5), (21, 33, 17), (2, 0, 3)):
-        lhs, rhs = (random.integers(90, 128, s).astype(dtype(narrow)) for s in ((a, b), (c, b)))
+        lhs, rhs = (random.integers(90, 128, s).astype(dtype_of(narrow)) for s in ((a, b), (c, b)))
         exact = np.einsum("ab,cb->ac", lhs.astype(np.int64), rhs.astype(np.int64))
-        if dtype(wide).kind in "iu":
+        if dtype_of(wide).kind in "iu":
             exact = np.vectorize(lambda n: wrapped(int(n), wide), otypes=[object])(exact)
-        np.testing.assert_array_equal(executable(lhs, rhs), exact.astype(dtype(wide)))
+        np.testing.assert_array_equal(executable(lhs, rhs), exact.astype(dtype_of(wide)))
 
 
 def test_an_algorithm_rounds_operands() -> None:
@@ -169,9 +169,9 @@ def test_large(element: str) -> None:
     """Within n * eps * sum|terms| of the exact sums, whichever way they are added."""
     random = np.random.default_rng(1)
     executable = shlo_tools.compile(_program("ab,bc->ac", element, {}))
-    eps = np.finfo(dtype(element)).eps
+    eps = np.finfo(dtype_of(element)).eps
     for a, b, c in ((257, 129, 301), (1, 5000, 1), (700, 1, 300), (2, 333, 900)):
-        lhs, rhs = (random.normal(size=s).astype(dtype(element)) for s in ((a, b), (b, c)))
+        lhs, rhs = (random.normal(size=s).astype(dtype_of(element)) for s in ((a, b), (b, c)))
         exact = lhs.astype(np.longdouble) @ rhs.astype(np.longdouble)
         bound = b * eps * (np.abs(lhs) @ np.abs(rhs)) + 1e-30
         assert (np.abs(executable(lhs, rhs) - exact) <= bound).all()

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, operation, same, same_bits, type_of
-from expected import BOOLEAN, FLOAT, INTEGER, bits_of, expected, table
-from values import (
-    COMPLEX,
+from batch import check
+from cases._case import Case, operation, snippet, type_of
+from cases._inputs import dense, edges, pairs, singles, triples
+from cases._tolerances import BITS, EXACT
+from cases._types import COMPLEX, dtype_of
+from expected import (
+    BOOLEAN_OPS,
+    FLOAT_OPS,
     FLOATS,
+    INTEGER_OPS,
     REAL,
     SIGNED,
-    dense,
-    dtype,
-    edges,
-    pairs,
-    singles,
-    triples,
+    bits_of,
+    expected,
+    table,
 )
 
 Array = np.ndarray[Any, Any]
@@ -26,7 +28,7 @@ Array = np.ndarray[Any, Any]
 UNARY: tuple[str, ...] = ("abs", "ceil", "count_leading_zeros", "floor", "negate", "not")
 UNARY += ("popcnt", "round_nearest_afz", "round_nearest_even", "sign", "sqrt")
 SIGNED_ONLY = ("abs", "sign")
-BINARY = sorted({*BOOLEAN, *FLOAT, *INTEGER} - set(UNARY))
+BINARY = sorted({*BOOLEAN_OPS, *FLOAT_OPS, *INTEGER_OPS} - set(UNARY))
 # Flipping or clearing a sign is an operation on bits, that of a NaN too.
 ON_BITS = ("abs", "negate")
 
@@ -42,10 +44,10 @@ def _types(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name: str) -> None:
-    compare = same_bits if name in ON_BITS else same
+    near = BITS if name in ON_BITS else EXACT
     check(
         [
-            operation(name, [x], expected(name, element, x), compare=compare)
+            operation(name, [x], expected(name, element, x), tolerance=near)
             for element in _types(name)
             for x in [dense(element) if element in FLOATS else singles(element)]
         ]
@@ -113,7 +115,7 @@ def test_compare_total_order(direction: str) -> None:
     cases = []
     for element in FLOATS:
         x, y = pairs(element)
-        payload = (bits_of(np.array([np.nan], dtype(element))) + 1).view(dtype(element))
+        payload = (bits_of(np.array([np.nan], dtype_of(element))) + 1).view(dtype_of(element))
         x = np.concatenate([x, np.repeat(payload, 3), x[:3]])
         y = np.concatenate([y, payload, [np.nan, np.inf], np.repeat(payload, 3)]).astype(x.dtype)
         keys = _total_order(x), _total_order(y)
@@ -149,10 +151,10 @@ def test_select() -> None:
         x, y = pairs(element)
         pred = np.arange(len(x)) % 3 == 0
         wanted = np.where(pred, x, y)
-        cases.append(operation("select", [pred, x, y], wanted, compare=same_bits))
+        cases.append(operation("select", [pred, x, y], wanted, tolerance=BITS))
         for scalar in (np.array(True), np.array(False)):
             wanted = x if scalar else y
-            cases.append(operation("select", [scalar, x, y], wanted, compare=same_bits))
+            cases.append(operation("select", [scalar, x, y], wanted, tolerance=BITS))
     check(cases)
 
 
@@ -189,14 +191,14 @@ def test_complex_parts() -> None:
     cases = []
     for element, part in zip(COMPLEX, ("f32", "f64"), strict=True):
         z, (re, im) = singles(element), pairs(part)
-        cases.append(operation("real", [z], z.real.copy(), compare=same_bits))
-        cases.append(operation("imag", [z], z.imag.copy(), compare=same_bits))
-        made = np.empty(re.shape, dtype(element))
+        cases.append(operation("real", [z], z.real.copy(), tolerance=BITS))
+        cases.append(operation("imag", [z], z.imag.copy(), tolerance=BITS))
+        made = np.empty(re.shape, dtype_of(element))
         made.real, made.imag = re, im
-        cases.append(operation("complex", [re, im], made, compare=same_bits))
+        cases.append(operation("complex", [re, im], made, tolerance=BITS))
     for element in FLOATS:
         x = singles(element)
-        cases.append(operation("real", [x], x, compare=same_bits))
+        cases.append(operation("real", [x], x, tolerance=BITS))
         cases.append(operation("imag", [x], np.zeros_like(x)))
     check(cases)
 
@@ -214,5 +216,5 @@ def test_every_operation_rounds() -> None:
         x, y = pairs(element)
         with np.errstate(all="ignore"):
             results = [(x + y) - x, (x * y) + x]  # no fused multiply-add either
-        cases.append(Case(element, text.format(type_of(x)), [x, y], results))
+        cases.append(snippet(element, text.format(type_of(x)), [x, y], results))
     check(cases)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import same
-from expected import converted, expected, table
-from values import FLOATS, REAL, SIGNED, edges, noise
+from cases._inputs import edges, noise
+from cases._tolerances import EXACT, difference
+from expected import FLOATS, REAL, SIGNED, converted, expected, table
 
 import shlo_tools
 
@@ -122,7 +122,9 @@ def test_random_chains(block: int) -> None:
         text = chain.text(returned)
         results = shlo_tools.compile(text)(*(chain.values[name] for name in chain.arguments))
         for name, actual in zip(returned, results, strict=True):
-            assert same(actual, chain.values[name]) == "", f"seed {seed}, {name}:\n{text}"
+            assert difference(actual, chain.values[name], EXACT) == "", (
+                f"seed {seed}, {name}:\n{text}"
+            )
 
 
 def test_narrow_results_are_not_kept_wide() -> None:
@@ -167,4 +169,4 @@ def test_groups_end_somewhere(factor: Any, size: str) -> None:
     results = shlo_tools.compile(text)(values["%a"], values["%b"])
     for name, actual in zip(names[-2:], results, strict=True):
         assert np.isfinite(values[name]).all()
-        assert same(actual, values[name]) == ""
+        assert difference(actual, values[name], EXACT) == ""

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, Compare, check, operation, same
-from ml_dtypes import finfo
-from values import dtype
+from batch import check, results
+from cases._case import Case, operation
+from cases._tolerances import EXACT, Within, difference, eps_of
+from cases._types import dtype_of
 
 from shlo_tools import ops
 from shlo_tools.builder import Module
@@ -28,19 +29,11 @@ NARROW = ("f16", "bf16")
 SHAPES = [(1, 1), (3, 3), (20, 20), (2, 3, 4, 4), (3, 0, 0), (0, 2, 2)]
 
 
-def close(n: int, element: str) -> Compare:
+def close(n: int, expected: Array) -> Within:
     """Finite numbers within 8 n eps of the largest one; others as they are."""
-    eps = float(finfo(dtype(element).type(0).real.dtype).eps)
-
-    def compare(actual: Array, expected: Array) -> str:
-        wide = np.complex128 if actual.dtype.kind == "c" else np.float64
-        got, want = actual.astype(wide), expected.astype(wide)
-        limit = 8 * max(n, 1) * eps * np.max(np.abs(want), initial=0.0)
-        wrong = np.argwhere(~(np.abs(got - want) <= limit))
-        at = tuple(int(i) for i in wrong[0]) if len(wrong) else ()
-        return f"{len(wrong)} differ, first {at}: {got[at]}, not {want[at]}" if len(wrong) else ""
-
-    return compare
+    wide = expected.astype(np.complex128 if expected.dtype.kind == "c" else np.float64)
+    largest = np.max(np.abs(wide), initial=0.0)
+    return Within(8 * max(n, 1) * eps_of(expected.dtype) * largest)
 
 
 def random(element: str, *shape: int, seed: int = 0) -> Array:
@@ -48,7 +41,7 @@ def random(element: str, *shape: int, seed: int = 0) -> Array:
     values: Array = generator.normal(size=shape)
     if element.startswith("complex"):
         values = values + 1j * generator.normal(size=shape)
-    return values.astype(dtype(element))
+    return values.astype(dtype_of(element))
 
 
 def transposed(a: Array) -> Array:
@@ -61,9 +54,9 @@ def definite(element: str, *shape: int) -> Array:
     wide = "complex<f64>" if element.startswith("complex") else "f64"
     factor = random(wide, *shape) / max(1, shape[-1]) ** 0.5
     whole = factor @ transposed(factor) + np.eye(shape[-1])
-    rounded = whole.astype(dtype(element)).astype(dtype(wide))
+    rounded = whole.astype(dtype_of(element)).astype(dtype_of(wide))
     lower = np.tril(rounded)
-    return np.asarray(lower + transposed(np.tril(rounded, -1))).astype(dtype(element))
+    return np.asarray(lower + transposed(np.tril(rounded, -1))).astype(dtype_of(element))
 
 
 def half(a: Array, lower: bool) -> Array:
@@ -85,8 +78,9 @@ def test_cholesky(element: str, lower: bool) -> None:
     for shape in SHAPES:
         a = definite(element, *shape)
         attributes = f"lower = {str(lower).lower()}"
-        wanted, compare = factor(a, lower), close(shape[-1], element)
-        cases.append(operation("cholesky", [half(a, lower)], wanted, attributes, compare=compare))
+        wanted = factor(a, lower)
+        near = close(shape[-1], wanted)
+        cases.append(operation("cholesky", [half(a, lower)], wanted, attributes, tolerance=near))
     check(cases)
 
 
@@ -95,22 +89,22 @@ def test_cholesky_of_narrow_types_rounds_once() -> None:
     cases = []
     for element in NARROW:
         a = definite(element, 3, 3)
-        compare = close(1, element)
-        cases.append(operation("cholesky", [a], factor(a, True), "lower = true", compare=compare))
+        wanted = factor(a, True)
+        near = close(1, wanted)
+        cases.append(operation("cholesky", [a], wanted, "lower = true", tolerance=near))
     check(cases)
 
 
 def test_cholesky_leaves_zeros_in_the_other_triangle() -> None:
-    def zeros(actual: Array, expected: Array) -> str:
-        return same(np.triu(actual, 1), np.zeros_like(actual))
-
     a = definite("f32", 2, 5, 5)
-    check([operation("cholesky", [a], a, "lower = true", compare=zeros)])
+    (lower,) = results(operation("cholesky", [a], a, "lower = true"))
+    assert difference(np.triu(lower, 1), np.zeros_like(lower), EXACT) == ""
 
 
 def test_cholesky_is_upper_by_default() -> None:
     a = definite("f32", 3, 3)
-    check([operation("cholesky", [a], factor(a, False), compare=close(3, "f32"))])
+    upper = factor(a, False)
+    check([operation("cholesky", [a], upper, tolerance=close(3, upper))])
 
 
 def test_cholesky_of_what_has_no_factor_is_nan() -> None:
@@ -118,15 +112,13 @@ def test_cholesky_of_what_has_no_factor_is_nan() -> None:
     good = np.array([[4.0, 2.0], [2.0, 5.0]])
     for element in ("f32", "complex<f64>", "bf16"):
         bad = np.array([[1.0, 2.0], [2.0, 1.0]])
-        a = np.stack([good, bad, np.zeros((2, 2)), good]).astype(dtype(element))
+        a = np.stack([good, bad, np.zeros((2, 2)), good]).astype(dtype_of(element))
         nan = np.full((2, 2), np.nan)
         root = np.array([[2.0, 0.0], [1.0, 2.0]])
-        expected = np.stack([root, nan, nan, root]).astype(dtype(element))
-
-        def compare(actual: Array, wanted: Array) -> str:
-            return same(actual.real.astype(np.float64), wanted.real.astype(np.float64))
-
-        check([operation("cholesky", [a], expected, "lower = true", compare=compare)])
+        expected = np.stack([root, nan, nan, root]).astype(dtype_of(element))
+        (factors,) = results(operation("cholesky", [a], expected, "lower = true"))
+        real = (x.real.astype(np.float64) for x in (factors, expected))
+        assert difference(*real, EXACT) == ""
 
 
 # --- triangular_solve -----------------------------------------------------------------------------
@@ -160,19 +152,20 @@ def solve(element: str, shape: tuple[int, ...], columns: int, options: Any) -> C
     left, lower, unit, transpose = options
     size = shape[-1]
     a = random(element, *shape) / (2 * max(1, size)) + np.eye(size)
-    a = a.astype(dtype(element))
+    a = a.astype(dtype_of(element))
     batch = shape[:-2]
     b = random(element, *batch, *((size, columns) if left else (columns, size)), seed=1)
-    given, expected = solving(a, b, left, lower, unit, transpose)
+    given, solution = solving(a, b, left, lower, unit, transpose)
+    expected = solution.astype(b.dtype)
     flags = {"left_side": left, "lower": lower, "unit_diagonal": unit}
     attributes = ", ".join(f"{name} = {str(flag).lower()}" for name, flag in flags.items())
     attributes += f", transpose_a = #stablehlo<transpose {transpose}>"
     return operation(
         "triangular_solve",
         [given, b],
-        expected.astype(b.dtype),
+        expected,
         attributes,
-        compare=close(size, element),
+        tolerance=close(size, expected),
     )
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, type_of, within
+from batch import check
+from cases._case import snippet, type_of
+from cases._tolerances import Ulps, difference
 
 import shlo_tools
 from shlo_tools import ops
@@ -34,7 +36,7 @@ def test_types_may_change(shape: tuple[int, ...]) -> None:
     dimensions = ", ".join(map(str, range(len(shape))))
     text = f'%out0 = "stablehlo.map"(%in0, %in1) <{{dimensions = array<i64{": " * bool(shape)}'
     text += f"{dimensions}>}}> {REGION} : ({type_of(x)}, {type_of(y)}) -> {type_of(expected)}"
-    check([Case(f"map {shape}", text, [x, y, outside], [expected])])
+    check([snippet(f"map {shape}", text, [x, y, outside], [expected])])
 
 
 def test_builder() -> None:
@@ -46,7 +48,7 @@ def test_builder() -> None:
 
     x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
     wanted = np.exp(x.astype(np.float64)) - x
-    assert within(4)(shlo_tools.compile(module)(x), wanted) == ""
+    assert difference(shlo_tools.compile(module)(x), wanted, Ulps(4)) == ""
 
 
 @pytest.mark.parametrize(("label", "dimensions"), [("C3", (1, 0)), ("C3", (0,))])

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-import run_support
 from cases import FAMILIES, rows
 from cases._case import Row
 from cases._case import program as cases_program
 from cases._types import ALL
-from run_cases import Outcome
-from run_children import Job, run
+from runs import support
+from runs.children import Job, run
+from runs.outcomes import Outcome
 
 from shlo_tools import mlir, program
 from shlo_tools.errors import ParseError, VerifyError
@@ -26,8 +26,9 @@ def test_the_page_tells_what_happens(family: str) -> None:
     """The smallest case of each op and type has the outcome that docs/support.md promises."""
     outcomes: list[Outcome] = []
     run([Job(family, fast=True)], outcomes.append, children=1)
-    told = run_support.read(PAGE.read_text())
-    found = run_support.judged(outcomes)
+    told = support.read(PAGE.read_text())
+    found = support.judged(outcomes)
+    assert not support.red(found), "\n".join(support.red(found))
     assert set(found) == {(row.op, e) for row in rows(family) for e in row.elements}
     wrong = [
         f"{op} {element}: {told.get((op, element))} promised, {cell} found"
@@ -37,15 +38,15 @@ def test_the_page_tells_what_happens(family: str) -> None:
     assert not wrong, "\n".join([*wrong, REGENERATE.format(family)])
 
 
-def _agrees(told: run_support.Cell | None, found: run_support.Cell) -> bool:
-    """Part and red tell of some cases: the smallest need not be among them."""
-    if told is None:
-        return False
-    if told.mark == found.mark:
-        return True
-    return (told.mark == run_support.PART and found.mark in (run_support.YES, run_support.NO)) or (
-        told.mark == run_support.RED and found.mark in (run_support.YES, run_support.NO)
-    )
+def _agrees(told: support.Cell | None, found: support.Cell) -> bool:
+    """The same mark for the same reason; of ``part`` the smallest case may be either."""
+    if told is not None and told.mark == support.PART:
+        return found.mark == support.YES or found == support.Cell(support.NO, told.reason)
+    return told == found
+
+
+def test_nothing_on_the_page_is_red() -> None:
+    assert support.red(support.read(PAGE.read_text())) == []
 
 
 def test_every_registered_op_has_cases() -> None:
@@ -91,6 +92,6 @@ def _is_verified(row: Row, element: str) -> bool:
 
 
 def test_the_page_is_read_as_it_was_written() -> None:
-    cells = run_support.read(PAGE.read_text())
-    assert cells == run_support.read(run_support.page(cells))
+    cells = support.read(PAGE.read_text())
+    assert PAGE.read_text() == support.page(cells)
     assert len(cells) > 2500

@@ -6,9 +6,9 @@ text, and why. A row that no longer excuses anything fails.
 
 from __future__ import annotations
 
-import run_oracles
 from cases._types import FLOAT, TENSOR
-from run_oracles import Fault
+from runs import oracles
+from runs.oracles import Fault
 
 # Integer division has its divisors changed: the interpreter ends its process on 0 and -1.
 FAMILIES = (
@@ -83,5 +83,5 @@ FAULTS = (
 
 
 def test_differences_are_known() -> None:
-    oracle = run_oracles.Oracle("run_official.py")
-    run_oracles.check(run_oracles.verdicts(oracle, FAMILIES, TENSOR, NOT_ASKED), FAULTS)
+    oracle = oracles.Oracle("runs.official")
+    oracles.check(oracles.verdicts(oracle, FAMILIES, TENSOR, NOT_ASKED), FAULTS)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
-import run_cases
-import run_children
-import run_support
+import run
 from cases._case import Case, Input, arrays, call
-from cases._tolerances import EXACT, Steps, Sums, Tolerance, Ulps, difference
-from run_cases import Key, Outcome
+from cases._tolerances import BITS, EXACT, Parts, Steps, Sums, Tolerance, Ulps, Within, difference
+from runs import children, outcomes, support
+from runs.outcomes import Key, Outcome
 
 import shlo_tools
 from shlo_tools import reference
@@ -38,7 +38,18 @@ NEXT = np.nextafter(ONE, np.float32(2))
         (Ulps(1), NEXT + (NEXT - ONE), ONE, False),
         (Ulps(1), np.array([np.inf]), np.array([1.0]), False),
         (Ulps(1), np.array([np.nan]), np.array([1.0]), False),
-        (Ulps(1), np.array([np.inf]), np.array([np.finfo(float).max]), True),
+        (Ulps(1), np.array([np.inf]), np.array([np.finfo(float).max]), False),
+        (Ulps(1, strict=False), np.array([np.inf]), np.array([np.finfo(float).max]), True),
+        (Ulps(1), np.array([5e-324]), np.array([0.0]), False),
+        (Ulps(1), NEXT, ONE.astype(np.float64), True),  # exact values are not rounded
+        (BITS, np.array([np.nan]), np.array([-np.nan]), False),
+        (Within(0.1), ONE, ONE * np.float32(1.09), True),
+        (Within(relative=0.1), ONE, ONE * np.float32(1.2), False),
+        (Within(0.1), np.array([np.nan]), np.array([1.0]), False),
+        (Within(0.1 + 0.2j), np.array([1 + 1.15j]), np.array([1 + 1j]), True),
+        (Within(0.1 + 0.2j), np.array([1.15 + 1j]), np.array([1 + 1j]), False),
+        (Parts(1e-9), np.array([1 + 0j]), np.array([complex(1, -0.0)]), False),
+        (Parts(1e-9), np.array([complex(np.nan, 0)]), np.array([complex(np.nan, -0.0)]), True),
         (Sums(2), ONE * np.float32(1e-7), ONE * 0, True),  # beside terms of size 1
         (Sums(2), ONE * np.float32(1e-6), ONE * 0, False),
         (Steps(1), np.array([3], np.int8), np.array([4], np.int8), True),
@@ -58,11 +69,11 @@ def _add() -> Case:
 
 
 def test_a_wrong_result_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [o.status for o in run_cases.outcomes([(KEY, _add())])] == [run_cases.PASS]
+    assert [o.status for o in outcomes.outcomes([(KEY, _add())])] == [outcomes.PASS]
     real = reference.compile
     monkeypatch.setattr(reference, "compile", lambda text: lambda *inputs: real(text)(*inputs) + 1)
-    (found,) = run_cases.outcomes([(KEY, _add())])
-    assert found.status == run_cases.MISMATCH and "should be" in found.detail
+    (found,) = outcomes.outcomes([(KEY, _add())])
+    assert found.status == outcomes.MISMATCH and "should be" in found.detail
 
 
 def test_a_written_argument_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,8 +87,8 @@ def test_a_written_argument_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
         return run
 
     monkeypatch.setattr(shlo_tools, "compile", writes)
-    (found,) = run_cases.outcomes([(KEY, _add())])
-    assert found.status == run_cases.MISMATCH and "written" in found.detail
+    (found,) = outcomes.outcomes([(KEY, _add())])
+    assert found.status == outcomes.MISMATCH and "written" in found.detail
 
 
 def test_one_refused_case_does_not_hide_the_others() -> None:
@@ -91,7 +102,7 @@ def test_one_refused_case_does_not_hide_the_others() -> None:
         (),
     )
     wrong = Case("no op", '"stablehlo.nothing"() : () -> ()', (), ())
-    found = run_cases.outcomes([(KEY, c) for c in (_add(), send, _add(), wrong)])
+    found = outcomes.outcomes([(KEY, c) for c in (_add(), send, _add(), wrong)])
     assert [o.status for o in found] == ["pass", "refused", "pass", "invalid"]
 
 
@@ -123,13 +134,12 @@ for line in sys.stdin:
 def test_a_death_is_the_outcome_of_one_case(
     death: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = tmp_path / "a" / "b" / "worker.py"
-    worker.parent.mkdir(parents=True)
+    worker = tmp_path / "worker.py"
     worker.write_text(textwrap.dedent(WORKER.replace("DEATH", death)))
-    monkeypatch.setattr(run_children, "WORKER", worker)
-    monkeypatch.setattr(run_children, "SILENCE", 2.0)
+    monkeypatch.setattr(children, "WORKER", (sys.executable, str(worker)))
+    monkeypatch.setattr(children, "SILENCE", 2.0)
     found: list[Outcome] = []
-    run_children.run([run_children.Job("family")], found.append, children=1)
+    children.run([children.Job("family")], found.append, children=1)
     assert {o.key.number: o.status for o in found} == {0: "pass", 1: status, 2: "pass", 3: "pass"}
     assert len(found) == 4
     if "KeyError" in death:
@@ -140,10 +150,30 @@ def test_a_death_is_the_outcome_of_one_case(
 def test_a_cell_tells_the_worst() -> None:
     def cell(*statuses: str) -> str:
         outcomes = [Outcome(KEY, "", status, "because") for status in statuses]
-        return run_support.judged(outcomes)["stablehlo.add", "f32"].mark
+        return support.judged(outcomes)["stablehlo.add", "f32"].mark
 
     assert cell("pass", "pass") == "yes"
     assert cell("refused", "refused") == "no"
     assert cell("pass", "refused") == "part"
-    for red in run_cases.RED:
+    for red in outcomes.RED:
         assert cell("pass", "refused", red) == "red"
+
+
+# --- the whole run --------------------------------------------------------------------------------
+@pytest.mark.parametrize("status", [outcomes.PASS, *outcomes.RED])
+def test_anything_red_fails_the_run(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = Outcome(KEY, "", status, "because")
+    monkeypatch.setattr(run, "collected", lambda *options: [outcome])
+    monkeypatch.setattr(sys, "argv", ["run.py", "--family", "elementwise"])
+    assert run.main() == (status in outcomes.RED)
+
+
+def test_a_red_row_that_the_page_keeps_fails_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "support.md"
+    page.write_text(support.page({("stablehlo.sort", "f32"): support.Cell("red", "a crash")}))
+    monkeypatch.setattr(run, "collected", lambda *options: [Outcome(KEY, "", outcomes.PASS)])
+    monkeypatch.setattr(sys, "argv", ["run.py", "--family", "elementwise", "--write", str(page)])
+    assert run.main() == 1
+    assert support.read(page.read_text())["stablehlo.add", "f32"].mark == support.YES

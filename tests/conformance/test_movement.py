@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, operation, same_bits, type_of
-from values import COMPLEX, FLOATS, INTEGERS, REAL, dtype, edges, noise
+from batch import check
+from cases._case import Case, operation, snippet, type_of
+from cases._inputs import edges, noise
+from cases._tolerances import BITS
+from cases._types import COMPLEX, dtype_of
+from expected import FLOATS, INTEGERS, REAL
 
 import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES
@@ -21,7 +25,7 @@ Array = np.ndarray[Any, Any]
 # --- constants ------------------------------------------------------------------------------------
 def _constant(literal: str, wanted: Array) -> Case:
     text = f"%out0 = stablehlo.constant dense<{literal}> : {type_of(wanted)}"
-    return Case(f"{literal} : {type_of(wanted)}", text, [], [wanted], same_bits)
+    return snippet(f"{literal} : {type_of(wanted)}", text, [], [wanted], BITS)
 
 
 def _hexadecimal(bits: Sequence[int], element: str) -> list[str]:
@@ -46,8 +50,8 @@ def _of_every_shape(literals: Sequence[str], values: Array) -> list[Case]:
 
 @pytest.mark.parametrize("element", INTEGERS)
 def test_integer_constants(element: str) -> None:
-    info = np.iinfo(dtype(element))
-    values = np.array([info.min, info.max, 0, 1, info.max // 3], dtype(element))
+    info = np.iinfo(dtype_of(element))
+    values = np.array([info.min, info.max, 0, 1, info.max // 3], dtype_of(element))
     check(_of_every_shape([str(value) for value in values], values))
 
 
@@ -58,12 +62,12 @@ def test_boolean_constants() -> None:
 @pytest.mark.parametrize("element", FLOATS)
 def test_float_constants(element: str) -> None:
     """By their bits: zeros, denormals, infinities, NaNs with payload, signalling ones too."""
-    width = 8 * dtype(element).itemsize
-    infinity = int(np.array(np.inf, dtype(element)).view(f"u{width // 8}"))
+    width = 8 * dtype_of(element).itemsize
+    infinity = int(np.array(np.inf, dtype_of(element)).view(f"u{width // 8}"))
     sign = 1 << (width - 1)
     bits = [0, sign, 1, sign | 1, infinity, sign | infinity, infinity - 1]
     bits += [infinity | 1, sign | infinity | 3, sign - 1, (1 << width) - 1]
-    values = np.array(bits, f"u{width // 8}").view(dtype(element))
+    values = np.array(bits, f"u{width // 8}").view(dtype_of(element))
     check(_of_every_shape(_hexadecimal(bits, element), values))
 
 
@@ -71,7 +75,7 @@ def test_decimal_constants_are_rounded_once() -> None:
     literals = ["0.1", "-1.0e-3", "65504.0", "1.00048828125", "3.0e38"]
     cases = []
     for element in ("bf16", "f32", "f64"):
-        values = np.array([float(x) for x in literals]).astype(dtype(element))
+        values = np.array([float(x) for x in literals]).astype(dtype_of(element))
         cases.append(_constant(f"[{', '.join(literals)}]", values))
     check(cases)
 
@@ -81,7 +85,7 @@ def test_complex_constants(element: str) -> None:
     nan = "0x7FA00001" if element == "complex<f32>" else "0x7FF4000000000001"
     literals = ["(1.5, -2.0)", "(-0.0, 0.0)", "(0.0, -0.0)", f"({nan}, 1.0)", f"(2.0, {nan})"]
     payload = np.array([int(nan, 16)], f"u{(len(nan) - 2) // 2}").view(f"f{(len(nan) - 2) // 2}")[0]
-    values = np.zeros(len(literals), dtype(element))
+    values = np.zeros(len(literals), dtype_of(element))
     values.real[:] = [1.5, -0.0, 0.0, payload, 2.0]
     values.imag[:] = [-2.0, 0.0, -0.0, 1.0, payload]
     check(_of_every_shape(literals, values))
@@ -105,7 +109,7 @@ def test_a_large_constant_used_twice_and_returned() -> None:
       %out0 = stablehlo.constant {literal}
       %out1 = stablehlo.constant {literal}
       %out2 = stablehlo.add %out0, %out1 : tensor<5000xf32>"""
-    check([Case("twice", text, [], [array, array, array + array])])
+    check([snippet("twice", text, [], [array, array, array + array])])
 
 
 # --- reshape --------------------------------------------------------------------------------------
@@ -141,7 +145,7 @@ def test_reshape_of_every_type() -> None:
     cases = []
     for element in (*REAL, *COMPLEX):
         array = noise(element, count=60).reshape(3, 4, 5)
-        cases.append(operation("reshape", [array], array.reshape(15, 4), compare=same_bits))
+        cases.append(operation("reshape", [array], array.reshape(15, 4), tolerance=BITS))
     check(cases)
 
 
@@ -151,7 +155,7 @@ def _transposed(array: Array, permutation: Sequence[int]) -> Case:
     wanted = np.ascontiguousarray(array.transpose(permutation)).reshape(
         [array.shape[p] for p in permutation]
     )
-    return operation("transpose", [array], wanted, held.replace(": >", ">"), compare=same_bits)
+    return operation("transpose", [array], wanted, held.replace(": >", ">"), tolerance=BITS)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (1, 3, 1, 2)])
@@ -205,13 +209,13 @@ def test_broadcast_of_every_type() -> None:
 
 # --- iota -----------------------------------------------------------------------------------------
 def _iota(element: str, dimension: int, shape: tuple[int, ...]) -> Case:
-    bits = 8 * dtype(element).itemsize
+    bits = 8 * dtype_of(element).itemsize
     counted = np.arange(shape[dimension])
     if element in INTEGERS:
         counted = counted & ((1 << min(bits, 62)) - 1)  # wraps around
-        line = counted.astype(f"u{bits // 8}").view(dtype(element))
+        line = counted.astype(f"u{bits // 8}").view(dtype_of(element))
     else:
-        line = counted.astype(np.float64).astype(dtype(element))
+        line = counted.astype(np.float64).astype(dtype_of(element))
     placed = [1] * len(shape)
     placed[dimension] = shape[dimension]
     wanted = np.broadcast_to(line.reshape(placed), shape).copy()
@@ -241,7 +245,7 @@ def test_movement_chains_keep_elements_in_order() -> None:
       %out1 = stablehlo.transpose %out0, dims = [1, 0] : (tensor<20x6xi16>) -> tensor<6x20xi16>"""
     rows = array.transpose(2, 0, 1).reshape(6, 4)
     wide = np.broadcast_to(rows.T[:, None, :], (4, 5, 6)).reshape(20, 6)
-    check([Case("chain", text, [array], [wide, np.ascontiguousarray(wide.T)])])
+    check([snippet("chain", text, [array], [wide, np.ascontiguousarray(wide.T)])])
 
 
 def test_a_reshaped_argument_is_not_the_argument() -> None:

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, operation, same_bits
+from batch import check
+from cases._case import Case, operation, snippet
+from cases._tolerances import BITS
+from cases._types import dtype_of
 from expected import converted
 from narrow import (
     FINITE,
@@ -17,7 +20,6 @@ from narrow import (
     POWERS,
     WITH_INFINITY,
     WITH_NAN_ONLY,
-    dtype,
     every,
     halfway,
     largest,
@@ -87,24 +89,12 @@ def _complex(real: Array) -> Array:
 def test_every_narrow_float_becomes_every_other(element: str) -> None:
     codes = every(element)
     cases = [
-        operation("convert", [codes], rounded(wide(codes), target), compare=_same)
+        operation("convert", [codes], rounded(wide(codes), target))
         for target in NARROW
         if target != element
     ]
-    cases.append(operation("convert", [codes], codes, compare=same_bits))
+    cases.append(operation("convert", [codes], codes, tolerance=BITS))
     check(cases)
-
-
-def _same(actual: Array, expected: Array) -> str:
-    """Equal bits; any NaN stands for any other, and nothing is left in the bits of no type."""
-    bits = actual.view(np.uint8), expected.view(np.uint8)
-    nan = np.isnan(wide(actual)) & np.isnan(wide(expected))
-    differs = np.flatnonzero((bits[0] != bits[1]) & ~nan)
-    if not len(differs):
-        return ""
-    at = int(differs[0])
-    found, wanted = (b.reshape(-1)[at] for b in bits)
-    return f"{len(differs)} differ, first [{at}]: {found:#x}, should be {wanted:#x}"
 
 
 @each
@@ -112,7 +102,7 @@ def test_floats_round_once_to_the_nearest(element: str) -> None:
     """All of f16, and ties with their neighbours in f32 and f64, where two roundings differ."""
     f16 = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     cases = [_rounding(f16, element)]
-    cases.append(_rounding(f16.view(dtype("bf16")), element))
+    cases.append(_rounding(f16.view(dtype_of("bf16")), element))
     ties = np.concatenate([halfway(element), [0.0, np.inf, np.nan, 1e-300, 1e300]])
     for float_type in (np.float32, np.float64):
         with np.errstate(over="ignore"):
@@ -126,23 +116,23 @@ def test_floats_round_once_to_the_nearest(element: str) -> None:
 
 
 def _rounding(given: Array, element: str) -> Case:
-    return operation("convert", [given], rounded(wide(given), element), compare=_same)
+    return operation("convert", [given], rounded(wide(given), element))
 
 
 @each
 def test_numbers_that_are_no_floats(element: str) -> None:
     cases = []
     for source in ("i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64"):
-        info = np.iinfo(dtype(source))
+        info = np.iinfo(dtype_of(source))
         near = {int(bound) + d for bound in halfway(element) if bound < 2**64 for d in (-1, 0, 1)}
         whole = {*near, *(-x for x in near), *range(-40, 300), info.min, info.max}
         inside = sorted(x for x in whole if info.min <= x <= info.max)
-        given = np.array(inside, dtype(source))
-        cases.append(operation("convert", [given], rounded(inside, element), compare=_same))
+        given = np.array(inside, dtype_of(source))
+        cases.append(operation("convert", [given], rounded(inside, element)))
     truth = np.array([False, True])
-    cases.append(operation("convert", [truth], rounded([0, 1], element), compare=_same))
+    cases.append(operation("convert", [truth], rounded([0, 1], element)))
     z = np.array([2.5 + 1j, -3j, complex("nan"), 1e9 - 1e9j])
-    cases.append(operation("convert", [z], rounded(z.real, element), compare=_same))
+    cases.append(operation("convert", [z], rounded(z.real, element)))
     check(cases)
 
 
@@ -182,7 +172,7 @@ def test_all_pairs(element: str) -> None:
     with np.errstate(all="ignore"):
         for name, function in BINARY.items():
             exact = function(wide(x), wide(y))
-            cases.append(operation(name, [x, y], rounded(exact, element), compare=_same))
+            cases.append(operation(name, [x, y], rounded(exact, element)))
     check(cases)
 
 
@@ -213,7 +203,7 @@ def test_all_pairs_compared(element: str) -> None:
 def _total_order(x: Array) -> Array:
     """-NaN < -inf < ... < -0 < +0 < ... < inf < NaN; the one NaN of FNUZ types has a sign bit."""
     codes = x.view(np.uint8).astype(np.int64)
-    if x.dtype == dtype(POWERS):
+    if x.dtype == dtype_of(POWERS):
         return codes
     top = len(every(str(_element_of(x)))) // 2
     magnitude = codes & (top - 1)
@@ -223,7 +213,7 @@ def _total_order(x: Array) -> Array:
 
 
 def _element_of(x: Array) -> str:
-    return next(element for element in NARROW if dtype(element) == x.dtype)
+    return next(element for element in NARROW if dtype_of(element) == x.dtype)
 
 
 def _away(x: Array) -> Array:
@@ -265,7 +255,7 @@ def test_every_code(element: str) -> None:
     with np.errstate(all="ignore"):
         for name, function in UNARY.items():
             exact = rounded(function(wide(codes)), element)
-            cases.append(operation(name, [codes], exact, compare=_same))
+            cases.append(operation(name, [codes], exact))
     finite = np.isfinite(wide(codes))
     cases.append(operation("is_finite", [codes], finite))
     check(cases)
@@ -283,8 +273,8 @@ def test_functions_of_two_numbers(element: str) -> None:
         angle = rounded(np.arctan2(wide(x), wide(y)), element)
     check(
         [
-            operation("power", [x, y], power, compare=_same),
-            operation("atan2", [x, y], angle, compare=_same),
+            operation("power", [x, y], power),
+            operation("atan2", [x, y], angle),
         ]
     )
 
@@ -299,16 +289,16 @@ def test_clamp_and_select(element: str) -> None:
     pred = np.arange(len(x)) % 3 == 0
     check(
         [
-            operation("clamp", [x, y, z], clamped, compare=_same),
-            operation("select", [pred, x, y], np.where(pred, x, y), compare=same_bits),
+            operation("clamp", [x, y, z], clamped),
+            operation("select", [pred, x, y], np.where(pred, x, y), tolerance=BITS),
         ]
     )
 
 
 def test_reduced_precision() -> None:
     """f8E5M2 with one bit of mantissa less: halves to even."""
-    given = np.array([1.0, 1.25, 1.5, 1.75, 2.5, 3.5, -1.25, -1.75, np.inf], dtype("f8E5M2"))
-    wanted = np.array([1.0, 1.0, 1.5, 2.0, 2.0, 4.0, -1.0, -2.0, np.inf], dtype("f8E5M2"))
+    given = np.array([1.0, 1.25, 1.5, 1.75, 2.5, 3.5, -1.25, -1.75, np.inf], dtype_of("f8E5M2"))
+    wanted = np.array([1.0, 1.0, 1.5, 2.0, 2.0, 4.0, -1.0, -2.0, np.inf], dtype_of("f8E5M2"))
     attributes = "exponent_bits = 5 : i32, mantissa_bits = 1 : i32"
     check([operation("reduce_precision", [given], wanted, attributes)])
 
@@ -325,7 +315,7 @@ def test_a_chain_rounds_at_every_step(element: str) -> None:
         rest = rounded(wide(total) - wide(y), element)
         at_once = rounded((wide(x) + wide(y)) - wide(y), element)
     assert (rest.view(np.uint8) != at_once.view(np.uint8)).any()  # or the case says nothing
-    check([Case(element, text, [x, y], [rest], _same)])
+    check([snippet(element, text, [x, y], [rest])])
 
 
 def test_the_tie_oracle_is_exact() -> None:

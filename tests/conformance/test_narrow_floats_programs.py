@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from batch import Case, check, operation, same_bits, type_of
-from narrow import NARROW, POWERS, dtype, every, largest, pairs, rounded, wide
+from batch import check
+from cases._case import operation, snippet, type_of
+from cases._tolerances import BITS, difference
+from cases._types import dtype_of
+from narrow import every, largest, pairs, rounded, wide
+from narrow_programs import Array, each, small_numbers
 
 import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.errors import UnsupportedError
 
-Array = np.ndarray[Any, Any]
-
-each = pytest.mark.parametrize("element", NARROW)
-
 
 def _square(element: str) -> Array:
     """All codes, as a matrix of four columns."""
     return every(element).reshape(-1, 4)
-
-
-def _numbers(element: str, shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Small numbers, no NaN among them: sums of few of them are exact in f32."""
-    random = np.random.default_rng(seed)
-    if element == POWERS:
-        return np.asarray(2.0 ** random.integers(-4, 5, shape)).astype(dtype(element))
-    return np.asarray(random.integers(-4, 5, shape) / 2).astype(dtype(element))
 
 
 # --- moving ---------------------------------------------------------------------------------------
@@ -61,9 +53,7 @@ def test_elements_move_as_they_are(element: str) -> None:
         operation("real", [x], x),
         operation("optimization_barrier", [x], x),
     ]
-    for case in cases:
-        case.compare = same_bits
-    check(cases)
+    check([replace(case, tolerance=BITS) for case in cases])
 
 
 @each
@@ -76,14 +66,14 @@ def test_constants(element: str) -> None:
     given = {
         f'dense<"0x{digits}">': codes,
         f'dense<"0x{large_digits}">': large,
-        "dense<[1.0, 2.0, 0.5]>": np.array([1.0, 2.0, 0.5], dtype(element)),
-        "dense<2.0>": np.full((5, 3), 2.0, dtype(element)),
-        "dense<1.0>": np.array(1.0, dtype(element)),
+        "dense<[1.0, 2.0, 0.5]>": np.array([1.0, 2.0, 0.5], dtype_of(element)),
+        "dense<2.0>": np.full((5, 3), 2.0, dtype_of(element)),
+        "dense<1.0>": np.array(1.0, dtype_of(element)),
     }
     cases = []
     for value, wanted in given.items():
         text = f"%out0 = stablehlo.constant {value} : {type_of(wanted)}"
-        cases.append(Case(f"{element} {value[:20]}", text, [], [wanted], same_bits))
+        cases.append(snippet(f"{element} {value[:20]}", text, [], [wanted], BITS))
     check(cases)
 
 
@@ -107,9 +97,7 @@ def test_bits(element: str) -> None:
         parts = x.reshape(*joined.shape, 2)
         cases.append(operation("bitcast_convert", [parts], joined))
         cases.append(operation("bitcast_convert", [joined], parts))
-    for case in cases:
-        case.compare = same_bits
-    check(cases)
+    check([replace(case, tolerance=BITS) for case in cases])
 
 
 @each
@@ -131,47 +119,47 @@ def _body(op: str, element: str) -> str:
 
 @each
 def test_a_reduction_rounds_at_every_step(element: str) -> None:
-    x = _numbers(element, (5, 7))
-    init = np.array(1.0, dtype(element))
+    x = small_numbers(element, (5, 7))
+    init = np.array(1.0, dtype_of(element))
     totals = np.full(5, init)
     for column in range(7):
         totals = rounded(wide(totals) + wide(x[:, column]), element)
-    largest_of = wide(x).max(axis=1, initial=1.0).astype(dtype(element))
+    largest_of = wide(x).max(axis=1, initial=1.0).astype(dtype_of(element))
     cases = []
     for op, wanted in (("add", totals), ("maximum", largest_of)):
         text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body(op, element)}
           {{dimensions = array<i64: 1>}}
           : ({type_of(x)}, tensor<{element}>) -> {type_of(wanted)}"""
-        cases.append(Case(f"{op} {element}", text, [x, init], [wanted]))
+        cases.append(snippet(f"{op} {element}", text, [x, init], [wanted]))
     check(cases)
 
 
 @each
 def test_a_reduction_may_promote(element: str) -> None:
-    x = _numbers(element, (5, 7))
+    x = small_numbers(element, (5, 7))
     init = np.array(0.0, np.float32)
     text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body("add", "f32")}
       {{dimensions = array<i64: 1>}} : ({type_of(x)}, tensor<f32>) -> tensor<5xf32>"""
-    check([Case(element, text, [x, init], [x.astype(np.float32).sum(axis=1)])])
+    check([snippet(element, text, [x, init], [x.astype(np.float32).sum(axis=1)])])
 
 
 @each
 def test_windows(element: str) -> None:
-    x = _numbers(element, (9,))
-    init = np.array(0.25, dtype(element))
+    x = small_numbers(element, (9,))
+    init = np.array(0.25, dtype_of(element))
     high = np.array([max(wide(x)[i : i + 3].max(), 0.25) for i in range(7)]).astype(x.dtype)
     attributes = "window_dimensions = array<i64: 3>, window_strides = array<i64: 1>"
     text = f"""%out0 = "stablehlo.reduce_window"(%in0, %in1) {_body("maximum", element)}
       {{{attributes}}} : ({type_of(x)}, tensor<{element}>) -> {type_of(high)}"""
-    check([Case(element, text, [x, init], [high])])
+    check([snippet(element, text, [x, init], [high])])
 
 
 @each
 def test_select_and_scatter(element: str) -> None:
     """Each window of two gives its source to the larger element, the first of equal ones."""
-    x = _numbers(element, (8,))
-    source = _numbers(element, (4,), seed=1)
-    init = np.array(1.0, dtype(element))
+    x = small_numbers(element, (8,))
+    source = small_numbers(element, (4,), seed=1)
+    init = np.array(1.0, dtype_of(element))
     wanted = np.full(8, init)
     for i, value in enumerate(source):
         at = 2 * i + int(wide(x)[2 * i + 1] > wide(x)[2 * i])
@@ -187,13 +175,13 @@ def test_select_and_scatter(element: str) -> None:
         stablehlo.return %r : {scalar}
     }}) {{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}}
       : ({type_of(x)}, {type_of(source)}, {scalar}) -> {type_of(x)}"""
-    check([Case(element, text, [x, source, init], [wanted])])
+    check([snippet(element, text, [x, source, init], [wanted])])
 
 
 @each
 def test_scatter(element: str) -> None:
     """Updates of one place are added one after the other, rounded each time."""
-    x, updates = _numbers(element, (4,)), _numbers(element, (6,), seed=1)
+    x, updates = small_numbers(element, (4,)), small_numbers(element, (6,), seed=1)
     places = np.array([[0], [3], [0], [9], [3], [0]])
     wanted = x.copy()
     for place, update in zip(places[:, 0], updates, strict=True):
@@ -203,7 +191,7 @@ def test_scatter(element: str) -> None:
     text = f"""%out0 = "stablehlo.scatter"(%in0, %in1, %in2) {_body("add", element)}
       {{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}
       : ({type_of(x)}, {type_of(places)}, {type_of(updates)}) -> {type_of(x)}"""
-    check([Case(element, text, [x, places, updates], [wanted])])
+    check([snippet(element, text, [x, places, updates], [wanted])])
 
 
 @each
@@ -221,7 +209,7 @@ def test_sort(element: str) -> None:
         stablehlo.return %r : tensor<i1>
     }}) {{dimension = 0 : i64, is_stable = true}}
       : ({type_of(x)}, {type_of(place)}) -> ({type_of(x)}, {type_of(place)})"""
-    check([Case(element, text, [x, place], [x[order], place[order]], same_bits)])
+    check([snippet(element, text, [x, place], [x[order], place[order]], BITS)])
 
 
 @each
@@ -231,14 +219,14 @@ def test_map(element: str) -> None:
         wanted = rounded(wide(x) * wide(y), element)
     text = f"""%out0 = "stablehlo.map"(%in0, %in1) {_body("multiply", element)}
       {{dimensions = array<i64: 0>}} : ({type_of(x)}, {type_of(y)}) -> {type_of(x)}"""
-    check([Case(element, text, [x, y], [wanted])])
+    check([snippet(element, text, [x, y], [wanted])])
 
 
 @each
 def test_while_and_if(element: str) -> None:
     """Doubled until it is above the limit, then one branch or the other."""
     top = largest(element)
-    start, limit = np.array(1.0, dtype(element)), np.array(top / 4, dtype(element))
+    start, limit = np.array(1.0, dtype_of(element)), np.array(top / 4, dtype_of(element))
     value = 1.0
     while value < float(limit):
         value = float(rounded(value + value, element))
@@ -259,64 +247,18 @@ def test_while_and_if(element: str) -> None:
         stablehlo.return %t : {scalar}
       }}) : (tensor<i1>) -> {scalar}"""
     last = value if value > float(limit) else value * float(limit)
-    check([Case(element, text, [start, limit], [rounded(last, element)])])
-
-
-# --- sums of products -----------------------------------------------------------------------------
-MATRICES = "dot_dimension_numbers = #stablehlo.dot<{}>".format(
-    "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]"
-)
-
-
-@each
-@pytest.mark.parametrize("sizes", [(3, 5, 4), (20, 33, 18)], ids=["small", "large"])
-def test_dot_products_round_once(element: str, sizes: tuple[int, int, int]) -> None:
-    """Sums of these numbers are exact in f32, and would not be in the type itself."""
-    x, y = _numbers(element, sizes[:2]), _numbers(element, sizes[1:], seed=1)
-    exact = wide(x) @ wide(y)
-    cases = [operation("dot_general", [x, y], rounded(exact, element), MATRICES)]
-    for result in ("f32", "f64", "bf16"):
-        wanted = exact.astype(np.float32).astype(dtype(result))
-        cases.append(operation("dot_general", [x, y], wanted, MATRICES))
-    check(cases)
-
-
-def test_dot_products_of_tiny_powers_do_not_vanish() -> None:
-    """2^-127 squared is no f32, and f8E8M0FNU has no zero to become."""
-    x = np.full((2, 2), 2.0**-127).astype(dtype(POWERS))
-    check([operation("dot_general", [x, x], rounded(wide(x) @ wide(x), POWERS), MATRICES)])
-
-
-def test_squares_of_tiny_powers_do_not_vanish() -> None:
-    """In ``chlo.square``, which is rewritten before narrow floats are widened."""
-    x = every(POWERS)
-    type = f"tensor<256x{POWERS}>"
-    text = f"%out0 = chlo.square %in0 : {type} -> {type}"
-    with np.errstate(over="ignore"):
-        check([Case("square", text, [x], [rounded(wide(x) ** 2, POWERS)])])
-
-
-@each
-def test_convolutions_round_once(element: str) -> None:
-    x, kernel = _numbers(element, (1, 9, 2)), _numbers(element, (3, 2, 4), seed=1)
-    windows = np.stack([wide(x)[0, i : i + 3] for i in range(7)])
-    exact = np.einsum("wkf,kfo->wo", windows, wide(kernel))[None]
-    attributes = """batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-      dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"""
-    cases = [operation("convolution", [x, kernel], rounded(exact, element), attributes)]
-    cases.append(operation("convolution", [x, kernel], exact.astype(np.float32), attributes))
-    check(cases)
+    check([snippet(element, text, [start, limit], [rounded(last, element)])])
 
 
 # --- the rest -------------------------------------------------------------------------------------
 @each
 def test_batch_normalization(element: str) -> None:
     """Halves and whole numbers over powers of two: exact until the one rounding at the end."""
-    x = _numbers(element, (6, 2))
+    x = small_numbers(element, (6, 2))
     scale, offset, mean = (
-        np.array(v, dtype(element)) for v in ([2.0, 1.0], [0.5, 1.0], [1.0, 0.5])
+        np.array(v, dtype_of(element)) for v in ([2.0, 1.0], [0.5, 1.0], [1.0, 0.5])
     )
-    variance = np.array([4.0, 1.0], dtype(element))
+    variance = np.array([4.0, 1.0], dtype_of(element))
     exact = (wide(x) - wide(mean)) / np.sqrt(wide(variance)) * wide(scale) + wide(offset)
     attributes = "epsilon = 0.0 : f32, feature_index = 1 : i64"
     inputs = [x, scale, offset, mean, variance]
@@ -327,16 +269,16 @@ def test_batch_normalization(element: str) -> None:
 def test_cholesky_and_triangular_solve(element: str) -> None:
     """A matrix whose factor is of small powers of two, and a system with such a solution."""
     factor = np.array([[2.0, 0.0], [1.0, 1.0]])
-    a = (factor @ factor.T).astype(dtype(element))
+    a = (factor @ factor.T).astype(dtype_of(element))
     wanted = rounded(np.where(factor, factor, 0.0), element)
     kept = np.array([[True, False], [True, True]])
     found = _compiled_cholesky(a)
     assert (wide(found)[kept] == wide(wanted)[kept]).all()
-    lower = np.where(kept, factor, 1.0).astype(dtype(element))
-    b = np.array([[4.0], [4.0]], dtype(element))
+    lower = np.where(kept, factor, 1.0).astype(dtype_of(element))
+    b = np.array([[4.0], [4.0]], dtype_of(element))
     attributes = """left_side = true, lower = true, unit_diagonal = false,
       transpose_a = #stablehlo<transpose NO_TRANSPOSE>"""
-    solution = np.array([[2.0], [2.0]], dtype(element))
+    solution = np.array([[2.0], [2.0]], dtype_of(element))
     check([operation("triangular_solve", [lower, b], solution, attributes)])
 
 
@@ -352,7 +294,7 @@ def _compiled_cholesky(a: Array) -> Array:
 @each
 def test_random_numbers(element: str) -> None:
     """Uniform ones reach the lower bound but not the upper one, which rounding would."""
-    low, high = np.array(0.5, dtype(element)), np.array(2.0, dtype(element))
+    low, high = np.array(0.5, dtype_of(element)), np.array(2.0, dtype_of(element))
     text = f"""func.func @main(%a: tensor<{element}>, %b: tensor<{element}>)
         -> (tensor<500x{element}>, tensor<500x{element}>) {{
       %shape = stablehlo.constant dense<500> : tensor<1xi64>
@@ -395,7 +337,7 @@ def test_functions_and_tuples_carry_them(element: str) -> None:
       }}"""
     executable = shlo_tools.compile(text)
     assert element in str(executable.signature)
-    assert same_bits(executable(codes), codes) == ""
+    assert difference(executable(codes), codes, BITS) == ""
 
 
 def test_upstream_ops_refuse_them() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import run
-from quantized import ELEMENTS, Array, Case, check, operation, tensor, values
+from batch import check, run
+from cases._case import Array, Case
+from quantized import ELEMENTS, operation, tensor, values
 
 from shlo_tools.quantized_types import quantized_element
 

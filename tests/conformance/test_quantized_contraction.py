@@ -6,10 +6,14 @@ wherever results fit their storage, so results may be one step off it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from batch import run
-from quantized import Array, Case, check, operation, tensor, values
+from batch import check, run
+from cases._case import Array
+from cases._tolerances import Steps
+from quantized import operation, snippet, tensor, values
 
 from shlo_tools.quantized_types import quantized_element
 
@@ -65,8 +69,7 @@ def test_dot_general(rhs: str, result: str) -> None:
     lhs, kernel = values(types[0]), values(types[1], 1)
     exact = numbers(lhs, types[0]) @ numbers(kernel, types[1])
     assert steps_off(run(text, lhs, kernel)[0], exact, wanted) <= 1
-    case.steps = 1
-    check([case])
+    check([replace(case, tolerance=Steps(1))])
 
 
 def test_dot_general_of_small_integers_is_exact() -> None:
@@ -157,9 +160,9 @@ def test_batch_normalization() -> None:
     batch, features = tensor("4x3", LHS), tensor("3", LHS)
     attributes = "epsilon = 100.0 : f32, feature_index = 1 : i64"
     variance = np.array([3, 5, 100], np.int8)
-    inference = operation("batch_norm_inference", [batch, *[features] * 4], batch, attributes)
-    inference.inputs = [values(batch), *[values(features, i) for i in range(3)], variance]
-    inference.steps = 1
+    given = [batch, *[features] * 4]
+    arrays = [values(batch), *[values(features, i) for i in range(3)], variance]
+    inference = operation("batch_norm_inference", given, batch, attributes, inputs=arrays, steps=1)
     types = f"({batch}, {features}, {features}) -> ({batch}, {features}, {features})"
     training = f"""%out0, %out1, %out2 = "stablehlo.batch_norm_training"(%in0, %in1, %in2)
       {{{attributes}}} : {types}"""
@@ -171,21 +174,21 @@ def test_batch_normalization() -> None:
     check(
         [
             inference,
-            Case("batch_norm_training", given[:3], training, results, steps=1),
-            Case("batch_norm_grad", given, gradient, results, inputs, steps=1),
+            snippet("batch_norm_training", given[:3], training, results, steps=1),
+            snippet("batch_norm_grad", given, gradient, results, inputs, steps=1),
         ]
     )
 
 
 def test_cholesky() -> None:
     one = tensor("3x3", "i8:f32, 0.25")
-    case = operation("cholesky", [one], one, "lower = true", steps=1)
-    case.inputs = [np.array([[64, 16, 8], [16, 68, 4], [8, 4, 101]], np.int8)]
+    square = np.array([[64, 16, 8], [16, 68, 4], [8, 4, 101]], np.int8)
+    case = operation("cholesky", [one], one, "lower = true", inputs=[square], steps=1)
     text = f"""func.func @main(%in0: {one}) -> {one} {{
       {case.text}
       return %out0 : {one}
     }}"""
     # [[16, 4, 2], [4, 17, 1], [2, 1, 25.25]] is the square of [[4, 0, 0], [1, 4, 0], [.5, .125, 5]]
-    lower = np.tril(run(text, *case.inputs)[0])
+    lower = np.tril(run(text, square)[0])
     assert lower.tolist() == [[16, 0, 0], [4, 16, 0], [2, 0, 20]]
     check([case])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from batch import run
-from quantized import Case, check, operation, tensor, values
+from batch import check, run
+from cases._case import Case, Input
+from quantized import operation, snippet, tensor, values
 
 import shlo_tools
 from shlo_tools import reference
@@ -54,12 +56,18 @@ def _moves(element: str) -> list[Case]:
 
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_elements_move(element: str) -> None:
-    cases = _moves(element)
-    for case in cases:
-        if any("i32>" in type and "!" not in type for type in case.types):
-            given = [values(t, seed) for seed, t in enumerate(case.types)]
-            case.inputs = [np.clip(x, 0, 2) if x.dtype == np.int32 else x for x in given]
-    check(cases)
+    check([_indexed(case) for case in _moves(element)])
+
+
+def _indexed(case: Case) -> Case:
+    """Integers that are not quantized are indices."""
+    inputs = [
+        item
+        if "!" in item.type or "i32>" not in item.type
+        else Input(item.type, np.clip(item.array, 0, 2))
+        for item in case.inputs
+    ]
+    return replace(case, inputs=tuple(inputs))
 
 
 def test_the_axis_moves_along() -> None:
@@ -77,7 +85,7 @@ def test_the_axis_moves_along() -> None:
         source, target, floats = tensor(shape, given), tensor(result, wanted), tensor(result, "f32")
         case = operation(name, [source], target, attributes)
         read = f"%out1 = stablehlo.uniform_dequantize %out0 : ({target}) -> {floats}"
-        cases.append(Case(case.name, [source], f"{case.text}\n{read}", [target, floats]))
+        cases.append(snippet(case.label, [source], f"{case.text}\n{read}", [target, floats]))
     check(cases)
 
 
@@ -211,10 +219,10 @@ def _flow(element: str) -> list[Case]:
     x = values(one)
     number, truth = np.array(1, np.int32), np.array(True)
     return [
-        Case("while", [one, index], doubled, [one], [x, number]),
-        Case("if", [one, "tensor<i1>"], chosen, [one], [x, truth]),
-        Case("case", [one, index], branches, [one], [x, number]),
-        Case("tuple", [one, "tensor<i1>"], packed, [one], [x, truth]),
+        snippet("while", [one, index], doubled, [one], [x, number]),
+        snippet("if", [one, "tensor<i1>"], chosen, [one], [x, truth]),
+        snippet("case", [one, index], branches, [one], [x, number]),
+        snippet("tuple", [one, "tensor<i1>"], packed, [one], [x, truth]),
     ]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from batch import run
-from quantized import Case, check, tensor, values
+from batch import check, run
+from cases._case import Case
+from quantized import snippet, tensor, values
 
 ELEMENTS = (
     "i8:f32, 0.5:3",
@@ -40,8 +41,8 @@ def _reductions(name: str, given: str, wanted: str) -> list[Case]:
     windowed = f"""%out0 = "stablehlo.reduce_window"(%in0, %in1) {body}
       {{{windows}}} : ({vector}, {init}) -> {tensor("4", wanted)}"""
     return [
-        Case(f"reduce {name} {given} {wanted}", [matrix, init], reduced, [row]),
-        Case(
+        snippet(f"reduce {name} {given} {wanted}", [matrix, init], reduced, [row]),
+        snippet(
             f"reduce_window {name} {given} {wanted}",
             [vector, init],
             windowed,
@@ -95,7 +96,7 @@ def test_several_results() -> None:
           %most = stablehlo.maximum %b, %d : {same}
           stablehlo.return %sum, %most : {wide}, {same}
       }}) {{dimensions = array<i64: 0>}} : ({", ".join(types)}) -> ({wide}, {same})"""
-    check([Case("reduce of two", types, text, [wide, same])])
+    check([snippet("reduce of two", types, text, [wide, same])])
 
 
 def _scatter(name: str, given: str, wanted: str) -> Case:
@@ -108,7 +109,7 @@ def _scatter(name: str, given: str, wanted: str) -> Case:
       {{{dimensions}}} : ({", ".join(types)}) -> {tensor("5", wanted)}"""
     indices = np.array([[0], [3], [3], [9]], np.int32)
     inputs = [values(types[0]), indices, values(types[2], 1)]
-    return Case(f"scatter {name} {given} {wanted}", types, text, [tensor("5", wanted)], inputs)
+    return snippet(f"scatter {name} {given} {wanted}", types, text, [tensor("5", wanted)], inputs)
 
 
 def test_scatter() -> None:
@@ -129,7 +130,7 @@ def _select_and_scatter(element: str) -> Case:
           stablehlo.return %sum : {one}
       }}) {{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}}
       : ({", ".join(types)}) -> {types[0]}"""
-    return Case(f"select_and_scatter {element}", types, text, [types[0]])
+    return snippet(f"select_and_scatter {element}", types, text, [types[0]])
 
 
 def test_select_and_scatter() -> None:
@@ -146,7 +147,7 @@ def _sort(element: str) -> Case:
           %before = stablehlo.compare GT, %a, %b : ({one}, {one}) -> tensor<i1>
           stablehlo.return %before : tensor<i1>
       }}) {{dimension = 1 : i64, is_stable = true}} : ({row}, {places}) -> ({row}, {places})"""
-    return Case(f"sort {element}", [row], text, [row, places])
+    return snippet(f"sort {element}", [row], text, [row, places])
 
 
 def test_sort() -> None:
@@ -164,5 +165,5 @@ def test_map() -> None:
               %y = stablehlo.uniform_quantize %negated : ({one}) -> {other}
               stablehlo.return %y : {other}
           }}) {{dimensions = array<i64: 0>}} : ({given}) -> {result}"""
-        cases.append(Case(f"map {element}", [given], text, [result]))
+        cases.append(snippet(f"map {element}", [given], text, [result]))
     check(cases)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Array, Case, check, type_of
+from batch import check
+from cases._case import Array, Case, snippet, type_of
+from cases._tolerances import Within
 
 generator = np.random.default_rng(0)
 SIZES = np.array([2, 0, 3, 1], np.int32)  # two rows of eight are in no group
@@ -18,9 +20,7 @@ def _normal(*shape: int) -> Array:
     return np.asarray(generator.normal(size=shape), np.float32)
 
 
-def _close(actual: Array, expected: Array) -> str:
-    """Sums of at most eight products of order 1."""
-    return "" if np.allclose(actual, expected, rtol=1e-6, atol=2e-6, equal_nan=True) else "differs"
+CLOSE = Within(2e-6, 1e-6)  # sums of at most eight products of order 1
 
 
 def _ragged_dot(
@@ -32,7 +32,7 @@ def _ragged_dot(
     attribute = f"ragged_dot_dimension_numbers = #chlo.ragged_dot<{numbers}>"
     result = type_of(expected.astype(np.float32))
     text = f'%out0 = "chlo.ragged_dot"(%in0, %in1, %in2) {{{attribute}}} : ({types}) -> {result}'
-    return Case(f"ragged_dot {numbers}", text, operands, [expected], _close, [result])
+    return snippet(f"ragged_dot {numbers}", text, operands, [expected], CLOSE, [result])
 
 
 def _groups(sizes: Array) -> list[slice]:

@@ -8,8 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from batch import Case, check, same_bits, type_of
-from values import FLOATS, INTEGERS, dtype
+from batch import check
+from cases._case import Case, snippet, type_of
+from cases._tolerances import BITS, difference
+from cases._types import dtype_of
+from expected import FLOATS, INTEGERS
 
 import shlo_tools
 from shlo_tools import mlir, ops
@@ -70,7 +73,7 @@ def test_ciphers(cipher: Any, key: int, counter: int, words: tuple[int, ...]) ->
 
 def generated(algorithm: str, state: list[int], shape: list[int], element: str) -> list[Array]:
     """The new state and the output, laid out as XLA does."""
-    bits = 8 * dtype(element).itemsize
+    bits = 8 * dtype_of(element).itemsize
     size = math.prod(shape)
     if algorithm == "THREE_FRY":
         made, used = _threefry_layout(state, shape, wide=bits > 32)
@@ -87,7 +90,7 @@ def generated(algorithm: str, state: list[int], shape: list[int], element: str) 
         counted = (start + used) % 2**128
         new = [state[0], counted % 2**64, counted >> 64][: len(state)]
     raw = (made & np.uint64(2**bits - 1)).astype(f"u{bits // 8}")
-    return [np.array(new, np.uint64), raw.view(dtype(element))]
+    return [np.array(new, np.uint64), raw.view(dtype_of(element))]
 
 
 def _threefry_layout(state: list[int], shape: list[int], *, wide: bool) -> tuple[Array, int]:
@@ -115,7 +118,7 @@ def case(algorithm: str, state: list[int], shape: list[int], element: str) -> Ca
     text = f'%out0, %out1 = "stablehlo.rng_bit_generator"(%in0) {attribute} : '
     text += f"({type_of(given)}) -> ({type_of(given)}, {output})"
     results = [type_of(given), output]
-    return Case(f"{algorithm} {state} {output}", text, [given], expected, same_bits, results)
+    return snippet(f"{algorithm} {state} {output}", text, [given], expected, BITS, results)
 
 
 # (algorithm, state, shape, element, new state, bits) as XLA:CPU of jax 0.10.2 answers.
@@ -190,10 +193,10 @@ def drawn(a: Any, b: Any, shape: list[int], element: str, distribution: str) -> 
         %y = {line}
         return %x, %y : {result}, {result} }}"""
     )
-    bounds = [np.array(value, dtype(element)) for value in (a, b)]
+    bounds = [np.array(value, dtype_of(element)) for value in (a, b)]
     first, again = executable(*bounds), executable(*bounds)
     for one, other in zip(first, again, strict=True):
-        assert same_bits(one, other) == "", "another run gives other numbers"
+        assert difference(one, other, BITS) == "", "another run gives other numbers"
     return list(first)
 
 
@@ -213,7 +216,7 @@ def off(samples: Array, cumulative: Any) -> float:
 @pytest.mark.parametrize("element", FLOATS)
 def test_uniform_floats(element: str) -> None:
     x, y = drawn(-2.0, 6.0, [50, 80], element, "UNIFORM")
-    grain = 8 * float(ml_dtypes.finfo(dtype(element)).eps)  # a coarse type has steps of its own
+    grain = 8 * float(ml_dtypes.finfo(dtype_of(element)).eps)  # a coarse type has steps of its own
     for made in (x, y):
         values = made.astype(np.float64)
         assert values.min() >= -2 and values.max() < 6
@@ -224,8 +227,8 @@ def test_uniform_floats(element: str) -> None:
 @pytest.mark.parametrize("element", FLOATS)
 def test_uniform_floats_stay_below_the_bound(element: str) -> None:
     """Also where rounding would reach it, and where b - a is no number of the type."""
-    info = ml_dtypes.finfo(dtype(element))
-    one = np.ones((), dtype(element))
+    info = ml_dtypes.finfo(dtype_of(element))
+    one = np.ones((), dtype_of(element))
     close = np.nextafter(one, one + one)
     x, _ = drawn(one, close, [500], element, "UNIFORM")
     assert np.all(x == one)
@@ -237,7 +240,7 @@ def test_uniform_floats_stay_below_the_bound(element: str) -> None:
 
 @pytest.mark.parametrize("element", INTEGERS)
 def test_uniform_integers(element: str) -> None:
-    info = np.iinfo(dtype(element))
+    info = np.iinfo(dtype_of(element))
     x, _ = drawn(info.min, info.max, [3000], element, "UNIFORM")
     assert x.max() < info.max
     width = float(info.max) - float(info.min)
@@ -260,7 +263,7 @@ def test_uniform_of_one_value() -> None:
 @pytest.mark.parametrize("element", FLOATS)
 def test_normal(element: str) -> None:
     x, y = drawn(1.5, 2.0, [50, 80], element, "NORMAL")
-    grain = float(ml_dtypes.finfo(dtype(element)).eps)
+    grain = float(ml_dtypes.finfo(dtype_of(element)).eps)
     for made in (x, y):
         values = made.astype(np.float64)
         assert np.all(np.isfinite(values))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import run_cases
 from cases import _random
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from runs import outcomes
 
 STRATEGIES: dict[str, st.SearchStrategy[Any]] = {
     "broadcast_in_dim": _random.broadcasts(),
@@ -32,7 +32,7 @@ TOGETHER = 5  # cases per program
 
 @pytest.mark.parametrize("op", STRATEGIES)
 def test_random_attributes(op: str) -> None:
-    key = run_cases.Key("random", op, "", 0)
+    key = outcomes.Key("random", op, "", 0)
 
     @settings(
         max_examples=EXAMPLES,
@@ -44,8 +44,8 @@ def test_random_attributes(op: str) -> None:
     )
     @given(st.lists(STRATEGIES[op], min_size=TOGETHER, max_size=TOGETHER))
     def check(cases: list[Any]) -> None:
-        found = run_cases.outcomes([(key, case) for case in cases])
-        wrong = [f"{o.status}: {o.label}: {o.detail}" for o in found if o.status != run_cases.PASS]
+        found = outcomes.outcomes([(key, case) for case in cases])
+        wrong = [f"{o.status}: {o.label}: {o.detail}" for o in found if o.status != outcomes.PASS]
         assert not wrong, "\n".join(wrong)
 
     check()

@@ -8,8 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from batch import Case, check, operation, same_bits
-from values import FLOATS, dtype, singles
+from batch import check
+from cases._case import Case, operation
+from cases._inputs import singles
+from cases._tolerances import BITS
+from cases._types import dtype_of
+from expected import FLOATS
 
 Array = np.ndarray[Any, Any]
 
@@ -69,7 +73,7 @@ def expected(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
 def case(x: Array, exponent_bits: int, mantissa_bits: int, wanted: Array | None = None) -> Case:
     attributes = f"exponent_bits = {exponent_bits} : i32, mantissa_bits = {mantissa_bits} : i32"
     made = expected(x, exponent_bits, mantissa_bits) if wanted is None else wanted
-    return operation("reduce_precision", [x], made, attributes, compare=same_bits)
+    return operation("reduce_precision", [x], made, attributes, tolerance=BITS)
 
 
 WIDTHS = (
@@ -94,7 +98,7 @@ def test_definition(element: str) -> None:
     ties = [1.5, 2.5, 3.0, 6.0, 1.75, 65519.0, 65520.0, 1.0 + 2.0**-8, 1.0 + 3 * 2.0**-8]
     around = [p * f for p in powers for f in (1.0, 1.0 + 2.0**-7, 1.5, 2 - 2.0**-7)]
     with np.errstate(over="ignore"):
-        some = np.array([*around, *ties, *(-t for t in ties)]).astype(dtype(element))
+        some = np.array([*around, *ties, *(-t for t in ties)]).astype(dtype_of(element))
     x = np.concatenate([singles(element), some])
     check([case(x, *widths) for widths in WIDTHS])
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, type_of
-from expected import INTEGER
-from values import COMPLEX, FLOATS, INTEGERS, REAL, dtype, edges, noise
+from batch import check
+from cases._case import Case, snippet, type_of
+from cases._inputs import edges, noise
+from cases._tolerances import Within
+from cases._types import COMPLEX, dtype_of
+from expected import FLOATS, INTEGER_OPS, INTEGERS, REAL
 
 import shlo_tools
 
@@ -29,7 +32,7 @@ def _reduce(
         stablehlo.return %z : {scalar}
       }}) {{dimensions = {_axes(axes)}}} : ({type_of(array)}, {type_of(init)}) -> {result}"""
     name = f"{body} {type_of(array)} over {list(axes)}"
-    return Case(name, text, [array, init], [wanted], **options)
+    return snippet(name, text, [array, init], [wanted], **options)
 
 
 def _axes(axes: Sequence[int]) -> str:
@@ -65,7 +68,7 @@ def test_integers(body: str) -> None:
         array = noise(element, count=7 * 19).reshape(7, 19)
         array[0, : len(edges(element))] = edges(element)[:19]
         for start in (0, 1, 3):
-            init = np.array(start, dtype(element))
+            init = np.array(start, dtype_of(element))
             for axes in ((0,), (1,), (0, 1), ()):
                 wanted = _folded(_elementwise(body, element), array, init, axes)
                 cases.append(_reduce(array, init, axes, body, wanted))
@@ -73,7 +76,7 @@ def test_integers(body: str) -> None:
 
 
 def _elementwise(body: str, element: str) -> Callable[[Array, Array], Array]:
-    function = INTEGER[body]
+    function = INTEGER_OPS[body]
     return lambda x, y: function(element, x.reshape(-1), y.reshape(-1)).reshape(x.shape)
 
 
@@ -109,8 +112,8 @@ def test_extrema_of_floats(body: str) -> None:
             [[1, 2, 3, -7], [0.0, -0.0, 0.0, -0.0], [-0.0, 0.0, -0.0, 0.0], [-1, -2, -3, -4]]
         )
         rows = np.concatenate([rows, [[1, np.nan, 2, 3], [np.inf, -np.inf, 0, np.nan]]])
-        array = rows.astype(dtype(element))
-        init = np.array(-np.inf if body == "maximum" else np.inf, dtype(element))
+        array = rows.astype(dtype_of(element))
+        init = np.array(-np.inf if body == "maximum" else np.inf, dtype_of(element))
         plain = np.max if body == "maximum" else np.min
         wanted = plain(array, axis=1)
         wanted[1:3] = 0.0 if body == "maximum" else -0.0
@@ -124,36 +127,30 @@ def test_sums_of_floats() -> None:
     for element in FLOATS:
         eps = 2.0 ** -{"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element]
         array = noise(element, count=5 * 40).reshape(5, 40)
-        init = np.array(0.5, dtype(element))
+        init = np.array(0.5, dtype_of(element))
         wide = array.astype(np.longdouble)
         for axes in ((0,), (1,), (0, 1)):
             wanted = wide.sum(axis=axes) + 0.5
             terms = np.abs(wide).sum(axis=axes) + 0.5
             count = wide.size // wanted.size
-            bound = _within_sum(count * eps * terms)
+            bound = Within(count * eps * terms)
             result = type_of(np.zeros(wanted.shape, array.dtype))
-            cases.append(_reduce(array, init, axes, "add", wanted, compare=bound, results=[result]))
-        whole = np.arange(-20, 30, dtype=dtype(element)).reshape(10, 5)
-        wanted = whole.astype(np.float64).sum(axis=0).astype(dtype(element))
-        cases.append(_reduce(whole, np.zeros((), dtype(element)), (0,), "add", wanted))
+            cases.append(
+                _reduce(array, init, axes, "add", wanted, tolerance=bound, results=[result])
+            )
+        whole = np.arange(-20, 30, dtype=dtype_of(element)).reshape(10, 5)
+        wanted = whole.astype(np.float64).sum(axis=0).astype(dtype_of(element))
+        cases.append(_reduce(whole, np.zeros((), dtype_of(element)), (0,), "add", wanted))
     check(cases)
-
-
-def _within_sum(bound: Array) -> Callable[[Array, Array], str]:
-    def compare(actual: Array, wanted: Array) -> str:
-        error = np.abs(actual.astype(np.longdouble) - wanted)
-        return "" if (error <= bound).all() else f"off by {error.max()}, allowed {bound.min()}"
-
-    return compare
 
 
 def test_sums_of_complex_numbers() -> None:
     cases = []
     for element in COMPLEX:
         array = np.round(noise(element, count=60) * 8).reshape(12, 5)  # whole: exact sums
-        init = np.array(2 - 1j, dtype(element))
+        init = np.array(2 - 1j, dtype_of(element))
         for axes in ((0,), (1,), (0, 1)):
-            wanted = np.asarray(array.sum(axis=axes) + init).astype(dtype(element))
+            wanted = np.asarray(array.sum(axis=axes) + init).astype(dtype_of(element))
             cases.append(_reduce(array, init, axes, "add", wanted))
     check(cases)
 
@@ -162,9 +159,9 @@ def test_products_of_floats() -> None:
     array = np.array([[1.5, -2.0, 0.25, 8.0], [3.0, np.inf, -1.0, 0.5], [0.0, np.inf, 1.0, 1.0]])
     cases = []
     for element in FLOATS:
-        wanted = np.array([-6.0, -np.inf, np.nan]).astype(dtype(element))
-        init = np.ones((), dtype(element))
-        cases.append(_reduce(array.astype(dtype(element)), init, (1,), "multiply", wanted))
+        wanted = np.array([-6.0, -np.inf, np.nan]).astype(dtype_of(element))
+        init = np.ones((), dtype_of(element))
+        cases.append(_reduce(array.astype(dtype_of(element)), init, (1,), "multiply", wanted))
     check(cases)
 
 
@@ -189,7 +186,7 @@ def test_nothing_to_reduce() -> None:
             wanted = np.full(left, init, init.dtype)
             cases.append(_reduce(np.zeros(shape, init.dtype), init, axes, "add", wanted))
     for element in ("i8", "ui64", "f64"):
-        array, init = np.array(5, dtype(element)), np.array(7, dtype(element))
+        array, init = np.array(5, dtype_of(element)), np.array(7, dtype_of(element))
         cases.append(_reduce(array, init, (), "add", (array + init).reshape(())))
     check(cases)
 
@@ -205,9 +202,9 @@ def test_promotion(narrow: str, wide: str) -> None:
     array = array[np.isfinite(array.astype(np.float64))]
     if narrow in FLOATS:  # whole multiples of one power of two: exact in the wider type
         array = np.round(np.clip(array.astype(np.float64), -100, 100) * 4) / 4
-        array = array.astype(dtype(narrow))
-    init = np.zeros((), dtype(wide))
-    wanted = np.asarray(array.astype(dtype(wide)).sum(dtype=dtype(wide)))
+        array = array.astype(dtype_of(narrow))
+    init = np.zeros((), dtype_of(wide))
+    wanted = np.asarray(array.astype(dtype_of(wide)).sum(dtype=dtype_of(wide)))
     check([_reduce(array, init, (0,), "add", wanted)])
 
 
@@ -223,8 +220,8 @@ def test_the_initial_value_is_promoted_too(narrow: str, wide: str) -> None:
         : (tensor<3x{narrow}>, tensor<{narrow}>) -> tensor<{wide}>
       return %0 : tensor<{wide}>
     }}""")
-    result = executable(np.full(3, 100, dtype(narrow)), np.array(99, dtype(narrow)))
-    assert result.dtype == dtype(wide) and result == 399  # more than 8 bits hold
+    result = executable(np.full(3, 100, dtype_of(narrow)), np.array(99, dtype_of(narrow)))
+    assert result.dtype == dtype_of(wide) and result == 399  # more than 8 bits hold
 
 
 def test_long_reductions_of_every_type() -> None:
@@ -244,5 +241,5 @@ def test_f32_sums_are_close_to_exact() -> None:
     bound = 100 * 2.0**-23 * np.abs(array.astype(np.float64)).sum(axis=1)
     result = ["tensor<100xf32>"]
     zero = np.zeros((), np.float32)
-    case = _reduce(array, zero, (1,), "add", wanted, compare=_within_sum(bound), results=result)
+    case = _reduce(array, zero, (1,), "add", wanted, tolerance=Within(bound), results=result)
     check([case])

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import check, operation, within
+from batch import check
+from cases._case import operation
+from cases._tolerances import Ulps
 
 import shlo_tools
 from shlo_tools.dtypes import ELEMENT_TYPES
@@ -75,7 +77,14 @@ def test_results_are_as_close_as_asked() -> None:
             ):
                 result = f"tensor<301x{element}>"
                 cases.append(
-                    operation(name, [x], exact, attribute, compare=within(ulps), result=result)
+                    operation(
+                        name,
+                        [x],
+                        exact,
+                        attribute,
+                        tolerance=Ulps(ulps),
+                        result=result,
+                    )
                 )
     check(cases, together=60)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from batch import Case, check, within
+from batch import check
+from cases._case import snippet
+from cases._tolerances import Ulps
 from sliding import Sliding
 from window_cases import FOLDS, attributes, case, numbers
 
@@ -59,8 +62,7 @@ def test_cumulative_with_constants(forward: bool) -> None:
         value = -np.inf if literal.startswith("0xFF") else float(literal)
         made = case(name, x, whole(x.shape, 1, forward=forward), value)
         constant = f"%init = stablehlo.constant dense<{literal}> : tensor<{element}>\n"
-        made.text = constant + made.text.replace("%in1)", "%init)")
-        cases.append(made)
+        cases.append(replace(made, text=constant + made.text.replace("%in1)", "%init)")))
     check(cases)
 
 
@@ -86,4 +88,15 @@ def test_cumulative_with_a_body_of_many_ops() -> None:
     }}) : (tensor<50xf32>, tensor<f32>) -> tensor<50xf32>"""
     expected = np.logaddexp.accumulate(x.astype(np.float64))
     init = np.array(-np.inf, np.float32)
-    check([Case("cumlogsumexp", text, [x, init], [expected], within(16, 1e-5), ["tensor<50xf32>"])])
+    check(
+        [
+            snippet(
+                "cumlogsumexp",
+                text,
+                [x, init],
+                [expected],
+                Ulps(16, 1e-5),
+                ["tensor<50xf32>"],
+            )
+        ]
+    )

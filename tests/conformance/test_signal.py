@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, Compare, check, operation, same
-from values import dtype
+from batch import check
+from cases._case import Case, operation
+from cases._tolerances import Within
+from cases._types import dtype_of
 
 from shlo_tools import ops
 from shlo_tools.builder import Module
@@ -63,19 +65,14 @@ def completed(half: Array, lengths: Sequence[int]) -> Array:
     return whole
 
 
-def close(count: int, eps: float) -> Compare:
-    def compare(actual: Array, wanted: Array) -> str:
-        size = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
-        limit = 4 * eps * (1 + math.log2(max(1, count))) * size * 4
-        error = np.max(np.abs(actual.astype(np.complex128) - wanted), initial=0.0)
-        return "" if error <= limit else f"error {error} exceeds {limit}"
-
-    return compare
+def close(count: int, eps: float, wanted: Array) -> Within:
+    size = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
+    return Within(4 * eps * (1 + math.log2(max(1, count))) * size * 4)
 
 
 def case(kind: str, shape: Sequence[int], dims: int, element: str, seed: int = 0) -> Case:
     """A transform whose real values have ``shape``."""
-    real, complex = dtype(element), dtype(f"complex<{element}>")
+    real, complex = dtype_of(element), dtype_of(f"complex<{element}>")
     generator = np.random.default_rng([seed, *shape])
     lengths = list(shape[len(shape) - dims :])
     x: Array = generator.normal(size=shape)
@@ -89,8 +86,8 @@ def case(kind: str, shape: Sequence[int], dims: int, element: str, seed: int = 0
     attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: "
     attributes += ", ".join(map(str, lengths)) + ">"
     result = f"tensor<{'x'.join([*map(str, wanted.shape), _result(kind, element)])}>"
-    compare = close(math.prod(shape), float(np.finfo(real).eps))
-    return operation("fft", [x], wanted, attributes, compare=compare, result=result)
+    near = close(math.prod(shape), float(np.finfo(real).eps), wanted)
+    return operation("fft", [x], wanted, attributes, tolerance=near, result=result)
 
 
 def _result(kind: str, element: str) -> str:
@@ -109,10 +106,10 @@ def test_it_keeps_the_precision_of_its_operand() -> None:
     """f64 to 1e-13: not by way of f32; and f32 results are f32."""
     x = np.random.default_rng(1).normal(size=1000)
     attributes = "fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 1000>"
-    compare = close(1, 1e-15)
     wanted = expected("RFFT", x, [1000])
+    near = close(1, 1e-15, wanted)
     result = "tensor<501xcomplex<f64>>"
-    check([operation("fft", [x], wanted, attributes, compare=compare, result=result)])
+    check([operation("fft", [x], wanted, attributes, tolerance=near, result=result)])
 
 
 def _irfft(x: Array, length: int, wanted: Array) -> Case:
@@ -135,7 +132,7 @@ def test_irfft_ignores_imaginary_parts_that_real_values_do_not_have() -> None:
 def test_the_example_of_the_specification() -> None:
     x = np.array([1, 0, 0, 0], np.complex64)
     attributes = "fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 4>"
-    check([operation("fft", [x], np.ones(4, np.complex64), attributes, compare=same)])
+    check([operation("fft", [x], np.ones(4, np.complex64), attributes)])
 
 
 # --- as a builder ---------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import same
+from cases._inputs import edges
+from cases._tolerances import EXACT, difference
 from redundant_programs import BINARY, DIRECTIONS, Redundant, kind, specials
-from values import edges
 
 import shlo_tools
 from shlo_tools import dtypes, mlir, reference
@@ -49,7 +49,7 @@ def listed(results: Any) -> list[Array]:
 def assert_same(before: Sequence[Array], after: Sequence[Array], text: str) -> None:
     for number, (old, new) in enumerate(zip(before, after, strict=True)):
         assert old.dtype == new.dtype and old.shape == new.shape
-        assert same(new, old) == "", f"result {number} of\n{text}"
+        assert difference(new, old, EXACT) == "", f"result {number} of\n{text}"
 
 
 @pytest.mark.parametrize("elements", [COMMON, FLOATS, OTHERS, NARROW], ids=lambda e: "-".join(e))
@@ -144,7 +144,7 @@ def test_constants_beside_every_number(element: str) -> None:
     wanted, given = (listed(reference.compile(t)(x)) for t in (text, after))
     lines = [line for line in text.split("\n") if line.startswith("%r")]
     for line, old, new in zip(lines, wanted, given, strict=True):
-        assert same(new, old) == "", line
+        assert difference(new, old, EXACT) == "", line
 
 
 @pytest.mark.parametrize("element", [e for e in EVERY if e != "complex<f32>"])
@@ -167,7 +167,7 @@ def test_chains_of_conversions(element: str) -> None:
     after = passed(text, "shlo-simplify")
     wanted, given = (listed(reference.compile(t)(x)) for t in (text, after))
     for (middle, last), old, new in zip(product(real, real), wanted, given, strict=True):
-        assert same(new, old) == "", f"{element} -> {middle} -> {last}"
+        assert difference(new, old, EXACT) == "", f"{element} -> {middle} -> {last}"
 
 
 # --- what the passes do ---------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import same
+from cases._inputs import edges
+from cases._tolerances import EXACT, difference
 from redundant_programs import specials
-from values import edges
 
 import shlo_tools
 from shlo_tools import ir, mlir, program, reference
@@ -140,7 +140,7 @@ def _check(before: Any, after: Any, types: list[TensorType]) -> int:
         assert found is not None, f"seed {seed}: it fails"
         for number, (old, new) in enumerate(zip(wanted, found, strict=True)):
             assert old.dtype == new.dtype and old.shape == new.shape
-            assert same(new, old) == "", f"seed {seed}, result {number}"
+            assert difference(new, old, EXACT) == "", f"seed {seed}, result {number}"
         compared += 1
     return compared
 

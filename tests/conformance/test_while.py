@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import expect, same_bits, type_of
-from values import COMPLEX, REAL, noise
+from batch import expect
+from cases._case import type_of
+from cases._inputs import noise
+from cases._tolerances import BITS, difference
+from cases._types import COMPLEX
+from expected import REAL
 
 import shlo_tools
 
@@ -176,7 +180,7 @@ def test_every_type_is_carried() -> None:
             text = text.replace(f" %y{i},", f" %x{i ^ 1},").replace(f" %y{i} ", f" %x{i ^ 1} ")
         results = shlo_tools.compile(text)(_count(3), *arrays)
         for i, result in enumerate(results):
-            assert same_bits(result, arrays[i ^ 1]) == ""
+            assert difference(result, arrays[i ^ 1], BITS) == ""
 
 
 def test_nested_loops_with_captured_values() -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batch import Case, check, same, type_of, within
+from batch import check
+from cases._case import Case, snippet, type_of
+from cases._tolerances import EXACT, Ulps, difference
 from sliding import Array, Sliding, pad
 from window_cases import FOLDS, Fold, attributes, case, numbers, region
 
@@ -80,7 +82,7 @@ def test_special_numbers() -> None:
     text += "padding = dense<[[1, 0]]> : tensor<1x2xi64>}> "
     text += f"{region('maximum', 'f32')} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>"
     expected = np.array([1.0, np.nan, np.nan, 2.0, 0.0, 0.0, -0.0, 3.0], np.float32)
-    check([Case("maximum", text, [x, np.array(-np.inf, np.float32)], [expected])])
+    check([snippet("maximum", text, [x, np.array(-np.inf, np.float32)], [expected])])
 
 
 def test_no_windows() -> None:
@@ -109,7 +111,7 @@ def test_several_inputs() -> None:
     }}) : (tensor<5x6xf32>, tensor<5x6xi32>, tensor<f32>, tensor<i32>)
       -> (tensor<4x4xf32>, tensor<4x4xi32>)"""
     inits = [np.array(-np.inf, np.float32), np.array(-1, np.int32)]
-    check([Case("argmax", text, [x, number, *inits], [values, places])])
+    check([snippet("argmax", text, [x, number, *inits], [values, places])])
 
 
 def test_order_and_captured_values() -> None:
@@ -126,7 +128,7 @@ def test_order_and_captured_values() -> None:
     }) : (tensor<6xf32>, tensor<f32>) -> tensor<4xf32>"""
     zero, ten = np.array(0, np.float32), np.array(10, np.float32)
     expected = np.array([60, 90, 120, 150], np.float32)
-    check([Case("captured", text, [x, zero, ten], [expected])])
+    check([snippet("captured", text, [x, zero, ten], [expected])])
 
 
 def test_computed_inputs() -> None:
@@ -140,7 +142,7 @@ def test_computed_inputs() -> None:
     sums = np.convolve(square, np.ones(3), "valid")
     wanted = [sums, 2 * square]
     types = ["tensor<28xf32>", "tensor<30xf32>"]
-    check([Case("squares", text, [x, np.array(0, "f")], wanted, within(3), types)])
+    check([snippet("squares", text, [x, np.array(0, "f")], wanted, Ulps(3), types)])
 
 
 # --- select_and_scatter ---------------------------------------------------------------------------
@@ -181,7 +183,9 @@ def selecting(
       stablehlo.return %z : {scalar}
     }}) : ({type_of(operand)}, {type_of(source)}, {scalar}) -> {type_of(operand)}"""
     expected = scattered(operand, source, start, s, SELECTS[direction])
-    return Case(f"{direction} {type_of(operand)} {s}", text, [operand, source, start], [expected])
+    return snippet(
+        f"{direction} {type_of(operand)} {s}", text, [operand, source, start], [expected]
+    )
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4])
@@ -215,7 +219,7 @@ def test_selecting_nan() -> None:
     s = Sliding([3], [3], [(0, 0)], [1], [1])
     expected = np.array([0, 0, 7, 0, 8, 0], np.float32)
     made = selecting(x, np.array([7, 8], np.float32), 0, s)
-    assert same(made.expected[0], expected) == ""
+    assert made.expected is not None and difference(made.expected[0], expected, EXACT) == ""
     check([made])
 
 
@@ -225,7 +229,7 @@ def test_padding_is_never_selected() -> None:
     s = Sliding([2], [2], [(1, 0)], [1], [1])
     expected = np.array([1, 2, 0], np.float32)
     made = selecting(x, np.array([1, 2], np.float32), 0, s)
-    assert same(made.expected[0], expected) == ""
+    assert made.expected is not None and difference(made.expected[0], expected, EXACT) == ""
     check([made])
 
 

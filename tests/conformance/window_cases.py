@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from batch import Array, Case, type_of
+from cases._case import Array, Case, snippet, type_of
+from cases._types import dtype_of
 from sliding import Sliding
-from values import dtype
 
 from shlo_tools import dtypes
 
@@ -48,7 +48,7 @@ def region(name: str, element: str) -> str:
 
 def numbers(random: Any, element: str, shape: Sequence[int]) -> Array:
     """Small integers, which no order of additions rounds; -0, inf and NaN are tested apart."""
-    return random.integers(-4, 5, shape).astype(dtype(element))
+    return random.integers(-4, 5, shape).astype(dtype_of(element))
 
 
 def folded(window: Array, init: Any, fold: Fold) -> Any:
@@ -66,4 +66,4 @@ def case(name: str, operand: Array, s: Sliding, init: Any = None) -> Case:
     text = f'%out0 = "stablehlo.reduce_window"(%in0, %in1) <{{{attributes(s)}}}> '
     text += f"{region(name, element)} : ({type_of(operand)}, {type_of(start)}) -> "
     text += type_of(expected)
-    return Case(f"{name} {type_of(operand)} {s}", text, [operand, start], [expected])
+    return snippet(f"{name} {type_of(operand)} {s}", text, [operand, start], [expected])

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "conformance"))
-import run_oracles
-from run_oracles import Fault
+from runs import oracles
+from runs.oracles import Fault
 
 pytestmark = pytest.mark.peer
 
@@ -78,5 +78,5 @@ FAULTS = (
 def test_differences_are_known():
     if sys.executable == PYTHON and importlib.util.find_spec("jax") is None:
         pytest.skip("JAX is not installed")
-    oracle = run_oracles.Oracle("run_xla.py", PYTHON, flushes=True)
-    run_oracles.check(run_oracles.verdicts(oracle, FAMILIES, ELEMENTS), FAULTS)
+    oracle = oracles.Oracle("runs.xla", PYTHON, flushes=True)
+    oracles.check(oracles.verdicts(oracle, FAMILIES, ELEMENTS), FAULTS)

@@ -10,6 +10,7 @@ import ast
 import itertools
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,9 @@ LONG_FILES = {
     "shlo_tools/ir.py": "the two drivers, and what they share",
     "shlo_tools/mlir.py": "the one module that touches the untyped bindings",
     "shlo_tools/ops/_op.py": "the decorator: builder, inference and verifier share its tables",
+    "tests/conformance/derive_chlo_tables.py": "a script that runs alone",
+    "tests/conformance/redundant_programs.py": "a generator and its oracle, step by step",
+    "tests/conformance/symbolic_programs.py": "a generator and its oracle, step by step",
 }
 
 # Benchmark workers run under a peer's interpreter, not with what the library depends on.
@@ -326,8 +330,14 @@ def test_nothing_is_swallowed() -> None:
     assert not found, "\n".join(found)
 
 
+def _test_sources() -> list[Path]:
+    return sorted((ROOT / "tests").rglob("*.py"))
+
+
 def test_files_stay_short() -> None:
     lengths = {source.relative: source.text.count("\n") for source in SOURCES}
+    for path in _test_sources():
+        lengths[path.relative_to(ROOT).as_posix()] = path.read_text().count("\n")
     long = {name: length for name, length in lengths.items() if length > LINES}
     assert set(long) - set(LONG_FILES) == set(), f"split them, or say why not: {long}"
     assert set(LONG_FILES) - set(long) == set(), "these are short again: drop their rows"
@@ -344,3 +354,18 @@ def test_symlinks_are_relative(name: str) -> None:
 def test_nothing_is_called_helper() -> None:
     vague = [s.relative for s in SOURCES if re.search(r"helper|util|manager", s.path.stem)]
     assert not vague
+
+
+def test_unit_tests_mirror_the_packages() -> None:
+    """A folder with tests is named as the package that they test."""
+    unit = ROOT / "tests" / "unit"
+    folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
+    assert len(folders) > 10, "the tests were not found"
+    assert not [str(f) for f in folders if not (ROOT / "shlo_tools" / f).is_dir()]
+
+
+def test_names_of_test_files_are_unique() -> None:
+    """Tests, and what they share, are imported by these names alone."""
+    paths = [path for path in _test_sources() if not (path.parent / "__init__.py").exists()]
+    names = Counter(path.name for path in paths if path.name != "conftest.py")
+    assert not [name for name, count in names.items() if count > 1]

@@ -16,6 +16,7 @@ import numpy as np
 
 from cases._tolerances import EXACT, Tolerance
 from cases._types import tensor
+from shlo_tools import dtypes
 
 Array = np.ndarray[Any, Any]
 
@@ -40,6 +41,8 @@ class Case:
         tolerance: how near native results must be to the reference's.
         symbols: functions beside ``@main`` that it uses.
         undefined: why the specification defines no result; both sides must refuse the case.
+        expected: what must come out, as something else than the library says; None where the
+            reference says it.
     """
 
     label: str
@@ -49,6 +52,7 @@ class Case:
     tolerance: Tolerance = EXACT
     symbols: str = ""
     undefined: str = ""
+    expected: tuple[Array, ...] | None = None
 
     def __repr__(self) -> str:
         return f"Case({self.text}, {[item.array.tolist() for item in self.inputs]})"[:2000]
@@ -77,11 +81,14 @@ def given(element: str, array: Array, axis: int | None = None) -> Input:
     return Input(tensor(element, array.shape, axis), array)
 
 
+def type_of(array: Array) -> str:
+    """The MLIR type of an array."""
+    return str(dtypes.of_array(array))
+
+
 def arrays(*values: Array) -> tuple[Input, ...]:
     """Arguments whose types are those of their arrays."""
-    from shlo_tools import dtypes
-
-    return tuple(Input(str(dtypes.of_array(value)), value) for value in values)
+    return tuple(Input(type_of(value), value) for value in values)
 
 
 def call(
@@ -94,24 +101,59 @@ def call(
     tolerance: Tolerance = EXACT,
     regions: str = "",
     symbols: str = "",
+    expected: Sequence[Array] | None = None,
 ) -> Case:
     """A case of one op in its generic form, with all inputs as operands."""
     operands = ", ".join(f"%in{i}" for i in range(len(inputs)))
     outs = ", ".join(f"%out{i}" for i in range(len(results)))
     types = ", ".join(item.type for item in inputs)
-    made = ", ".join(results) if len(results) == 1 else f"({', '.join(results)})"
-    held = f" <{{{attributes}}}>" if attributes else ""
+    returned = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    properties = f" <{{{attributes}}}>" if attributes else ""
     inside = f" ({regions})" if regions else ""
-    text = f'{outs}{" = " if outs else ""}"{op}"({operands}){held}{inside} : ({types}) -> {made}'
-    shapes = ", ".join(item.type for item in inputs)
+    signature = f"({types}) -> {returned}"
     return Case(
-        label or f"{shapes} {attributes}".strip(),
-        text,
+        label or f"{types} {attributes}".strip(),
+        f'{outs}{" = " if outs else ""}"{op}"({operands}){properties}{inside} : {signature}',
         tuple(inputs),
         tuple(results),
         tolerance,
         symbols,
+        expected=None if expected is None else tuple(expected),
     )
+
+
+def operation(
+    name: str,
+    inputs: Sequence[Array],
+    expected: Array,
+    attributes: str = "",
+    *,
+    tolerance: Tolerance = EXACT,
+    result: str = "",
+) -> Case:
+    """A case of one StableHLO op; the result's type is that of ``expected`` by default."""
+    return call(
+        f"stablehlo.{name}",
+        arrays(*inputs),
+        [result or type_of(expected)],
+        attributes,
+        label=" ".join((name, *map(type_of, inputs), attributes)).strip(),
+        tolerance=tolerance,
+        expected=[expected],
+    )
+
+
+def snippet(
+    label: str,
+    text: str,
+    inputs: Sequence[Array],
+    expected: Sequence[Array],
+    tolerance: Tolerance = EXACT,
+    results: Sequence[str] = (),
+) -> Case:
+    """A case of some lines; the results' types are those of ``expected`` by default."""
+    types = tuple(results) or tuple(map(type_of, expected))
+    return Case(label, text, arrays(*inputs), types, tolerance, expected=tuple(expected))
 
 
 def renamed(text: str, prefix: str) -> str:

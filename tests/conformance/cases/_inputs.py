@@ -1,4 +1,4 @@
-"""Recipes for operands: edges of every element type, noise, numbers that sum without rounding."""
+"""Recipes for operands: edges of every element type, all against all, noise, whole numbers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,12 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from cases._types import COMPLEX, FLOAT, SIGNED, dtype_of, is_quantized
+from cases._types import COMPLEX, FLOAT, INTEGER, SIGNED, dtype_of, finfo, is_quantized
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 Array = np.ndarray[Any, Any]
-
-
-def finfo(element: str) -> Any:
-    """``ml_dtypes.finfo``, which knows the types of numpy too; it is untyped."""
-    information: Any = ml_dtypes.finfo
-    return information(dtype_of(element))
 
 
 def random(element: str, seed: int = 0) -> np.random.Generator:
@@ -44,24 +37,29 @@ def edges(element: str) -> Array:
 
 
 def _all_values(element: str) -> Array:
+    """Of integers the edges come first: small shapes hold no more."""
     row = ELEMENT_TYPES[element]
-    bits = np.arange(1 << row.bits, dtype=np.uint8)
     if element in FLOAT:
-        return bits.view(row.dtype)
+        return np.arange(1 << row.bits, dtype=np.uint8).view(row.dtype)
+    first = _integer_edges(element).astype(int)
     low = -(1 << (row.bits - 1)) if element in SIGNED else 0
-    return (np.arange(1 << row.bits) + low).astype(row.dtype)
+    return np.concatenate([first, np.setdiff1d(np.arange(1 << row.bits) + low, first)]).astype(
+        row.dtype
+    )
 
 
 def _integer_edges(element: str) -> Array:
-    info = np.iinfo(dtype_of(element))
-    low = {info.min, info.min + 1, info.min // 2, -3, -2, -1, 0, 1, 2, 3, 5, 7}
-    high = {info.max, info.max - 1, info.max // 2, info.max // 2 + 1, info.bits, info.bits - 1}
-    values = sorted(v for v in low | high if info.min <= v <= info.max)
-    return np.array(values, dtype_of(element))
+    bits = ELEMENT_TYPES[element].bits
+    least = -(1 << (bits - 1)) if element in SIGNED else 0
+    most = least + (1 << bits) - 1
+    low = {least, least + 1, least // 2, -3, -2, -1, 0, 1, 2, 3, 5, 7}
+    high = {most, most - 1, most // 2, most // 2 + 1, bits, bits - 1}
+    values = sorted(v for v in low | high if least <= v <= most)
+    return np.array(values).astype(dtype_of(element))
 
 
 def _float_edges(element: str) -> Array:
-    info = finfo(element)
+    info = finfo(dtype_of(element))
     tiny, normal = float(info.smallest_subnormal), float(info.smallest_normal)
     largest, eps = float(info.max), float(info.eps)
     magnitudes = [0.0, tiny, normal - tiny, normal, 0.25, 0.5, 1.0 - eps / 2, 1.0, 1.0 + eps]
@@ -84,14 +82,76 @@ def at_edges(element: str, shape: Sequence[int], seed: int = 0) -> Array:
     return filled(values, shape, seed)
 
 
+@cache
+def noise(element: str, count: int = 61, seed: int = 0) -> Array:
+    """Random values of the whole range; the count is odd to leave a tail behind vectors."""
+    generator = random(element, seed)
+    if element == "i1":
+        return np.asarray(generator.random(count) < 0.5)
+    if element in COMPLEX:
+        parts = generator.normal(size=(2, count)) * 3
+        return np.asarray(parts[0] + 1j * parts[1]).astype(dtype_of(element))
+    if element in FLOAT:
+        scale = 2.0 ** generator.integers(-6, 7, count)
+        return np.asarray(generator.normal(size=count) * scale).astype(dtype_of(element))
+    info = np.iinfo(dtype_of(element))
+    return generator.integers(info.min, info.max, count, dtype_of(element), endpoint=True)
+
+
+@cache
+def singles(element: str) -> Array:
+    """Edges and noise."""
+    return np.concatenate([edges(element), noise(element)])
+
+
+@cache
+def dense(element: str) -> Array:
+    """All values of a 16-bit float; of a wider one random bit patterns and moderate numbers."""
+    if element in ("f16", "bf16"):
+        return np.arange(1 << 16, dtype=np.uint16).view(dtype_of(element))
+    generator = np.random.default_rng(5)
+    bits = generator.bytes(3000 * dtype_of(element).itemsize)
+    near = np.concatenate([generator.uniform(-1, 1, 1000), generator.uniform(-120, 120, 2000)])
+    parts = (edges(element), np.frombuffer(bits, dtype_of(element)), near.astype(dtype_of(element)))
+    return np.concatenate(parts)
+
+
+@cache
 def pairs(element: str, most: int = 4096) -> tuple[Array, Array]:
-    """Every edge with every edge; a random part of them where they are more than ``most``."""
+    """Every edge with every edge, and noise with noise; of bytes some of all pairs of values."""
     values = edges(element)
-    left, right = (grid.reshape(-1) for grid in np.meshgrid(values, values, indexing="ij"))
-    if len(left) > most:
-        chosen = np.random.default_rng(3).choice(len(left), most, replace=False)
-        left, right = left[chosen], right[chosen]
+    if len(values) ** 2 <= most:
+        left, right = _all_pairs(values)
+        if is_quantized(element) or ELEMENT_TYPES[element].bits <= 8:
+            return left, right
+        return (
+            np.concatenate([left, noise(element)]),
+            np.concatenate([right, noise(element, seed=1)]),
+        )
+    left, right = _all_pairs(values)
+    chosen = np.random.default_rng(3).choice(len(left), most, replace=False)
+    left, right = left[chosen], right[chosen]
+    if element in INTEGER:
+        ends = _all_pairs(_integer_edges(element))
+        left, right = np.concatenate([ends[0], left]), np.concatenate([ends[1], right])
     return left, right
+
+
+def _all_pairs(values: Array) -> tuple[Array, Array]:
+    left, right = np.meshgrid(values, values, indexing="ij")
+    return left.reshape(-1), right.reshape(-1)
+
+
+@cache
+def triples(element: str) -> tuple[Array, Array, Array]:
+    """Every combination of a few edges."""
+    some = _integer_edges(element) if element in INTEGER else edges(element)
+    if len(some) > 9:
+        some = some[:: max(1, len(some) // 9)]
+        if element in FLOAT:
+            some = np.concatenate([some, np.array([np.nan, -0.0], dtype_of(element))])
+    first, second, third = (grid.reshape(-1) for grid in np.meshgrid(*[some] * 3, indexing="ij"))
+    return first, second, third
 
 
 def moderate(element: str, shape: Sequence[int], seed: int = 0) -> Array:

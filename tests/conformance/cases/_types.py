@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from shlo_tools.dtypes import ELEMENT_TYPES, Kind
@@ -52,6 +53,12 @@ def is_quantized(element: str) -> bool:
 def dtype_of(element: str) -> np.dtype[Any]:
     """What holds the elements; of a quantized type its integers."""
     return STORAGE if is_quantized(element) else ELEMENT_TYPES[element].dtype
+
+
+def finfo(dtype: Any) -> Any:
+    """``ml_dtypes.finfo``, which knows the types of numpy, too; of complex ones, of their parts."""
+    information: Any = ml_dtypes.finfo
+    return information(np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype)
 
 
 def is_float(element: str) -> bool:

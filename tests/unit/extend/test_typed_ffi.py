@@ -1,6 +1,6 @@
 """Handlers of XLA's typed FFI, written against structures that are spelled out here once more.
 
-``tests/peers/test_typed_ffi.py`` has handlers built with XLA's own headers.
+``tests/peers/test_jax_typed_ffi.py`` has handlers built with XLA's own headers.
 """
 
 from __future__ import annotations

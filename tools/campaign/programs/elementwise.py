@@ -17,7 +17,6 @@ from shlo_tools.tools.campaign.programs.drawing import (
     is_real,
     spelled,
 )
-from shlo_tools.types import OtherType
 
 _NUMBERS = ("add", "subtract", "multiply")
 _ORDERED = ("maximum", "minimum")
@@ -153,7 +152,7 @@ def quantized(p: Program) -> None:
         return
     shape = one.tensor.type.shape
     sizes = [size if isinstance(size, int) else None for size in shape]
-    type = OtherType(f"tensor<{spelled(sizes, '!quant.uniform<i8:f32, 0.5:-3>')}>")
+    type = f"tensor<{spelled(sizes, '!quant.uniform<i8:f32, 0.5:-3>')}>"
     held = ops.uniform_quantize(one.tensor, type)
     p.define(ops.uniform_dequantize(held), one.shape, one, bound=math.inf)
 

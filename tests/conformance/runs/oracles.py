@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from batch import interpret
 from cases._case import Array, Case, program
-from cases._tolerances import Between, Sums, difference
-from cases._tolerances import _finfo as finfo
+from cases._tolerances import Between, Sums, difference, finfo
 from cases._types import INTEGER
-from run_cases import Key, _interpret, cases_of
+
+from runs.outcomes import Key, cases_of
 
 DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
 PATIENCE = 30.0  # seconds for a case
@@ -64,11 +65,11 @@ class Fault:
 
 
 class Oracle:
-    """A worker (``run_official.py``, ``run_xla.py``) that answers one program at a time."""
+    """A worker (``runs.official``, ``runs.xla``) that answers one program at a time."""
 
     def __init__(self, worker: str, python: str = sys.executable, *, flushes: bool = False) -> None:
         """``flushes``: it takes denormal numbers for zeros, so it is given none."""
-        self.command = [python, str(Path(__file__).with_name(worker))]
+        self.command = [python, "-m", worker]
         self.environment = dict(os.environ)
         if python == sys.executable:  # which finds what this process finds
             self.environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
@@ -83,6 +84,7 @@ class Oracle:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                cwd=Path(__file__).parents[1],
                 env=self.environment,
             )
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -164,10 +166,10 @@ def _judged(oracle: Oracle, case: Case) -> tuple[str, str]:
         return (DIES if kind == "died" else REFUSES), str(found)
     if case.undefined or isinstance(case.tolerance, Between):
         return AGREES, "left open"
-    wanted = _interpret([case])
+    wanted = interpret([case])
     sizes: Sequence[Any] = [None] * len(wanted)
     if isinstance(case.tolerance, Sums):
-        sizes = _interpret([case], absolute=True)
+        sizes = interpret([case], absolute=True)
     for number, (actual, expected, size) in enumerate(zip(found, wanted, sizes, strict=True)):
         actual = actual.reshape(expected.shape)
         if oracle.flushes:

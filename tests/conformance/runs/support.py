@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from cases import FAMILIES, rows
 from cases._types import BOOLEAN, COMPLEX, FLOAT, INTEGER, PER_AXIS, QUANTIZED
-from run_cases import PASS, REFUSED, Outcome
+
+from runs.outcomes import PASS, REFUSED, Outcome
 
 YES, NO, PART, RED = "yes", "no", "part", "red"
 
@@ -102,6 +103,11 @@ def _cell(outcomes: Sequence[Outcome]) -> Cell:
     if not refused:
         return Cell(YES)
     return Cell(NO if len(refused) == len(outcomes) else PART, _plain(refused[0].detail))
+
+
+def red(cells: Cells) -> list[str]:
+    """The places of known defects, which nothing excuses."""
+    return [f"{op} {element}: {c.reason}" for (op, element), c in cells.items() if c.mark == RED]
 
 
 def _plain(text: str) -> str:

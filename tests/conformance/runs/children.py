@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from run_cases import CRASH, HANG, Key, Outcome
+from runs.outcomes import CRASH, HANG, Key, Outcome
 
-WORKER = Path(__file__).with_name("run_worker.py")
+ROOT = Path(__file__).resolve().parents[3]
+WORKER = (sys.executable, "-X", "faulthandler", "-m", "runs.worker")
 SILENCE = 240.0  # seconds without an outcome after which a child hangs
 
 _TELLING = re.compile(r"Fatal|LLVM ERROR|Assertion|[\w.]+(Error|Exception|Interrupt)\b")
@@ -50,12 +51,12 @@ class Child:
     def __init__(self) -> None:
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by end)
         self.process = subprocess.Popen(
-            [sys.executable, "-X", "faulthandler", str(WORKER)],
+            WORKER,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
             text=True,
-            cwd=WORKER.parents[2],
+            cwd=ROOT,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
         self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # '' when it has died

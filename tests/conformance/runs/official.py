@@ -1,14 +1,13 @@
 """The official interpreter as a judge: programs come in as pickles, results go out.
 
-It ends its process on whatever it cannot do; the parent (``run_oracles.py``) starts another.
+It ends its process on whatever it cannot do; the parent (``runs/oracles.py``) starts another.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from run_oracle import serve
-
+from runs.serving import serve
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.errors import ShloError
 

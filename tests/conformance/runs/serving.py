@@ -1,4 +1,4 @@
-"""The worker's side of ``run_oracles.py``: programs come in as pickles, results go out."""
+"""The worker's side of ``runs/oracles.py``: programs come in as pickles, results go out."""
 
 from __future__ import annotations
 

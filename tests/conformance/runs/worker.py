@@ -1,6 +1,6 @@
 """The child process that runs cases: jobs come in as lines of JSON, outcomes go out as such.
 
-It may die, hang or leak; the parent (``run_children.py``) makes an outcome of that. Before every
+It may die, hang or leak; the parent (``runs/children.py``) makes an outcome of that. Before every
 program it says which cases that holds.
 """
 
@@ -13,9 +13,9 @@ import sys
 from typing import Any
 
 from cases._case import program
-from run_cases import LEAK, PASS, Key, Outcome, Work, batches, cases_of, outcomes
 
 import shlo_tools
+from runs.outcomes import LEAK, PASS, Key, Outcome, Work, batches, cases_of, outcomes
 from shlo_tools.errors import ShloError
 
 REPEATED = 40  # cases

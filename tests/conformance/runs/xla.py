@@ -10,7 +10,8 @@ from jax._src import xla_bridge
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
-from run_oracle import serve
+
+from runs.serving import serve
 
 
 def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:

@@ -1,0 +1,132 @@
+"""The ``@op`` decorator as builder: what it makes, and how mistakes are explained.
+
+Expected programs are written by hand after the examples of the StableHLO specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from op_calls import BUILT, add, argument_list, attempt, loose
+
+from shlo_tools import ops, program
+from shlo_tools.builder import Module
+from shlo_tools.errors import ConstraintError, ShloError, VerifyError
+
+
+# --- as builder -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", BUILT)
+def test_builder_makes_the_op_of_the_specification(name: str) -> None:
+    types, build, body = BUILT[name]
+    module = Module()
+    main = module.func(*types, name="main")(build)
+    assert main.result_types is not None
+    results = ", ".join(str(t) for t in main.result_types)
+    wanted = f"func.func @main({argument_list(types)}) -> ({results}) {{{body}\n}}"
+    assert str(module) == str(program.load(wanted))
+
+
+def test_composite_takes_a_function_of_the_module() -> None:
+    module = Module()
+
+    @module.func("f32", "f32")
+    def _my_op(a: Any, b: Any) -> Any:
+        return ops.add(a, b)
+
+    @module.func("f32", "f32")
+    def main(a: Any, b: Any) -> Any:
+        return ops.composite((a, b), "my_namespace.my_op", _my_op, {"my_attribute": "my_value"}, 1)
+
+    wanted = """
+        func.func private @_my_op(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+          %0 = stablehlo.add %a, %b : tensor<f32>
+          return %0 : tensor<f32>
+        }
+        func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+          %0 = "stablehlo.composite"(%a, %b) {
+            name = "my_namespace.my_op", composite_attributes = {my_attribute = "my_value"},
+            decomposition = @_my_op, version = 1 : i32
+          } : (tensor<f32>, tensor<f32>) -> tensor<f32>
+          return %0 : tensor<f32>
+        }"""
+    assert str(module) == str(program.load(wanted))
+
+
+def test_custom_call_needs_no_more_than_a_name() -> None:
+    """Every attribute but the target is optional, and one left out is not written."""
+    module = Module()
+    module.func(name="main")(lambda: ops.custom_call((), "foo", ()))
+    wanted = "func.func @main() { stablehlo.custom_call @foo() : () -> ()\n return }"
+    assert str(module) == str(program.load(wanted))
+
+
+def test_numbers_and_arrays_are_operands() -> None:
+    """A number takes the element type of the first tensor, an array keeps its own."""
+    built = str(attempt(("2xbf16",), lambda x: (x + 1, ops.multiply(2.5, x))))
+    assert "dense<1.000000e+00> : tensor<bf16>" in built
+    assert "dense<2.500000e+00> : tensor<bf16>" in built
+    assert built.count("broadcast_in_dim") == 2
+    with pytest.raises(ConstraintError, match="C1"):
+        attempt(("2xbf16",), lambda x: x / np.ones(2, np.float32))
+
+
+def test_an_array_on_the_left_of_an_operator_is_an_operand() -> None:
+    """numpy must leave the operation to the tensor instead of spreading it over its elements."""
+    built = str(attempt(("2xf32",), lambda x: np.array([1, 2], np.float32) - x))
+    assert "stablehlo.subtract %cst, %arg0 : tensor<2xf32>" in built
+
+
+# --- mistakes of a user ---------------------------------------------------------------------------
+MISTAKES: list[tuple[str, tuple[str, ...], Callable[..., Any], str]] = [
+    ("misspelled parameter", ("f32",),
+     lambda x: loose.transpose(x, permutaton=()), "permutation"),
+    ("missing parameter", ("2xf32",), lambda x: loose.reduce((x,), (0,), (0,)), "body"),
+    ("number for axes", ("2xf32",), lambda x: loose.reduce((x,), (0,), 0, add), "sequence"),
+    ("float for axis", ("2xf32",), lambda x: loose.reduce((x,), (0,), (0.0,), add), "integer"),
+    ("unknown enum", ("2xf32",), lambda x: loose.compare(x, x, "LESS"), "LT"),
+    ("no region", ("2xf32",), lambda x: loose.reduce((x,), (0,), (0,), x), "function"),
+    ("string operand", ("2xf32",), lambda x: loose.add(x, "1"), "tensor"),
+    ("one tensor for several", ("2xf32",),
+     lambda x: loose.reduce(x, (0,), (0,), add), "sequence"),
+    ("no result type", ("2xf32",),
+     lambda x: loose.custom_call((x,), "f", ("nonsense",)), "nonsense"),
+    ("no type in MLIR", ("2xf32",), lambda x: loose.custom_call((x,), "f", ("!no",)), "!no"),
+    ("number as name", ("2xf32",), lambda x: loose.custom_call((x,), 3, ()), "3"),
+    ("word for yes", ("2xf32",), lambda x: loose.custom_call((x,), "f", (), "yes"), "yes"),
+    ("object as config", ("2xf32",),
+     lambda x: loose.custom_call((x,), "f", (), backend_config={"a": object()}), "object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("types", "build", "said"), [pytest.param(*row[1:], id=row[0]) for row in MISTAKES]
+)
+def test_mistakes_are_explained(
+    types: tuple[str, ...], build: Callable[..., Any], said: str
+) -> None:
+    with pytest.raises(ShloError, match=said):
+        attempt(types, build)
+
+
+def test_building_outside_a_function_is_explained() -> None:
+    with pytest.raises(ShloError, match="no function is being built"):
+        ops.iota(0, "4xi32")
+
+
+def test_an_error_in_a_region_leaves_the_module_usable() -> None:
+    module = Module()
+    with pytest.raises(ConstraintError, match="C6"):
+        module.func("2xf32", name="main")(
+            lambda x: ops.reduce((x,), (0.0,), (0,), lambda a, b: ops.compare(a, b, "EQ"))
+        )
+    module.func("2xf32", name="main")(lambda x: ops.reduce((x,), (0.0,), (0,), add))
+    assert str(module).count("func.func") == 1
+
+
+def test_module_verifies_what_was_built() -> None:
+    """What no rule checks, MLIR's verifier does before the function is accepted."""
+    with pytest.raises(VerifyError, match="backend_config"):
+        attempt(("f32",), lambda x: ops.custom_call((x,), "f", ("f32",), False, "text", 4))

@@ -1,0 +1,36 @@
+"""``shlo-opt`` as a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[4]
+PLUGIN = ROOT / "tests" / "lit" / "shlo-opt" / "Inputs" / "plugin.py"
+DEEP = 20_000
+
+
+GOOD = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %x, %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+
+
+COMMAND = [sys.executable, "-m", "shlo_tools.tools.opt"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def shlo_opt(
+    *arguments: str | Path, given: str | bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=given.encode() if isinstance(given, str) else given,
+        capture_output=True,
+        cwd=cwd,
+        env=ENVIRONMENT,
+        timeout=120,
+    )
