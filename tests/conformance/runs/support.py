@@ -66,8 +66,8 @@ EXCEPTIONS = """\
   ops take none.
 - `chlo.scan` where only the computations in its body know the sizes of its outputs.
 - `sdy.manual_computation` and meshes of several devices.
-- A timeout or Ctrl-C from Python inside one kernel (only loops poll; the command-line tools are
-  ended by the kernel at once).
+- A timeout or Ctrl-C from Python within one call of LAPACK, one Fourier transform or a custom
+  call's function (loops and products poll; the command-line tools are ended at once).
 - `interpreter.run_parallel` natively where its processes communicate (collectives, `send`, `recv`,
   `infeed`, `outfeed`, `async_start`): `--backend=reference` runs it.
 - Beside ops of the `shape` dialect: `scf`, unranked tensors, and `tensor.generate` but for short
