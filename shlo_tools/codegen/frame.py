@@ -7,7 +7,7 @@ absolute address: constants, callbacks and temporaries are all reached through t
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 
 # Every field takes eight bytes; a field's offset is eight times its position.
 FIELDS = (
@@ -21,7 +21,8 @@ FIELDS = (
     "arena",  # next free byte for temporaries
     "arena_end",
     "callbacks",  # table of function pointers, see CALLBACKS
-    "pool",  # thread pool
+    "pool",  # state of the thread pool
+    "scratch",  # memory that jobs of the calling thread may use
     "process",  # process id in its grid
     "transport",  # how processes reach each other
     "profile",  # buffer of time stamps

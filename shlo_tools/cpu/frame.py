@@ -7,14 +7,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.memory import aligned_bytes, reserved_bytes
+from shlo_tools.cpu.process_library import threads
 from shlo_tools.cpu.process_library.callbacks import callback_table
 
 _INDEX = {name: i for i, name in enumerate(layout.FIELDS)}
 
 
 class Frame:
-    """One frame with its arena; used by one call at a time."""
+    """One frame with its arena; used by one call at a time.
+
+    Args:
+        grows: the arena has to take any number of bytes.
+        has_jobs: the call runs jobs, which want threads and scratch memory.
+    """
 
     def __init__(
         self,
@@ -23,6 +30,7 @@ class Frame:
         host_calls: Sequence[Callable[[int], None]] = (),
         *,
         grows: bool = False,
+        has_jobs: bool = False,
     ) -> None:
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
@@ -33,6 +41,10 @@ class Frame:
         words[_INDEX["arena_end"]] = self._arena + len(self.arena)
         words[_INDEX["callbacks"]] = callback_table()
         words[_INDEX["weights"]] = weights
+        if has_jobs:
+            words[_INDEX["pool"]] = threads.state()
+            self._scratch = aligned_bytes(SCRATCH_BYTES)
+            words[_INDEX["scratch"]] = self._scratch.ctypes.data
         calls: Sequence[Any] = host_calls
         self._host_calls = (ctypes.py_object * max(1, len(calls)))(*calls)
         words[_INDEX["host"]] = ctypes.addressof(self._host_calls)

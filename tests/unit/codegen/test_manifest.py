@@ -13,7 +13,7 @@ import pytest
 
 import shlo_tools
 from shlo_tools import mlir, program
-from shlo_tools.codegen import manifest
+from shlo_tools.codegen import frame, manifest
 from shlo_tools.codegen.manifest import read_manifest
 from shlo_tools.errors import Place, UnsupportedError
 
@@ -98,7 +98,7 @@ def test_another_frame_version_is_refused() -> None:
     with mlir.library_context():
         module = program.parse(TEXT.replace("@main", "@another"))
     shlo_tools.Pipeline("builtin.module(shlo-to-llvm)").run(module)
-    text = str(module).replace("version = 2", "version = 1")
+    text = str(module).replace(f"version = {frame.VERSION}", "version = 1")
     with pytest.raises(UnsupportedError, match="lowered for frame version 1") as caught:
         shlo_tools.compile(text, function="another")
     assert "lower the program again" in caught.value.diagnostics[0].hint

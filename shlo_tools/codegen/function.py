@@ -1,0 +1,624 @@
+"""Functions of the llvm dialect, written from Python: values with operators, loops as closures.
+
+    f = Function("scale", [POINTER, I64])
+    x, n = f.arguments
+    f.loop(0, n, 16, lambda i: f.store(f.load(x.at(i, F32), F32.vector(16)) * 2.0, x.at(i, F32)))
+
+The text is what MLIR parses: that is several times cheaper than building ops one by one. What is
+written is what the processor runs (there is no optimiser behind), so nothing here is computed
+twice and every constant stands once, in front.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+Carry = Sequence["Value"]
+Line = str | list["Line"]  # an instruction, or some that were put in front of a loop
+
+
+class Type(NamedTuple):
+    """A scalar (``lanes`` 0) or a vector of an LLVM type."""
+
+    element: str
+    lanes: int = 0
+
+    def __str__(self) -> str:
+        return _spelled(self)
+
+    def vector(self, lanes: int) -> Type:
+        """A vector of this scalar."""
+        return Type(self.element, lanes)
+
+    @property
+    def scalar(self) -> Type:
+        return Type(self.element)
+
+    def of(self, element: str) -> Type:
+        """As many lanes of another element."""
+        return Type(element, self.lanes)
+
+    @property
+    def is_float(self) -> bool:
+        return self.element[0] in "fb"
+
+    @property
+    def bits(self) -> int:
+        """Bits of an element."""
+        return 64 if self.element == "ptr" else int(self.element.lstrip("bfi"))
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of an element in memory."""
+        return (self.bits + 7) // 8
+
+
+@cache
+def _spelled(type: Type) -> str:
+    element = "!llvm.ptr" if type.element == "ptr" else type.element
+    return f"vector<{type.lanes}x{element}>" if type.lanes else element
+
+
+I1, I8, I16, I32, I64 = (Type(f"i{bits}") for bits in (1, 8, 16, 32, 64))
+F16, BF16, F32, F64 = Type("f16"), Type("bf16"), Type("f32"), Type("f64")
+POINTER = Type("ptr")
+
+_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+_ORDERED = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+
+
+class Value:
+    """A value of a function under construction; operators emit instructions.
+
+    ``//`` and ``%`` are signed and truncate, ``>>`` is logical; ``==`` builds a comparison.
+    Python numbers become constants of the value's type.
+    """
+
+    __slots__ = ("function", "name", "type")
+    __hash__ = object.__hash__
+
+    def __init__(self, function: Function, name: str, type: Type) -> None:
+        self.function, self.name, self.type = function, name, type
+
+    def _with(self, other: Value | float, integer: str, floating: str) -> Value:
+        f = self.function
+        name = floating if self.type.is_float else integer
+        return f.op(name, self, f.constant(other, self.type))
+
+    def __add__(self, other: Value | float) -> Value:
+        if isinstance(other, int) and other == 0:
+            return self
+        return self._with(other, "add", "fadd")
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value | float) -> Value:
+        if isinstance(other, int) and other == 0:
+            return self
+        return self._with(other, "sub", "fsub")
+
+    def __rsub__(self, other: float) -> Value:
+        return self.function.constant(other, self.type) - self
+
+    def __mul__(self, other: Value | float) -> Value:
+        if isinstance(other, int) and other == 1:
+            return self
+        return self._with(other, "mul", "fmul")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value | float) -> Value:
+        return self._with(other, "sdiv", "fdiv")
+
+    def __rtruediv__(self, other: float) -> Value:
+        return self.function.constant(other, self.type) / self
+
+    def __floordiv__(self, other: Value | int) -> Value:
+        if isinstance(other, int) and other == 1:
+            return self
+        return self._with(other, "sdiv", "fdiv")
+
+    def __mod__(self, other: Value | int) -> Value:
+        return self._with(other, "srem", "frem")
+
+    def __and__(self, other: Value | int) -> Value:
+        return self._with(other, "and", "and")
+
+    def __or__(self, other: Value | int) -> Value:
+        return self._with(other, "or", "or")
+
+    def __xor__(self, other: Value | int) -> Value:
+        return self._with(other, "xor", "xor")
+
+    def __lshift__(self, other: Value | int) -> Value:
+        return self._with(other, "shl", "shl")
+
+    def __rshift__(self, other: Value | int) -> Value:
+        return self._with(other, "lshr", "lshr")
+
+    def __neg__(self) -> Value:
+        if self.type.is_float:
+            return self.function.op("fneg", self)
+        return self.function.constant(0, self.type) - self
+
+    def __invert__(self) -> Value:
+        return self ^ (1 if self.type.element == "i1" else -1)
+
+    def _compared(self, sign: str, other: Value | float) -> Value:
+        predicate = (_ORDERED if self.type.is_float else _SIGNED)[sign]
+        return self.compare(predicate, other)
+
+    def compare(self, predicate: str, other: Value | float) -> Value:
+        """``icmp`` or ``fcmp`` by LLVM's name of the predicate."""
+        f, other = self.function, self.function.constant(other, self.type)
+        name = "fcmp" if self.type.is_float else "icmp"
+        return f.emit(
+            f'llvm.{name} "{predicate}" {self.name}, {other.name} : {self.type}', self.type.of("i1")
+        )
+
+    def __lt__(self, other: Value | float) -> Value:
+        return self._compared("<", other)
+
+    def __le__(self, other: Value | float) -> Value:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: Value | float) -> Value:
+        return self._compared(">", other)
+
+    def __ge__(self, other: Value | float) -> Value:
+        return self._compared(">=", other)
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+        return self._compared("==", other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+        return self._compared("!=", other)  # type: ignore[arg-type]
+
+    def at(self, index: Value | int, element: Type = I8) -> Value:
+        """The address ``index`` elements behind this one; bytes by default."""
+        if isinstance(index, int):
+            if index == 0:
+                return self
+            if abs(index) >= 1 << 30:
+                return self.at(self.function.constant(index, I64), element)
+            place, types = str(index), "!llvm.ptr"
+        else:
+            place, types = index.name, f"!llvm.ptr, {index.type}"
+        text = f"llvm.getelementptr {self.name}[{place}] : ({types}) -> !llvm.ptr, {element}"
+        return self.function.emit(text, POINTER)
+
+    def to(self, how: str, element: str) -> Value:
+        """A cast by LLVM's name (``sitofp``, ``trunc``, ``bitcast`` of equal widths, ...)."""
+        type = self.type.of(element)
+        if type == self.type:
+            return self
+        return self.function.emit(f"llvm.{how} {self.name} : {self.type} to {type}", type)
+
+
+class Function:
+    """One function of the llvm dialect under construction.
+
+    Attributes:
+        arguments: its arguments.
+        result: set to what it returns, where it has a result type.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[Type] = (),
+        returns: Type | None = None,
+        *,
+        exported: bool = True,
+    ) -> None:
+        self.name = name
+        self.arguments = [Value(self, f"%a{i}", type) for i, type in enumerate(arguments)]
+        self.returns = returns
+        self.result: Value | None = None
+        self.exported = exported
+        self.lines: list[Line] = []
+        self.loops: list[list[Line]] = []  # for each loop around: what runs just before it
+        self.callees: dict[str, str] = {}
+        self._constants: dict[tuple[str, Type], tuple[str, str]] = {}
+        self._numbered = 0
+
+    # --- instructions -----------------------------------------------------------------------------
+    def emit(self, text: str, type: Type) -> Value:
+        """An instruction with a result."""
+        self._numbered += 1
+        name = f"%v{self._numbered}"
+        self.lines.append(f"{name} = {text}")
+        return Value(self, name, type)
+
+    def do(self, text: str) -> None:
+        """An instruction without a result."""
+        self.lines.append(text)
+
+    def op(self, name: str, *operands: Value) -> Value:
+        """An instruction whose result has the type of its operands."""
+        type = operands[0].type
+        return self.emit(f"llvm.{name} {', '.join(o.name for o in operands)} : {type}", type)
+
+    def intrinsic(self, name: str, *operands: Value, type: Type | None = None) -> Value:
+        """An intrinsic of the llvm dialect; its result has the first operand's type by default."""
+        type = type or operands[0].type
+        names, types = ", ".join(o.name for o in operands), ", ".join(str(o.type) for o in operands)
+        return self.emit(f"llvm.intr.{name}({names}) : ({types}) -> {type}", type)
+
+    def constant(self, value: Value | float | Sequence[float], type: Type = I64) -> Value:
+        """A constant, splat where ``type`` is a vector; a Value is returned as it is."""
+        if isinstance(value, Value):
+            return value
+        literal = _literal(value, type)
+        key = (literal, type)
+        if key not in self._constants:
+            typed = literal if type == I1 else f"{literal} : {type}"
+            name = f"%c{len(self._constants)}"
+            self._constants[key] = name, f"llvm.mlir.constant({typed}) : {type}"
+        return Value(self, self._constants[key][0], type)
+
+    def zero(self, type: Type) -> Value:
+        return self.constant(0.0 if type.is_float else 0, type)
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        return self.intrinsic("fma", a, b, c)
+
+    def minimum(self, a: Value, b: Value | int) -> Value:
+        """Signed minimum of integers."""
+        return self.intrinsic("smin", a, self.constant(b, a.type))
+
+    def maximum(self, a: Value, b: Value | int) -> Value:
+        """Signed maximum of integers."""
+        return self.intrinsic("smax", a, self.constant(b, a.type))
+
+    def select(self, condition: Value, on_true: Value, on_false: Value | float) -> Value:
+        other = self.constant(on_false, on_true.type)
+        text = f"llvm.select {condition.name}, {on_true.name}, {other.name}"
+        return self.emit(f"{text} : {condition.type}, {on_true.type}", on_true.type)
+
+    # --- vectors ----------------------------------------------------------------------------------
+    def broadcast(self, scalar: Value, lanes: int) -> Value:
+        """A vector of one scalar."""
+        type = scalar.type.vector(lanes)
+        undefined = self.emit(f"llvm.mlir.poison : {type}", type)
+        zero = self.constant(0, I32)
+        text = f"llvm.insertelement {scalar.name}, {undefined.name}[{zero.name} : i32] : {type}"
+        first = self.emit(text, type)
+        return self.shuffle(first, undefined, [0] * lanes)
+
+    def shuffle(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
+        """Lanes of ``a`` and ``b``, counted through both."""
+        text = f"llvm.shufflevector {a.name}, {b.name} [{', '.join(map(str, lanes))}] : {a.type}"
+        return self.emit(text, a.type.scalar.vector(len(lanes)))
+
+    def extract(self, vector: Value, lane: int) -> Value:
+        place = self.constant(lane, I32)
+        text = f"llvm.extractelement {vector.name}[{place.name} : i32] : {vector.type}"
+        return self.emit(text, vector.type.scalar)
+
+    def lane_numbers(self, type: Type) -> Value:
+        """0, 1, 2, ... as a vector of integers."""
+        return self.constant(tuple(range(type.lanes)), type)
+
+    def mask_below(self, count: Value, lanes: int, first: int = 0) -> Value:
+        """Lanes whose number, counted from ``first``, is below a scalar i64 ``count``."""
+        numbers = self.constant(tuple(range(first, first + lanes)), I32.vector(lanes))
+        most = self.maximum(self.minimum(count, first + lanes), 0).to("trunc", "i32")
+        return numbers < self.broadcast(most, lanes)
+
+    def sum_of_lanes(self, vector: Value) -> Value:
+        """The sum of a vector's lanes; floats in a tree's order."""
+        scalar = vector.type.scalar
+        if not scalar.is_float:
+            return self.reduce("add", vector)
+        start = self.constant(-0.0, scalar)
+        attributes = "<{fastmathFlags = #llvm.fastmath<reassoc>}>"
+        return self.emit(
+            f'"llvm.intr.vector.reduce.fadd"({start.name}, {vector.name}) {attributes}'
+            f" : ({scalar}, {vector.type}) -> {scalar}",
+            scalar,
+        )
+
+    def reduce(self, kind: str, vector: Value) -> Value:
+        """LLVM's horizontal reduction of a name (``add``, ``smax``, ``fmaximum``, ``or``, ...)."""
+        return self.intrinsic(f"vector.reduce.{kind}", vector, type=vector.type.scalar)
+
+    # --- memory -----------------------------------------------------------------------------------
+    def load(self, address: Value, type: Type, align: int = 0, *, streaming: bool = False) -> Value:
+        """Load a scalar or a vector; elements are aligned at least to their size."""
+        flags = f"alignment = {align or type.bytes} : i64" + (", nontemporal" if streaming else "")
+        return self.emit(f"llvm.load {address.name} {{{flags}}} : !llvm.ptr -> {type}", type)
+
+    def store(
+        self, value: Value, address: Value, align: int = 0, *, streaming: bool = False
+    ) -> None:
+        flags = f"alignment = {align or value.type.bytes} : i64" + (
+            ", nontemporal" if streaming else ""
+        )
+        self.do(f"llvm.store {value.name}, {address.name} {{{flags}}} : {value.type}, !llvm.ptr")
+
+    def load_masked(self, address: Value, mask: Value, type: Type) -> Value:
+        """A vector of which only masked lanes are read; the others are zero."""
+        other = self.zero(type)
+        align = f"{{alignment = {type.bytes} : i32}}"
+        return self.emit(
+            f"llvm.intr.masked.load {address.name}, {mask.name}, {other.name} {align}"
+            f" : (!llvm.ptr, {mask.type}, {type}) -> {type}",
+            type,
+        )
+
+    def store_masked(self, value: Value, address: Value, mask: Value) -> None:
+        align = f"{{alignment = {value.type.bytes} : i32}}"
+        self.do(
+            f"llvm.intr.masked.store {value.name}, {address.name}, {mask.name} {align}"
+            f" : {value.type}, {mask.type} into !llvm.ptr"
+        )
+
+    def gather(self, base: Value, offsets: Value, mask: Value, type: Type) -> Value:
+        """Lanes at ``base`` + ``offsets`` bytes (a vector of i64); unmasked lanes are zero."""
+        addresses = Type("ptr", type.lanes)
+        where = self.emit(
+            f"llvm.getelementptr {base.name}[{offsets.name}]"
+            f" : (!llvm.ptr, {offsets.type}) -> {addresses}, i8",
+            addresses,
+        )
+        other = self.zero(type)
+        align = f"{{alignment = {type.bytes} : i32}}"
+        return self.emit(
+            f"llvm.intr.masked.gather {where.name}, {mask.name}, {other.name} {align}"
+            f" : ({addresses}, {mask.type}, {type}) -> {type}",
+            type,
+        )
+
+    def stack(self, count: int, element: Type, align: int = 64) -> Value:
+        """Memory of the function's own; keep it below some hundred kilobytes."""
+        number = self.constant(count)
+        text = f"llvm.alloca {number.name} x {element} {{alignment = {align} : i64}}"
+        return self.emit(f"{text} : (i64) -> !llvm.ptr", POINTER)
+
+    def prefetch(self, address: Value) -> None:
+        """Ask for a line that will be read."""
+        self.do(
+            f'"llvm.intr.prefetch"({address.name})'
+            " <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()"
+        )
+
+    def load_atomic(self, address: Value) -> Value:
+        """An i64, sequentially consistent."""
+        flags = "{alignment = 8 : i64}"
+        text = f"llvm.load {address.name} atomic seq_cst {flags} : !llvm.ptr -> i64"
+        return self.emit(text, I64)
+
+    def store_atomic(self, value: Value | int, address: Value) -> None:
+        """An i64, sequentially consistent."""
+        value = self.constant(value)
+        flags = "{alignment = 8 : i64}"
+        self.do(f"llvm.store {value.name}, {address.name} atomic seq_cst {flags} : i64, !llvm.ptr")
+
+    def add_atomic(self, address: Value, amount: int) -> Value:
+        """Add to an i64; returns what it was."""
+        number = self.constant(amount)
+        text = f"llvm.atomicrmw add {address.name}, {number.name} seq_cst : !llvm.ptr, i64"
+        return self.emit(text, I64)
+
+    def exchange_atomic(self, address: Value, value: int) -> Value:
+        """Write an i64; returns what it was."""
+        number = self.constant(value)
+        text = f"llvm.atomicrmw xchg {address.name}, {number.name} seq_cst : !llvm.ptr, i64"
+        return self.emit(text, I64)
+
+    def pause(self) -> None:
+        """Tell the processor that this is a waiting loop."""
+        self.do('llvm.inline_asm has_side_effects "pause", "" : () -> ()')
+
+    # --- functions --------------------------------------------------------------------------------
+    def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:
+        """The result of a function called by name."""
+        return self.emit(self._call(name, operands, type), type)
+
+    def run(self, name: str, operands: Sequence[Value]) -> None:
+        """Call a function without a result by name."""
+        self.do(self._call(name, operands, None))
+
+    def _call(self, name: str, operands: Sequence[Value], type: Type | None) -> str:
+        types = ", ".join(str(o.type) for o in operands)
+        self.callees.setdefault(name, f"({types})" + (f" -> {type}" if type else ""))
+        names = ", ".join(o.name for o in operands)
+        return f"llvm.call @{name}({names}) : ({types}) -> {type or '()'}"
+
+    def call_address(self, address: Value, operands: Sequence[Value], type: Type) -> Value:
+        """The result of the function at an address."""
+        return self.emit(self._call_address(address, operands, type), type)
+
+    def run_address(self, address: Value, operands: Sequence[Value]) -> None:
+        """Call the function at an address, which has no result."""
+        self.do(self._call_address(address, operands, None))
+
+    def _call_address(self, address: Value, operands: Sequence[Value], type: Type | None) -> str:
+        types = ", ".join(str(o.type) for o in operands)
+        names = ", ".join(o.name for o in operands)
+        return f"llvm.call {address.name}({names}) : !llvm.ptr, ({types}) -> {type or '()'}"
+
+    def address_of(self, name: str) -> Value:
+        """The address of a function of the same module."""
+        return self.emit(f"llvm.mlir.addressof @{name} : !llvm.ptr", POINTER)
+
+    # --- control flow -----------------------------------------------------------------------------
+    def loop(
+        self,
+        start: Value | int,
+        stop: Value | int,
+        step: Value | int,
+        body: Callable[..., Carry | Value | None],
+        carry: Carry = (),
+    ) -> list[Value]:
+        """``for i in range(start, stop, step): carry = body(i, *carry)``; the last ``carry``.
+
+        ``step`` is positive. Where both bounds are numbers, a loop of nothing emits nothing.
+        """
+        known = isinstance(start, int) and isinstance(stop, int)
+        if known and start >= stop:
+            return list(carry)
+        mark = self._mark()
+        first, last, stride = (self.constant(n) for n in (start, stop, step))
+        before: list[Line] = []
+        self.lines.append(before)
+        counter = Value(self, f"%i{mark}", I64)
+        inside = [Value(self, f"%l{mark}_{k}", v.type) for k, v in enumerate(carry)]
+        after = [Value(self, f"%e{mark}_{k}", v.type) for k, v in enumerate(carry)]
+        if known:
+            self.do(f"llvm.br ^b{mark}{_passed([first, *carry])}")
+        else:
+            self._branch(first < last, f"b{mark}", [first, *carry], f"x{mark}", carry)
+        self.lines.append(f"^b{mark}{_declared([counter, *inside])}:")
+        self.loops.append(before)
+        results = _as_list(body(counter, *inside))
+        self.loops.pop()
+        following = counter + stride
+        self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
+        self.lines.append(f"^x{mark}{_declared(after)}:")
+        return after
+
+    @contextmanager
+    def before_loop(self, depth: int) -> Iterator[None]:
+        """Emit in front of a loop around, the outermost one being number 0."""
+        lines, loops = self.lines, self.loops
+        self.lines, self.loops = loops[depth], loops[:depth]
+        try:
+            yield
+        finally:
+            self.lines, self.loops = lines, loops
+
+    def while_(
+        self,
+        condition: Callable[..., Value],
+        body: Callable[..., Carry | Value | None],
+        carry: Carry = (),
+    ) -> list[Value]:
+        """``while condition(*carry): carry = body(*carry)``; the last ``carry``."""
+        mark = self._mark()
+        inside = [Value(self, f"%w{mark}_{k}", v.type) for k, v in enumerate(carry)]
+        self.do(f"llvm.br ^h{mark}{_passed(carry)}")
+        self.lines.append(f"^h{mark}{_declared(inside)}:")
+        self._branch(condition(*inside), f"b{mark}", [], f"x{mark}", [])
+        self.lines.append(f"^b{mark}:")
+        self.do(f"llvm.br ^h{mark}{_passed(_as_list(body(*inside)))}")
+        self.lines.append(f"^x{mark}:")
+        return inside
+
+    def if_(
+        self,
+        condition: Value,
+        then: Callable[[], Carry | Value | None],
+        otherwise: Callable[[], Carry | Value | None] | None = None,
+    ) -> list[Value]:
+        """Branches; what both return, as many and of the same types."""
+        mark = self._mark()
+        self._branch(condition, f"t{mark}", [], f"f{mark}" if otherwise else f"j{mark}", [])
+        self.lines.append(f"^t{mark}:")
+        results = _as_list(then())
+        self.do(f"llvm.br ^j{mark}{_passed(results)}")
+        if otherwise:
+            self.lines.append(f"^f{mark}:")
+            self.do(f"llvm.br ^j{mark}{_passed(_as_list(otherwise()))}")
+        joined = [Value(self, f"%j{mark}_{k}", v.type) for k, v in enumerate(results)]
+        self.lines.append(f"^j{mark}{_declared(joined)}:")
+        return joined
+
+    def _mark(self) -> int:
+        self._numbered += 1
+        return self._numbered
+
+    def _branch(
+        self, condition: Value, then: str, given: Carry, otherwise: str, others: Carry
+    ) -> None:
+        targets = f"^{then}{_passed(given)}, ^{otherwise}{_passed(others)}"
+        self.do(f"llvm.cond_br {condition.name}, {targets}")
+
+    # --- text -------------------------------------------------------------------------------------
+    @property
+    def signature(self) -> str:
+        types = ", ".join(str(argument.type) for argument in self.arguments)
+        return f"({types})" + (f" -> {self.returns}" if self.returns else "")
+
+    def text(self, features: Sequence[str] = ()) -> str:
+        """The function; ``features`` hold its code to a target."""
+        arguments = ", ".join(f"{a.name}: {a.type}" for a in self.arguments)
+        linkage = "" if self.exported else "internal "
+        returns = f" -> {self.returns}" if self.returns else ""
+        target = ""
+        if features:
+            names = ", ".join(f'"{feature}"' for feature in features)
+            target = f" attributes {{target_features = #llvm.target_features<[{names}]>}}"
+        end = f"llvm.return {self.result.name} : {self.returns}" if self.result else "llvm.return"
+        constants = [f"{name} = {text}" for name, text in self._constants.values()]
+        body = "\n  ".join([*constants, *_flat(self.lines), end])
+        return f"llvm.func {linkage}@{self.name}({arguments}){returns}{target} {{\n  {body}\n}}\n"
+
+
+def module_text(functions: Iterable[Function], features: Sequence[str] = ()) -> str:
+    """A module of functions; those that they call and that are not among them are declared."""
+    functions = list(functions)
+    defined = {function.name for function in functions}
+    external: dict[str, str] = {}
+    for function in functions:
+        external |= {n: s for n, s in function.callees.items() if n not in defined}
+    declared = [f"llvm.func @{name}{signature}\n" for name, signature in external.items()]
+    return "".join([*declared, *(function.text(features) for function in functions)])
+
+
+def _flat(lines: Sequence[Line]) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
+
+
+def _literal(value: float | Sequence[float], type: Type) -> str:
+    if isinstance(value, Sequence):
+        return f"dense<[{', '.join(_number(v, type.element) for v in value)}]>"
+    number = _number(value, type.element)
+    return f"dense<{number}>" if type.lanes else number
+
+
+def _number(value: float, element: str) -> str:
+    """A number in MLIR's spelling; floats by their bits, so that none is rounded on the way."""
+    if element == "i1":
+        return "true" if value else "false"
+    if element[0] == "i":
+        return str(int(value))
+    if isinstance(value, np.generic):
+        bits = value.tobytes()
+        return f"0x{int.from_bytes(bits, 'little'):0{2 * len(bits)}X}"
+    bits = (
+        ml_dtypes.bfloat16(value).tobytes()
+        if element == "bf16"
+        else struct.pack(_FORMATS[element], value)
+    )
+    return f"0x{int.from_bytes(bits, 'little'):0{2 * len(bits)}X}"
+
+
+def _as_list(values: Carry | Value | None) -> list[Value]:
+    if values is None:
+        return []
+    return [values] if isinstance(values, Value) else list(values)
+
+
+def _passed(values: Carry) -> str:
+    if not values:
+        return ""
+    names, types = ", ".join(v.name for v in values), ", ".join(str(v.type) for v in values)
+    return f"({names} : {types})"
+
+
+def _declared(values: Carry) -> str:
+    return f"({', '.join(f'{v.name}: {v.type}' for v in values)})" if values else ""

@@ -1,0 +1,106 @@
+"""What a program runs, as data: jobs of a stage, and what their contexts hold.
+
+A job is a function ``(context, chunk, scratch)`` of the process library or of the program, run for
+each of its chunks. A context is a list of words of eight bytes; addresses are known only when the
+program is put together, so words say what they are the address of.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shlo_tools.codegen.function import Function
+
+
+@dataclass(frozen=True)
+class Place:
+    """The address of something, ``offset`` bytes behind its start."""
+
+    what: Literal["argument", "result", "temporary", "context"]
+    number: int
+    offset: int = 0
+
+
+Word = int | Place
+
+
+@dataclass(frozen=True)
+class Context:
+    """Words that jobs get.
+
+    Attributes:
+        plan: a function of the process library that completes the words by what they hold.
+    """
+
+    words: tuple[Word, ...]
+    plan: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Chunks of one function.
+
+    Attributes:
+        chunks: how many; or the word of the context that says so once it is planned.
+        counts: the context whose word that is.
+    """
+
+    function: str
+    context: int
+    chunks: int
+    counts: int | None = None
+
+
+@dataclass
+class StageCode:
+    """How a stage is computed.
+
+    Attributes:
+        functions: of this stage; others are the process library's.
+        jobs: in order.
+        contexts: what jobs refer to.
+        temporaries: bytes that jobs need beside arguments and results.
+    """
+
+    functions: list[Function] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    contexts: list[Context] = field(default_factory=list)
+    temporaries: list[int] = field(default_factory=list)
+
+
+def to_json(code: StageCode) -> str:
+    """Jobs, contexts and temporaries as text."""
+    return json.dumps(
+        {
+            "jobs": [[job.function, job.context, job.chunks, job.counts] for job in code.jobs],
+            "contexts": [
+                {
+                    "words": [
+                        word if isinstance(word, int) else [word.what, word.number, word.offset]
+                        for word in context.words
+                    ],
+                    "plan": context.plan,
+                }
+                for context in code.contexts
+            ],
+            "temporaries": code.temporaries,
+        }
+    )
+
+
+def from_json(text: str) -> StageCode:
+    """The inverse of ``to_json``."""
+    data = json.loads(text)
+    return StageCode(
+        jobs=[Job(*fields) for fields in data["jobs"]],
+        contexts=[
+            Context(
+                tuple(w if isinstance(w, int) else Place(*w) for w in context["words"]),
+                context["plan"],
+            )
+            for context in data["contexts"]
+        ],
+        temporaries=data["temporaries"],
+    )

@@ -1,0 +1,5 @@
+"""The process library: code that all compiled programs of a process share.
+
+Each module makes functions of the llvm dialect, none of which knows a program's sizes. A part is
+compiled when the first program needs it (``cpu.process_library.parts``).
+"""

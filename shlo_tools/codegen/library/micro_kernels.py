@@ -1,0 +1,115 @@
+"""The innermost loops of matrix products: a few rows by some vectors of columns, all of K."""
+
+from __future__ import annotations
+
+from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.target import Target
+
+COLUMN_VECTORS = 2
+LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long runs
+_BLOCK_ROWS = 64
+
+
+def row_tile(target: Target) -> int:
+    """Rows of the micro-kernel: their sums, B's vectors and one of A fill the registers."""
+    return 8 if target.vector_registers >= 32 else 6
+
+
+def panel_columns(target: Target, element: Type) -> int:
+    return COLUMN_VECTORS * target.lanes(element.bits)
+
+
+class MicroKernels:
+    """Micro-kernels of one element type."""
+
+    def __init__(self, target: Target, element: Type) -> None:
+        self.target, self.element = target, element
+        self.lanes = target.lanes(element.bits)
+        self.vector = element.vector(self.lanes)
+        self.tile = row_tile(target)
+        self.columns = panel_columns(target, element)
+        self.k_block = 1024 * 4 // element.bytes
+        self.block_rows = _BLOCK_ROWS // self.tile * self.tile
+        self.width = self.block_rows + self.tile  # rows of the largest block
+
+    def private(self, part: str) -> str:
+        return f"gemm_{part}_{self.element}"
+
+    def micro_kernel(self, part: str, rows: int, vectors: int, *, masked: bool) -> Function:
+        """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
+
+        ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
+        """
+        types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
+        f = Function(self.private(part), types, exported=False)
+        a, a_row, a_k, inner, b, b_k, c, c_row, adds, n = f.arguments
+        masks = [
+            f.mask_below(n, self.lanes, self.lanes * v) if masked else None for v in range(vectors)
+        ]
+        starts = [a]
+        for _ in range(1, rows):
+            starts.append(starts[-1].at(a_row))
+
+        def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
+            columns = [
+                self._load(f, at_b.at(self.lanes * v, self.element), mask)
+                for v, mask in enumerate(masks)
+            ]
+            added = []
+            for r, start in enumerate(starts):
+                number = f.broadcast(f.load(start.at(at_a), self.element), self.lanes)
+                for v, column in enumerate(columns):
+                    added.append(self.multiply_add(f, number, column, sums[r * vectors + v]))
+            return [at_a + a_k, at_b.at(b_k), *added]
+
+        zero = f.zero(self.vector)
+        sums = f.loop(
+            f.constant(0), inner, 1, step, [f.constant(0), b, *[zero] * (rows * vectors)]
+        )[2:]
+
+        def put(adding: bool) -> None:
+            row = c
+            for r in range(rows):
+                for v, mask in enumerate(masks):
+                    place, value = row.at(self.lanes * v, self.element), sums[r * vectors + v]
+                    if adding:
+                        value = self._load(f, place, mask) + value
+                    if mask is None:
+                        f.store(value, place)
+                    else:
+                        f.store_masked(value, place, mask)
+                if r + 1 < rows:
+                    row = row.at(c_row)
+
+        f.if_(adds == 0, lambda: put(False), lambda: put(True))
+        return f
+
+    def _load(self, f: Function, address: Value, mask: Value | None) -> Value:
+        if mask is None:
+            return f.load(address, self.vector)
+        return f.load_masked(address, mask, self.vector)
+
+    def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
+        return f.fma(a, b, c) if self.target.fma else a * b + c
+
+    def dot_kernel(self, part: str, columns: int) -> Function:
+        """(A, B, b_n, K, C): sums along K of one row of A by ``columns`` columns of B."""
+        f = Function(self.private(part), [POINTER, POINTER, I64, I64, POINTER], exported=False)
+        a, b, b_n, inner, c = f.arguments
+        starts = [b]
+        for _ in range(1, columns):
+            starts.append(starts[-1].at(b_n))
+
+        def step(k: Value, *sums: Value, mask: Value | None = None) -> list[Value]:
+            row = self._load(f, a.at(k, self.element), mask)
+            return [
+                self.multiply_add(f, row, self._load(f, start.at(k, self.element), mask), partial)
+                for start, partial in zip(starts, sums, strict=True)
+            ]
+
+        whole = inner - inner % self.lanes
+        sums = f.loop(f.constant(0), whole, self.lanes, step, [f.zero(self.vector)] * columns)
+        mask = f.mask_below(inner - whole, self.lanes)
+        for n, total in enumerate(step(whole, *sums, mask=mask)):
+            f.store(f.sum_of_lanes(total), c.at(n, self.element))
+        return f

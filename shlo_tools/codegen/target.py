@@ -1,0 +1,99 @@
+"""The processor that code is generated for: vector width and what its instructions can do.
+
+Every width in generated code comes from here. ``SHLO_TARGET`` (``avx512``, ``avx2``, ``baseline``,
+``neon``) forces a narrower target of the same architecture, on which all code has to work too.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from shlo_tools.errors import ShloError, did_you_mean
+
+_VARIABLE = "SHLO_TARGET"
+_X86 = ("x86_64", "AMD64")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code may use.
+
+    Attributes:
+        name: how people choose it.
+        vector_bytes: width of a vector register.
+        vector_registers: how many there are.
+        fma: whether a fused multiply-add is one instruction.
+        features: LLVM's target features that hold code to this target on a better machine.
+    """
+
+    name: str
+    vector_bytes: int
+    vector_registers: int
+    fma: bool
+    features: tuple[str, ...] = ()
+
+    def lanes(self, bits: int) -> int:
+        """Elements of ``bits`` in a vector register."""
+        return self.vector_bytes * 8 // bits
+
+
+_WITHOUT_AVX512 = tuple(f"-avx512{part}" for part in ("f", "vl", "bw", "dq", "cd"))
+_TARGETS = {
+    target.name: target
+    for target in (
+        Target("avx512", 64, 32, fma=True),
+        Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
+        Target("baseline", 16, 16, fma=False, features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512)),
+        Target("neon", 16, 32, fma=True),
+    )
+}
+
+
+@cache
+def host() -> Target:
+    """The target of this machine, or the one that ``SHLO_TARGET`` asks for.
+
+    Raises:
+        ShloError: the machine cannot run code for what is asked for.
+    """
+    possible = _possible()
+    name = os.environ.get(_VARIABLE)
+    if not name:
+        return possible[0]
+    for target in possible:
+        if target.name == name:
+            return target
+    names = [target.name for target in possible]
+    hint = did_you_mean(name, names) or f"this machine runs {', '.join(names)}"
+    raise ShloError(f"{_VARIABLE}={name}: this machine has no such target", hint=hint)
+
+
+def _possible() -> tuple[Target, ...]:
+    """Targets that this machine can run, the best first."""
+    if platform.machine() not in _X86:
+        return (_TARGETS["neon"],)
+    flags = _processor_flags()
+    names = ["baseline"]
+    if {"avx2", "fma"} <= flags:
+        names.insert(0, "avx2")
+    if {"avx512f", "avx512vl", "avx512bw", "avx512dq", "avx2", "fma"} <= flags:
+        names.insert(0, "avx512")
+    best = _TARGETS[names[0]]
+    # What the machine has at best needs no features that forbid better ones.
+    first = Target(best.name, best.vector_bytes, best.vector_registers, best.fma)
+    return (first, *(_TARGETS[name] for name in names[1:]))
+
+
+def _processor_flags() -> set[str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return set()
+    for line in text.splitlines():
+        if line.startswith("flags"):
+            return set(line.partition(":")[2].split())
+    return set()

@@ -1,0 +1,78 @@
+"""The process library: compiled once per process, part by part, when a program first needs it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shlo_tools import mlir
+from shlo_tools.codegen import target
+from shlo_tools.codegen.function import F32, F64, POINTER, Function, Type, module_text
+from shlo_tools.codegen.library import gemm, jobs, maths, pool
+
+PREFIX = "shlo_rt_"
+
+
+def _gemm(element: Type) -> Callable[[], list[Function]]:
+    return lambda: gemm.functions(target.host(), element)
+
+
+# Parts by the functions that they offer.
+_PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
+    pool.functions: (pool.PARALLEL, pool.WORKER, pool.WAKE),
+    jobs.functions: (jobs.RUN,),
+    **{
+        _gemm(element): tuple(gemm.name(element, part) for part in ("", "plan", "pack", "rows"))
+        for element in (F32, F64)
+    },
+}
+_WHERE = {name: part for part, names in _PARTS.items() for name in names}
+_addresses: dict[str, int] = {}
+_engines: list[Any] = []  # own the code; kept for good, since threads may run it at the end
+
+
+def address(name: str) -> int:
+    """The address of a function of the library, whose part is compiled if need be."""
+    if name not in _addresses:
+        with mlir.library_context():  # behind its lock one thread compiles a part
+            if name not in _addresses:
+                _compile(_WHERE[name] if name in _WHERE else _maths(name))
+    return _addresses[name]
+
+
+def _maths(name: str) -> Callable[[], list[Function]]:
+    """The part of one function on vectors, ``shlo_rt_exp_f32x32``."""
+    function, _, type = name.removeprefix(PREFIX).rpartition("_")
+    element, _, lanes = type.partition("x")
+    return lambda: maths.functions(function, Type(element, int(lanes)))
+
+
+def _compile(part: Callable[[], list[Function]]) -> None:
+    functions = part()
+    engine, addresses = compiled(functions)
+    _engines.append(engine)
+    _addresses.update(addresses)
+
+
+def compiled(functions: Sequence[Function]) -> tuple[Any, dict[str, int]]:
+    """Machine code of functions: what owns it, and the addresses of the exported ones.
+
+    Functions of the library that they call are found; others have to be of this process.
+    """
+    names = [function.name for function in functions if function.exported]
+    table = Function("shlo_addresses", [POINTER])
+    for function in functions:
+        function.exported = False
+    for place, name in enumerate(names):
+        table.store(table.address_of(name), table.arguments[0].at(8 * place))
+    text = module_text([*functions, table], target.host().features)
+    engine = mlir.execution_engine(mlir.parse_module(text), 0)
+    defined = {function.name for function in functions}
+    for name in {callee for f in functions for callee in f.callees} - defined:
+        if name.startswith(PREFIX):
+            mlir.bind_symbol(engine, name, address(name))
+    words = (ctypes.c_int64 * len(names))()
+    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(engine, table.name))
+    fill(ctypes.addressof(words))
+    return engine, dict(zip(names, words, strict=True))

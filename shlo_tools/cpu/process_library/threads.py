@@ -1,0 +1,102 @@
+"""The threads of the process library's pool: started when the first program needs them.
+
+They are joined before the process ends, since they may be inside compiled code; a forked child has
+none of them and starts its own when it needs to. ``SHLO_NUM_THREADS`` says how many threads
+compute, the calling one included.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+
+import numpy as np
+
+from shlo_tools.codegen.library import pool as layout
+from shlo_tools.cpu.memory import aligned_bytes
+from shlo_tools.cpu.process_library import parts
+from shlo_tools.errors import ShloError
+
+_VARIABLE = "SHLO_NUM_THREADS"
+_lock = threading.Lock()
+
+
+class Pool:
+    """The state that threads share, and the threads."""
+
+    def __init__(self, workers: int) -> None:
+        self.state = aligned_bytes(8 * layout.STATE_WORDS).view(np.int64)
+        self.state[:] = 0
+        self.address: int = self.state.ctypes.data
+        self._threads: list[ctypes.c_ulong] = []
+        self._kept: list[object] = []
+        for _ in range(workers):
+            self._start()
+        self.state[layout.STATE["workers"]] = len(self._threads)
+
+    def _start(self) -> None:
+        scratch = aligned_bytes(layout.SCRATCH_BYTES)
+        table = (ctypes.c_int64 * 2)(self.address, scratch.ctypes.data)
+        thread = ctypes.c_ulong()
+        worker = ctypes.c_void_p(parts.address(layout.WORKER))
+        where = ctypes.c_void_p(ctypes.addressof(table))
+        if _threads().pthread_create(ctypes.byref(thread), None, worker, where) == 0:
+            self._threads.append(thread)
+            self._kept += [scratch, table]
+
+    def stop(self) -> None:
+        """End the threads; what runs is finished first."""
+        self.state[layout.STATE["stop"]] = 1
+        wake = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(parts.address(layout.WAKE))
+        wake(self.address)
+        for thread in self._threads:
+            _threads().pthread_join(thread, None)
+        self._threads.clear()
+
+
+_pool: Pool | None = None
+
+
+def state() -> int:
+    """The address of the pool's state."""
+    global _pool
+    if _pool is None:
+        with _lock:
+            if _pool is None:
+                _pool = Pool(thread_count() - 1)
+    return _pool.address
+
+
+def thread_count() -> int:
+    """How many threads compute.
+
+    Raises:
+        ShloError: ``SHLO_NUM_THREADS`` is no positive number.
+    """
+    text = os.environ.get(_VARIABLE)
+    if text:
+        if not text.isdecimal() or int(text) < 1:
+            raise ShloError(f"{_VARIABLE}={text} is no number of threads")
+        return int(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _threads() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def _stop() -> None:
+    if _pool is not None:
+        _pool.stop()
+
+
+def _after_fork() -> None:
+    """The threads are not in a forked child, and the state may be that of a job half done."""
+    global _pool, _lock
+    _pool, _lock = None, threading.Lock()
+
+
+atexit.register(_stop)
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,120 @@
+"""Functions written with ``codegen.function``, run."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from shlo_tools import mlir
+from shlo_tools.codegen.function import BF16, F32, I32, I64, POINTER, Function, Value, module_text
+from shlo_tools.cpu.process_library import parts
+
+
+def run(write: Callable[[Function, list[Value]], None], *arrays: np.ndarray) -> None:
+    """Run a function that gets the addresses of arrays."""
+    f = Function("test", [POINTER] * len(arrays))
+    write(f, f.arguments)
+    with mlir.library_context():
+        _, addresses = parts.compiled([f])
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(addresses["test"])
+    function(*(array.ctypes.data for array in arrays))
+
+
+@pytest.mark.parametrize(("start", "stop", "step"), [(0, 10, 3), (5, 5, 1), (7, 2, 1), (-3, 4, 2)])
+@pytest.mark.parametrize("known", [True, False])
+def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool) -> None:
+    seen = np.zeros(2, np.int64)
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        bounds = (start, stop) if known else (f.constant(start), f.constant(stop))
+        (out,) = arguments
+        count, total = f.loop(
+            *bounds,
+            step,
+            lambda i, count, total: [count + 1, total + i],
+            [f.constant(0), f.constant(0)],
+        )
+        f.store(count, out)
+        f.store(total, out.at(8))
+
+    run(write, seen)
+    numbers = range(start, stop, step)
+    assert seen.tolist() == [len(numbers), sum(numbers)]
+
+
+def test_what_is_put_before_a_loop_runs_once() -> None:
+    counts = np.zeros(2, np.int64)
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        (out,) = arguments
+
+        def add(place: int) -> None:
+            address = out.at(8 * place)
+            f.store(f.load(address, I64) + 1, address)
+
+        def inner(_: Value) -> None:
+            with f.before_loop(1):
+                add(0)
+            add(1)
+
+        f.loop(0, 3, 1, lambda _: f.loop(0, 5, 1, inner) and None)
+
+    run(write, counts)
+    assert counts.tolist() == [3, 15]
+
+
+def test_branches_join_their_values() -> None:
+    values = np.array([3, -3, 0, 0], np.int64)
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        (x,) = arguments
+        for k in range(2):
+            value = f.load(x.at(8 * k), I64)
+            (magnitude,) = f.if_(value < 0, lambda v=value: -v, lambda v=value: v)
+            f.store(magnitude, x.at(8 * (k + 2)))
+
+    run(write, values)
+    assert values[2:].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 15, 16, 20])
+def test_masked_lanes_are_left_alone(count: int) -> None:
+    source, target = np.arange(16, dtype=np.float32), np.full(16, -1, np.float32)
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        x, y = arguments
+        mask = f.mask_below(f.constant(count), 16)
+        f.store_masked(f.load_masked(x, mask, F32.vector(16)), y, mask)
+
+    run(write, source, target)
+    wanted = np.where(np.arange(16) < count, source, -1)
+    np.testing.assert_array_equal(target, wanted)
+
+
+@pytest.mark.parametrize("value", [0.1, -0.0, np.inf, -np.inf, 1e-45, 3.4e38])
+def test_constants_keep_their_bits(value: float) -> None:
+    out = np.zeros(1, np.float32)
+    run(lambda f, a: f.store(f.constant(value, F32), a[0]), out)
+    assert out.tobytes() == np.float32(value).tobytes()
+
+
+def test_constants_of_bf16_are_rounded() -> None:
+    out = np.zeros(1, np.uint16)
+    run(lambda f, a: f.store(f.constant(1.00390625 * 1.5, BF16), a[0]), out)
+    assert out[0] == 0x3FC1  # up, where cutting off would give 0x3FC0
+
+
+def test_each_constant_stands_once() -> None:
+    f = Function("test", [POINTER])
+    for _ in range(3):
+        f.store(f.constant(5, I32), f.arguments[0])
+    assert f.text().count("llvm.mlir.constant") == 1
+
+
+def test_callees_of_other_modules_are_declared() -> None:
+    f = Function("test", [POINTER])
+    f.run("elsewhere", [f.arguments[0], f.constant(1)])
+    assert "llvm.func @elsewhere(!llvm.ptr, i64)\n" in module_text([f])

@@ -1,0 +1,82 @@
+"""Matrix products of the process library: all sizes, strides and ways, within their buffers."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import mmap
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shlo_tools.codegen import target
+from shlo_tools.codegen.function import F32, F64, Type
+from shlo_tools.codegen.library import gemm
+from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.process_library import parts
+
+TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}
+PAGE = mmap.PAGESIZE
+
+
+def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
+    """A copy of an array next to a page that nobody may touch."""
+    size = -(-max(1, array.nbytes) // PAGE) * PAGE
+    block = mmap.mmap(-1, size + 2 * PAGE)
+    base = np.frombuffer(block, np.uint8)
+    for page in (0, PAGE + size):
+        address = base.ctypes.data + page
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address), PAGE, 0) == 0
+    start = PAGE + (size - array.nbytes if at_end else 0)
+    copy = base[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    """C = A B for [batch, rows, columns] views."""
+    (batch, rows, inner), columns = a.shape, b.shape[2]
+    room = gemm.packed_bytes(target.host(), element, batch, columns, inner)
+    packed = guarded(np.zeros(room, np.uint8), at_end=True)
+    words = {
+        **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data, "P": packed.ctypes.data},
+        **{"M": rows, "N": columns, "K": inner, "outer": 1, "inner": batch},
+        **{"a_row": a.strides[1], "a_k": a.strides[2], "b_k": b.strides[1], "b_n": b.strides[2]},
+        **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
+    }
+    context = (ctypes.c_int64 * len(gemm.CONTEXT))(*(words.get(n, 0) for n in gemm.CONTEXT))
+    frame = Frame(0, 0, has_jobs=True)
+    address = parts.address(gemm.name(element))
+    product = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(address)
+    assert product(frame.address, ctypes.addressof(context)) == 0
+
+
+def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -> None:
+    element, dtype = TYPES[name]
+    batch, rows, inner, columns = shape
+    random = np.random.default_rng(hash(shape) % 1000)
+    a: Any = random.standard_normal((batch, inner, rows) if ta else (batch, rows, inner))
+    b: Any = random.standard_normal((batch, columns, inner) if tb else (batch, inner, columns))
+    a, b = (guarded(matrix.astype(dtype), at_end) for matrix in (a, b))
+    a, b = (a.transpose(0, 2, 1) if ta else a), (b.transpose(0, 2, 1) if tb else b)
+    c = guarded(np.full((batch, rows, columns), np.nan, dtype), at_end)
+    multiply(element, a, b, c)
+    wide = [matrix.astype(np.float64) for matrix in (a, b)]
+    bound = 4 * (inner + 1) * np.finfo(dtype).eps * (np.abs(wide[0]) @ np.abs(wide[1]))
+    assert (np.abs(c - wide[0] @ wide[1]) <= bound).all()
+
+
+SIZES = [
+    *itertools.product([1], [1, 3, 7, 8, 9, 65], [0, 1, 17, 64], [1, 15, 33, 300]),
+    *[(3, 5, 9, 40), (5, 70, 33, 65), (2, 64, 1100, 32), (1, 67, 1100, 32), (1, 130, 20, 8)],
+]
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize(("ta", "tb"), list(itertools.product([False, True], repeat=2)))
+@pytest.mark.parametrize("name", TYPES)
+def test_products(name: str, ta: bool, tb: bool, at_end: bool) -> None:
+    """Right, and no access outside the matrices."""
+    for shape in SIZES:
+        check(name, shape, ta, tb, at_end)
