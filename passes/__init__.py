@@ -20,6 +20,8 @@ _PASSES = {
     "shlo-refine-arguments": "sizes.refine_arguments:RefineArguments",
     "shlo-refine-shapes": "sizes.refine_shapes:RefineShapes",
     "shlo-simplify": "simplify:Simplify",
+    "shlo-partition": "partition:Partition",
+    "shlo-lower-stages": "stages.lower_stages:LowerStages",
     "shlo-fold": "fold:Fold",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",
     "shlo-choose-kernels": "kernels.choose_kernels:ChooseKernels",
@@ -54,7 +56,7 @@ _PASSES = {
 }
 PASSES = {name: f"{__name__}.{where}" for name, where in _PASSES.items()}
 
-_TO_LINALG = ",".join(
+_NORMALIZE = ",".join(
     (
         "shlo-legalize-shape",
         "shlo-expand-composites",
@@ -68,10 +70,15 @@ _TO_LINALG = ",".join(
         "shlo-refine-shapes",  # what is known of sizes stands in types from here on
         "shlo-legalize-quantized",
         "shlo-widen-narrow-floats",
+    )
+)
+_LEGALIZE = ",".join(
+    (
         "lift-cf-to-scf",  # memory is planned for loops and branches, not for jumps
         "shlo-legalize-to-linalg",
     )
 )
+_TO_LINALG = f"{_NORMALIZE},{_LEGALIZE}"
 
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
@@ -130,6 +137,12 @@ _TO_LLVM = ",".join(
 
 PIPELINES = {
     "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
+    "shlo-normalize": (_NORMALIZE, "StableHLO without what later stages need not know"),
+    "shlo-normalized-to-llvm": (
+        f"{_LEGALIZE},{_TO_LLVM}",
+        "normalized programs to LLVM",
+    ),
+    "shlo-to-stages": ("shlo-partition,shlo-lower-stages", "normalized programs to kernels"),
     "shlo-linalg-to-llvm": (_TO_LLVM, "linalg on tensors, scf and arith to the llvm dialect"),
     "shlo-to-llvm": (f"{_TO_LINALG},{_TO_LLVM}", "StableHLO or linalg to the llvm dialect"),
     "shlo-to-llvm-unchecked": (

@@ -210,12 +210,19 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
             raise ShloError(
                 f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"
             )
-        one = _read(mlir.dense_bytes(attribute, element.dtype.itemsize), type.with_shape(()))
+        one = splat_element(attribute)
         try:
             return np.full(type.static_shape, one, element.dtype)
         except MemoryError as error:
             raise ShloError(f"no memory for a constant of type {type}") from error
     return _read(mlir.dense_bytes(attribute, type.nbytes), type)
+
+
+def splat_element(attribute: mlir.Attribute) -> Array:
+    """The one element of a dense splat, as an array without dimensions."""
+    type = tensor_type(attribute.type)
+    size = type.element_type.dtype.itemsize
+    return _read(mlir.dense_bytes(attribute, size), type.with_shape(()))
 
 
 def _read(raw: bytes, type: TensorType) -> Array:

@@ -621,6 +621,12 @@ def block_after(block: Block) -> Block:
     return cast(Block, ir.Block.create_after(block))
 
 
+def move_ops(source: Block, target: Block) -> None:
+    """Move all ops of a block to the end of another one, which may be of another module."""
+    for view in list(source.operations):
+        target.append(inner_operation(view))
+
+
 def walk(root: Operation) -> list[Operation]:
     """``root`` and everything in it, in program order, parents first."""
     found: list[Operation] = []

@@ -41,7 +41,7 @@ class Emit:
     ) -> Value:
         """One op whose result has the type of the first operand (or ``type``)."""
         first = operands[0].type
-        if _rounds(name) and str(first) == "bf16":
+        if rounds(name) and str(first) == "bf16":
             # The processor's own rounding to bf16 flushes denormals: round where IR says so.
             single = [self("arith.extf", value, type=structured.element(F32)) for value in operands]
             return self("arith.truncf", self(name, *single), type=first)
@@ -82,7 +82,7 @@ _ARITHMETIC = tuple(f"arith.{name}f" for name in ("add", "sub", "mul", "div", "r
 _ARITHMETIC += ("arith.maximumf", "arith.minimumf")
 
 
-def _rounds(name: str) -> bool:
+def rounds(name: str) -> bool:
     """Whether code generation computes an op of narrow floats in f32 and rounds the result."""
     return name in _ARITHMETIC or (name.startswith("math.") and name not in _EXACT)
 

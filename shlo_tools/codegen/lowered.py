@@ -46,3 +46,11 @@ STEADY = "shlo.steady"  # on a loop: the carried tensors of unknown sizes that k
 CARRY = "shlo.carry"  # on a function: it stands for a value's way to the next iteration
 ARENA = "shlo.arena"  # on a function: how many bytes of temporaries a call needs
 GROWS = "shlo.grows"  # on a function: a call may need any number of them
+
+# --- stages ---------------------------------------------------------------------------------------
+STAGE = "shlo.stage"  # on a function: how a kernel walks it
+ROWS = "shlo.rows"  # on a stage: how its full values split, rows and columns
+JOBS = "shlo.jobs"  # on a stage: what runs it, as JSON (``codegen.jobs``)
+PLAIN = "shlo.plain"  # on a stage: why no kernel computes it
+KERNELS = "shlo.kernels"  # on a module of kernels: their names
+ADDRESSES = "addresses"  # in it: the function that writes their addresses into a table

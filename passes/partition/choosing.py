@@ -1,0 +1,285 @@
+"""Which stage computes each op: one walk forward, greedy.
+
+An op joins the latest stage among those that its operands come from, if it sees the same rows
+there; else it opens a stage. Stages are numbered in order, so that no circle can arise. Cheap ops
+(views, constants, what is computed of these alone) are computed again by every stage that reads
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from shlo_tools.mlir import Value
+from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.passes.partition.graph import DEAR, SOURCES, VIEWS, Graph, Op, Stage
+from shlo_tools.passes.stages.read import numbers_of
+
+
+def choose(graph: Graph) -> list[Stage]:
+    """Give each op of a graph a stage or make it cheap; the stages in order."""
+    stages: list[Stage] = []
+    for op in graph.ops:
+        _place(op, stages)
+    for operand in graph.returned:
+        if isinstance(operand, Op):
+            _store_view(operand, stages)
+    _sink(stages)
+    return [stage for stage in stages if stage.members]
+
+
+def _place(op: Op, stages: list[Stage]) -> None:
+    if op.name == "result":
+        (whole,) = op.inner
+        op.stage, op.place = whole.stage, "none"
+        return
+    if op.name == "op":
+        for operand in op.inner:
+            _store_view(operand, stages)
+        _join(op, _open(stages, "op"), "none")
+        return
+    inner = op.inner
+    all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
+    if op.name in SOURCES or (all_constant and _is_light(op)):
+        op.is_constant = op.is_cheap = True
+        return
+    if op.name in VIEWS:
+        op.is_cheap = True
+    elif op.name == "dot_general":
+        stage = _open(stages, "contraction", op.count)
+        _split_product(op, stage)
+        _join(op, stage, "full")
+    elif op.name == "concatenate":
+        _join(op, _open(stages, "concatenation", op.count), "none")
+    elif op.name == "pad":
+        _join(op, _open(stages, "map", op.count), "full")
+    elif op.name == "reduce" and _reduced(op) != 1:
+        _place_reduction(op, stages)
+    else:
+        _place_elementwise(op, stages)
+
+
+def _is_light(op: Op) -> bool:
+    return op.name in VIEWS or (op.is_elementwise and op.name not in DEAR)
+
+
+def _open(stages: list[Stage], kind: str, count: int = 0) -> Stage:
+    stages.append(Stage(len(stages), kind, count))
+    return stages[-1]
+
+
+def _join(op: Op, stage: Stage, place: str) -> None:
+    stage.members.append(op)
+    op.stage, op.place = stage, place
+
+
+def _split_product(op: Op, stage: Stage) -> None:
+    """Rows of a product: all but the free dimensions of rhs."""
+    numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
+    sides = [op.operands[1]]
+    rank = len(sides[0].shape) if isinstance(sides[0], Op) else len(_argument_shape(sides[0]))
+    used = [numbers.get(f"rhs_{kind}_dimensions", ()) for kind in ("batching", "contracting")]
+    free = rank - len(used[0]) - len(used[1])
+    stage.columns = math.prod(op.shape[len(op.shape) - free :])
+    stage.rows = op.count // stage.columns if stage.columns else 0
+
+
+def _argument_shape(value: Value) -> tuple[int, ...]:
+    shape: Sequence[int] = value.type.shape
+    return tuple(shape)
+
+
+def _shape(operand: Op | Value) -> tuple[int, ...]:
+    return operand.shape if isinstance(operand, Op) else _argument_shape(operand)
+
+
+def _reduced(op: Op) -> int:
+    """Elements that a reduction makes one of."""
+    total = math.prod(_shape(op.operands[0]))
+    return total // op.count if op.count else 0
+
+
+def _place_reduction(op: Op, stages: list[Stage]) -> None:
+    source = op.operands[0]
+    shape, total = _shape(source), math.prod(_shape(source))
+    dimensions = set(numbers_of(op.operation, "dimensions"))
+    kept = [d for d, size in enumerate(shape) if d not in dimensions and size > 1]
+    reduced = [d for d in sorted(dimensions) if shape[d] > 1]
+    stage = _latest_of(op)
+    if total == 0:
+        _join(op, _open(stages, "op"), "none")
+    elif not kept or max(kept) < min(reduced):
+        rows, columns = op.count, total // op.count
+        fits = (
+            stage is not None
+            and stage.kind in ("map", "row", "contraction")
+            and _where(source, stage) == "full"
+            and stage.columns in (None, columns)
+            and stage.rows in (None, rows)
+        )
+        if stage is None or not fits:
+            stage = _open(stages, "row", total)
+        if stage.kind == "map":
+            stage.kind = "row"
+        stage.rows, stage.columns = rows, columns
+        _join(op, stage, "row")
+    elif max(reduced) < min(kept):
+        joins = (
+            stage is not None
+            and stage.kind == "map"
+            and stage.columns is None
+            and _where(source, stage) == "full"
+        )
+        if stage is None or not joins:
+            stage = _open(stages, "column", total)
+        stage.kind, stage.rows, stage.columns = "column", total // op.count, op.count
+        _join(op, stage, "result")
+    else:
+        _join(op, _open(stages, "op"), "none")
+
+
+def _place_elementwise(op: Op, stages: list[Stage]) -> None:
+    stage = _latest_of(op)
+    if stage is not None and stage.kind != "op":
+        seen = {_where(a, stage) for a in op.inner} - {"outside"}
+        sizes = (
+            ("full", stage.count),
+            ("row", stage.rows if stage.kind != "column" else None),
+            ("result", stage.columns if stage.kind == "column" else None),
+        )
+        for place, count in sizes:
+            if op.count == count and seen <= {place}:
+                if stage.kind != "column" or place == "result":
+                    _join(op, stage, place)
+                    return
+    _join(op, _open(stages, "map", op.count), "full")
+
+
+def _latest_of(op: Op) -> Stage | None:
+    """The latest stage that an op's operands come from."""
+    stages = [stage for stage in map(_latest, op.inner) if stage]
+    return max(stages, key=lambda stage: stage.number, default=None)
+
+
+def _latest(op: Op) -> Stage | None:
+    """The latest stage that a value rests on directly, seen through cheap ops."""
+    if op.stage or op.is_constant:
+        return op.stage
+    return _latest_of(op)
+
+
+def _where(operand: Op | Value, stage: Stage) -> str:
+    """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad."""
+    if not isinstance(operand, Op) or operand.is_constant:
+        return "outside"
+    if operand.stage:
+        return operand.place if operand.stage is stage else "outside"
+    (source, *_) = operand.operands
+    below = _where(source, stage)
+    if below == "outside" or operand.name == "reshape":
+        return below
+    if operand.name != "broadcast_in_dim" or not isinstance(source, Op):
+        return "bad"
+    if operand.count == source.count:
+        return below if _keeps_order(operand, source) else "bad"
+    if below == "row" and stage.rows and stage.columns:
+        if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
+            dimensions = numbers_of(operand.operation, "broadcast_dimensions")
+            used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
+            if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
+                return "full"
+    return "bad"
+
+
+def _keeps_order(broadcast: Op, source: Op) -> bool:
+    dimensions = numbers_of(broadcast.operation, "broadcast_dimensions")
+    used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
+    return used == sorted(used)
+
+
+def _store_view(op: Op, stages: list[Stage]) -> None:
+    """A view that is needed as a tensor becomes a stage; it stays cheap for others."""
+    if op.is_cheap and op.stage is None:
+        _join(op, _open(stages, "map", op.count), "full")
+
+
+# --- moving ops to where they are read ------------------------------------------------------------
+def _sink(stages: list[Stage]) -> None:
+    """An elementwise op that one later stage reads moves there, where that stores no more."""
+    for stage in reversed(stages):
+        _sink_stage(stage)
+
+
+def _sink_stage(stage: Stage) -> None:
+    users = {u for op in stage.members for u in readers(op) if u.stage is not stage}
+    targets = {u.stage for u in users}
+    returned = any(op.is_returned for op in stage.members)
+    movable = all(_is_light_or_dear(op) for op in stage.members)
+    if stage.kind == "map" and movable and len(targets) == 1 and not returned:
+        (target,) = targets
+        if target is not None and target.count == stage.count and _all_take(users):
+            for op in stage.members:
+                op.stage = target
+            target.members[:0] = stage.members
+            stage.members = []
+            return
+    for op in reversed(list(stage.members)):
+        _sink_op(op, stage)
+
+
+def _is_light_or_dear(op: Op) -> bool:
+    return op.is_elementwise and not op.is_cheap
+
+
+def _all_take(users: set[Op]) -> bool:
+    return all(u.is_elementwise or u.name == "reduce" for u in users)
+
+
+def _sink_op(op: Op, stage: Stage) -> None:
+    if not _is_light_or_dear(op) or not op.users or op.is_returned or op.place != "full":
+        return
+    users = readers(op)
+    targets = {u.stage for u in users}
+    if len(targets) != 1 or stage in targets:
+        return
+    (target,) = targets
+    if target is None or target.count != op.count or not _all_take(set(users)):
+        return
+    if all(_is_stored(a, op, stage) for a in _roots(op)):
+        stage.members.remove(op)
+        target.members.insert(0, op)
+        op.stage = target
+
+
+def _is_stored(operand: Op | Value, user: Op, stage: Stage) -> bool:
+    """Whether an operand lies in memory anyhow."""
+    if not isinstance(operand, Op) or operand.is_constant or operand.stage is not stage:
+        return True
+    return operand.is_returned or any(
+        u.stage is not stage for u in readers(operand) if u is not user
+    )
+
+
+def readers(op: Op) -> list[Op]:
+    """Who reads a value, seen through cheap ops."""
+    found: list[Op] = []
+    for user in op.users:
+        if user.is_cheap:
+            found += readers(user)
+            if user.stage is not None:
+                found.append(user)
+        else:
+            found.append(user)
+    return found
+
+
+def _roots(op: Op) -> list[Op | Value]:
+    """What an op reads, seen through cheap ops."""
+    found: list[Op | Value] = []
+    for operand in op.operands:
+        if isinstance(operand, Op) and operand.is_cheap and not operand.is_constant:
+            found += _roots(operand)
+        else:
+            found.append(operand)
+    return found

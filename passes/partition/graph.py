@@ -1,0 +1,174 @@
+"""The ops of a function as a graph, read once: asking the bindings again and again is slow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen.stages.nodes import UnsupportedStage, register_type
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.stages.read import combining_op
+
+WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
+SOURCES = {"iota", "constant"}
+VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
+MOVES = {"pad", "concatenate"}
+NOT_ELEMENTWISE = {*SOURCES, *VIEWS, *MOVES, "reduce", "dot_general", "op", "result"}
+# Elementwise ops that take long enough not to be computed again for each stage that reads them.
+DEAR = {
+    *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
+    *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
+}
+
+
+@dataclass(eq=False, repr=False)
+class Stage:
+    """What is computed together.
+
+    Attributes:
+        number: stages are numbered in order; a stage reads results of earlier ones only.
+        kind: ``map``, ``row`` (reduces trailing dimensions), ``column`` (leading ones),
+            ``contraction``, or ``op``: one that no kernel computes.
+        count: elements of its full values.
+        rows, columns: how those split, where the stage says so.
+    """
+
+    number: int
+    kind: str
+    count: int = 0
+    rows: int | None = None
+    columns: int | None = None
+    members: list[Op] = field(default_factory=list)
+
+
+@dataclass(eq=False, repr=False)
+class Op:
+    """A value: an op of one result, or one result of an op that no kernel computes.
+
+    Attributes:
+        operation: the op, or the one whose result it is.
+        name: without the dialect; ``op`` for one that no kernel computes, and ``result`` for each
+            of its results.
+        operands: other ops, and arguments of the function.
+        type: None for an ``op``.
+        stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a column stage).
+        is_cheap: every stage that reads it computes it again.
+        is_constant: it rests on no argument.
+    """
+
+    operation: Operation
+    name: str
+    operands: list[Op | Value]
+    type: TensorType | None
+    value: Value | None = None
+    users: list[Op] = field(default_factory=list)
+    stage: Stage | None = None
+    place: str = ""
+    is_cheap: bool = False
+    is_constant: bool = False
+    is_returned: bool = False
+
+    def __post_init__(self) -> None:
+        self.shape: tuple[int, ...] = self.type.static_shape if self.type else ()
+        self.count = math.prod(self.shape) if self.type else -1
+        for operand in self.operands:
+            if isinstance(operand, Op):
+                operand.users.append(self)
+
+    @property
+    def inner(self) -> list[Op]:
+        """Its operands that are no arguments."""
+        return [operand for operand in self.operands if isinstance(operand, Op)]
+
+    @property
+    def is_elementwise(self) -> bool:
+        return self.name not in NOT_ELEMENTWISE
+
+
+@dataclass
+class Graph:
+    """A function's ops in order, and what it returns."""
+
+    ops: list[Op]
+    end: Operation
+    returned: list[Op | Value]
+
+
+def read(func: Operation) -> Graph:
+    """The graph of a function of one block."""
+    (block,) = func.regions[0].blocks
+    by_value: dict[Value, Op] = {}
+    types: dict[mlir.Type, TensorType | None] = {}
+    ops: list[Op] = []
+    for view in block.operations:
+        op = mlir.inner_operation(view)
+        if op.name in WEIGHTS:
+            continue  # stays; what it makes is used as arguments are
+        operands: list[Op | Value] = [by_value.get(value, value) for value in op.operands]
+        if op.name == "func.return":
+            for operand in operands:
+                if isinstance(operand, Op):
+                    operand.is_returned = True
+            return Graph(ops, op, operands)
+        results = list(op.results)
+        type = _stage_type(op, types)
+        if type is not None:
+            made = Op(op, op.name.partition(".")[2], operands, type, results[0])
+            by_value[results[0]] = made
+            ops.append(made)
+            continue
+        operands += [by_value.get(value, value) for value in ir.captured(op)]
+        whole = Op(op, "op", operands, None)
+        ops.append(whole)
+        for result in results:
+            made = Op(op, "result", [whole], _static(result.type, types), result)
+            by_value[result] = made
+            ops.append(made)
+    raise UnsupportedStage("a function without an end")
+
+
+def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
+    """The result's type of an op that kernels may compute; None where it stays as it is."""
+    dialect, _, name = op.name.partition(".")
+    if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
+        return None
+    if name == "reduce":
+        # Sums in another type than that of the elements are no repeated op.
+        if combining_op(op) is None or op.operands[0].type.element_type != (
+            op.results[0].type.element_type
+        ):
+            return None
+    if name == "dot_general" and "algorithm" in op.attributes:
+        return None
+    if name not in NOT_ELEMENTWISE and op.name not in SCALARS:
+        return None
+    if "result_accuracy" in op.attributes and "DEFAULT" not in str(
+        op.attributes["result_accuracy"]
+    ):
+        return None  # whether the bound is kept is told on the way to linalg
+    operands = [_static(value.type, types) for value in op.operands]
+    result = _static(op.results[0].type, types)
+    if result is None or any(operand is None for operand in operands):
+        return None
+    if name not in NOT_ELEMENTWISE:
+        shapes = {operand.shape for operand in operands if operand and operand.shape}
+        if not shapes <= {result.shape}:
+            return None
+    return result
+
+
+def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
+    """A tensor type of known sizes and of elements that fit a register, else None."""
+    if type not in types:
+        types[type] = None
+        if mlir.is_static_tensor(type) and "!" not in str(type):
+            tensor = dtypes.tensor_type(type)
+            try:
+                register_type(tensor.element_type)
+            except UnsupportedStage:
+                return None
+            types[type] = tensor
+    return types[type]

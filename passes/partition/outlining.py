@@ -1,0 +1,190 @@
+"""Stages become private functions, equal ones the same, and the function a list of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from shlo_tools import ir, mlir
+from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.partition.choosing import readers
+from shlo_tools.passes.partition.graph import Graph, Op, Stage
+from shlo_tools.structural_key import regions_key
+
+
+class Outlining:
+    """Rebuilds one function as calls.
+
+    Args:
+        module: where the stages' functions go.
+        graph: the function's ops; all have a stage or are cheap.
+    """
+
+    def __init__(self, module: Operation, graph: Graph) -> None:
+        self.module = module
+        self.graph = graph
+        self.build = Build(mlir.before(graph.end), graph.end.location)
+        self.values: dict[Op, Value] = {}
+        self.names: dict[Hashable, str] = {}
+
+    def run(self, stages: list[Stage]) -> None:
+        """Make calls of the stages in order, and erase what they replace."""
+        for stage in stages:
+            self._call(stage)
+        for place, operand in enumerate(self.graph.returned):
+            self.graph.end.operands[place] = self._value(operand)
+        for op in reversed(self.graph.ops):
+            if op.name != "result":
+                op.operation.erase()
+
+    def _value(self, operand: Op | Value) -> Value:
+        """A value where the calls are; cheap ops that are needed there stand there."""
+        if not isinstance(operand, Op):
+            return operand
+        if operand not in self.values:
+            self._copy(operand)
+        return self.values[operand]
+
+    def _copy(self, op: Op) -> None:
+        """Copy a cheap op to where the calls are."""
+        operands = [self._value(operand) for operand in op.operands]
+        clone = mlir.inner_operation(op.operation.clone(self.build.at))
+        for place, value in enumerate(operands):
+            clone.operands[place] = value
+        self.values[op] = clone.results[0]
+
+    def _call(self, stage: Stage) -> None:
+        order, inputs, places = _contents(stage)
+        results = _results(stage)
+        if not results and stage.kind != "op":
+            return  # nobody needs what it computes
+        values = [self._value(operand) for operand in inputs]
+        types = tuple(value.type for value in values)
+        key = (
+            stage.kind,
+            (stage.rows, stage.columns),
+            types,
+            tuple(_key(op, places) for op in order),
+            tuple(places[op] for op in results if op in places),
+        )
+        name = self.names.get(key)
+        if name is None:
+            name = self.names[key] = f"stage.{len(self.names)}"
+            self._function(name, stage, inputs, order, results)
+        call = self.build.op(
+            "func.call",
+            values,
+            [_value_type(op) for op in results],
+            {"callee": mlir.symbol_attr(name)},
+        )
+        self.values |= dict(zip(results, call.results, strict=True))
+
+    def _function(
+        self,
+        name: str,
+        stage: Stage,
+        inputs: list[Op | Value],
+        order: list[Op],
+        results: list[Op],
+    ) -> None:
+        block = self.module.regions[0].blocks[0]
+        build = Build(mlir.at_end(block), stage.members[0].operation.location)
+        types = [_value_type(operand) for operand in inputs]
+        result_types = [_value_type(op) for op in results]
+        attributes = {
+            "sym_name": mlir.string_attr(name),
+            "sym_visibility": mlir.string_attr("private"),
+            "function_type": mlir.type_attr(mlir.function_type(types, result_types)),
+            STAGE: mlir.string_attr(stage.kind),
+        }
+        if stage.rows is not None and stage.columns is not None:
+            attributes[ROWS] = mlir.i64_array_attr([stage.rows, stage.columns])
+        func = build.op("func.func", (), (), attributes, regions=1)
+        entry, inside = build.block(func.regions[0], types)
+        values: dict[Op | Value, Value] = dict(zip(inputs, entry.arguments, strict=True))
+        for op in order:
+            _clone(op, inside, values)
+        inside.op("func.return", [values[op] for op in results])
+
+
+def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
+    """Copy an op; what its regions use from outside is mapped, too."""
+    clone = mlir.inner_operation(op.operation.clone(build.at))
+    count = len(clone.operands)
+    for place, operand in enumerate(op.operands[:count]):
+        clone.operands[place] = values[operand]
+    if op.name != "op":
+        values[op] = clone.results[0]
+        return
+    captured = ir.captured(op.operation)
+    inside = {old: values[new] for old, new in zip(captured, op.operands[count:], strict=True)}
+    for inner in mlir.walk(clone)[1:] if inside else ():
+        for place, value in enumerate(list(inner.operands)):
+            if value in inside:
+                inner.operands[place] = inside[value]
+    values |= dict(zip(_parts(op), clone.results, strict=True))
+
+
+def _value_type(operand: Op | Value) -> mlir.Type:
+    value = operand.value if isinstance(operand, Op) else operand
+    if value is None:
+        raise RuntimeError("an op is no value")
+    type: mlir.Type = value.type
+    return type
+
+
+def _parts(op: Op) -> list[Op]:
+    """The results of an op that no kernel computes, in order."""
+    return [user for user in op.users if user.name == "result" and user.operation is op.operation]
+
+
+def _results(stage: Stage) -> list[Op]:
+    """What a stage makes for others."""
+    if stage.members[0].name == "op":
+        return _parts(stage.members[0])
+    return [op for op in stage.members if _leaves(op, stage)]
+
+
+def _contents(stage: Stage) -> tuple[list[Op], list[Op | Value], dict[Op | Value, int]]:
+    """Ops of a stage with the cheap ones that it reads, its inputs, and a number for each."""
+    order: list[Op] = []
+    inputs: list[Op | Value] = []
+    places: dict[Op | Value, int] = {}
+
+    stack: list[tuple[Op | Value, bool]] = [(op, False) for op in reversed(stage.members)]
+    while stack:
+        item, is_done = stack.pop()
+        if item in places:
+            continue
+        if not isinstance(item, Op) or not (item.stage is stage or item.is_cheap):
+            places[item] = len(places)
+            inputs.append(item)
+        elif is_done:
+            places[item] = len(places)
+            order.append(item)
+        else:
+            stack.append((item, True))
+            stack += [(operand, False) for operand in reversed(item.operands)]
+    return order, inputs, places
+
+
+def _leaves(op: Op, stage: Stage) -> bool:
+    """Whether others need a value of a stage."""
+    return op.is_returned or any(user.stage is not stage for user in readers(op)) or _stays(op)
+
+
+def _stays(op: Op) -> bool:
+    """Whether a cheap op over it is needed where the calls are."""
+    return any(u.is_cheap and (u.is_returned or _stays(u)) for u in op.users)
+
+
+def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
+    """An op's identity within a stage."""
+    if op.name == "op":
+        return op  # its place is told where it fails, and random numbers are new ones each time
+    operation = op.operation
+    operands = tuple(places[operand] for operand in op.operands)
+    types = tuple(result.type for result in operation.results)
+    attributes = tuple(operation.attributes.items())
+    return operation.name, operands, types, attributes, regions_key(operation.regions)

@@ -1,0 +1,199 @@
+"""The scalar rules of the legalization, making vector code.
+
+A rule says what an op means on scalars, in the names of arith, math and complex. ``VectorEmit``
+writes those down as instructions of the llvm dialect, for scalars and for vectors alike; functions
+of the math library become calls of the process library.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shlo_tools.codegen.function import Function, Type, Value
+from shlo_tools.codegen.library import maths
+from shlo_tools.codegen.stages.nodes import UnsupportedStage, register_type
+from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.dtypes import ElementType, element_type, tensor_type
+from shlo_tools.mlir import Operation
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
+
+_INSTRUCTIONS = {
+    "arith.addf": "fadd",
+    "arith.addi": "add",
+    "arith.andi": "and",
+    "arith.divf": "fdiv",
+    "arith.divsi": "sdiv",
+    "arith.divui": "udiv",
+    "arith.mulf": "fmul",
+    "arith.muli": "mul",
+    "arith.negf": "fneg",
+    "arith.ori": "or",
+    "arith.remsi": "srem",
+    "arith.remui": "urem",
+    "arith.shli": "shl",
+    "arith.shrsi": "ashr",
+    "arith.shrui": "lshr",
+    "arith.subf": "fsub",
+    "arith.subi": "sub",
+    "arith.xori": "xor",
+}
+_INTRINSICS = {
+    "arith.maximumf": "maximum",
+    "arith.maxsi": "smax",
+    "arith.maxui": "umax",
+    "arith.minimumf": "minimum",
+    "arith.minsi": "smin",
+    "arith.minui": "umin",
+    "math.absf": "fabs",
+    "math.ceil": "ceil",
+    "math.copysign": "copysign",
+    "math.ctpop": "ctpop",
+    "math.floor": "floor",
+    "math.fma": "fma",
+    "math.round": "round",
+    "math.roundeven": "roundeven",
+    "math.sqrt": "sqrt",
+    "math.trunc": "trunc",
+}
+_CASTS = {
+    "arith.bitcast": "bitcast",
+    "arith.extsi": "sext",
+    "arith.extui": "zext",
+    "arith.fptosi": "fptosi",
+    "arith.fptoui": "fptoui",
+    "arith.sitofp": "sitofp",
+    "arith.trunci": "trunc",
+    "arith.uitofp": "uitofp",
+}
+_MATHS = {
+    "math.exp": "exp",
+    "math.expm1": "expm1",
+    "math.log": "log",
+    "math.log1p": "log1p",
+    "math.powf": "pow",
+}
+_types: dict[str, Type] = {}
+
+
+class VectorEmit(Emit):
+    """``Emit`` for one op of a stage, making vectors or scalars.
+
+    Attributes:
+        reader: the kernel that is being written.
+    """
+
+    def __init__(self, op: Operation, reader: Reader) -> None:
+        self.op = op
+        self.reader = reader
+        self.function: Function = reader.function
+        self.result = tensor_type(op.results[0].type).element_type
+        first = op.operands[0] if len(op.operands) else op.results[0]
+        self.operand = tensor_type(first.type).element_type
+
+    def __call__(  # type: ignore[override]
+        self, name: str, *operands: Value, type: Any = None, **attributes: Any
+    ) -> Value:
+        values = self.reader.alike(operands)
+        wanted = values[0].type if type is None else values[0].type.of(_element(type))
+        if rounds(name) and wanted.element in ("f16", "bf16"):
+            single = [self._extended(value, "f32") for value in values]
+            return self._truncated(self(name, *single), wanted.element)
+        if name in _INSTRUCTIONS:
+            return self.function.op(_INSTRUCTIONS[name], *values)
+        if name in _INTRINSICS:
+            return self.function.intrinsic(_INTRINSICS[name], *values)
+        if name in _CASTS:
+            return values[0].to(_CASTS[name], wanted.element)
+        if name == "arith.extf":
+            return self._extended(values[0], wanted.element)
+        if name == "arith.truncf":
+            return self._truncated(values[0], wanted.element)
+        if name == "arith.select":
+            return self.function.select(*values)
+        if name == "math.ctlz":
+            return self._leading_zeros(values[0])
+        if name == "math.rsqrt":
+            return 1.0 / self.function.intrinsic("sqrt", values[0])
+        if name in _MATHS and maths.has(_MATHS[name], values[0].type):
+            return self._mathematics(_MATHS[name], values)
+        raise UnsupportedStage(f"{name} of {values[0].type}")
+
+    def _mathematics(self, function: str, values: list[Value]) -> Value:
+        """A call of the process library, which knows vectors only."""
+        lanes = self.reader.lanes
+        vectors = [v if v.type.lanes else self.reader.splat(v) for v in values]
+        type = vectors[0].type
+        result = self.function.call(maths.name(function, type), vectors, type)
+        if values[0].type.lanes == lanes:
+            return result
+        if values[0].type.lanes:
+            raise UnsupportedStage(f"{function} of {values[0].type}")
+        return self.function.extract(result, 0)
+
+    @property
+    def build(self) -> Any:  # type: ignore[override]
+        """Rules that build IR themselves make no vectors."""
+        raise UnsupportedStage(f"{self.op.name} as vectors")
+
+    # What follows overrides how ops with attributes are made.
+    def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:  # type: ignore[override]
+        element = type or self.operand
+        register = register_type(element)
+        if register.element == "i1":
+            value = bool(value)
+        elif not register.is_float:
+            value = _wrapped(int(value), register.bits)
+        return self.function.constant(value, register)
+
+    def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
+        lhs, rhs = self.reader.alike([lhs, rhs])
+        return lhs.compare(predicate, rhs)
+
+    def compare_floats(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
+        lhs, rhs = self.reader.alike([lhs, rhs])
+        if lhs.type.element == "bf16":
+            lhs, rhs = self._extended(lhs, "f32"), self._extended(rhs, "f32")
+        return lhs.compare(predicate, rhs)
+
+    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:  # type: ignore[override]
+        return self.function.select(*self.reader.alike([condition, on_true, on_false]))
+
+    def part(self, name: str, value: Value) -> Value:  # type: ignore[override]
+        raise UnsupportedStage("complex numbers")
+
+    # --- floats of 16 bits ------------------------------------------------------------------------
+    def _extended(self, value: Value, element: str) -> Value:
+        if value.type.element == "bf16":
+            bits = value.to("bitcast", "i16").to("zext", "i32") << 16
+            value = bits.to("bitcast", "f32")
+        return value if value.type.element == element else value.to("fpext", element)
+
+    def _truncated(self, value: Value, element: str) -> Value:
+        """Rounded to nearest even; in IR, since the processor's bf16 flushes denormals."""
+        if element != "bf16" or value.type.element != "f32":
+            return value.to("fptrunc", element)
+        bits = value.to("bitcast", "i32")
+        odd = (bits >> 16) & 1
+        rounded = (bits + odd + 0x7FFF) >> 16
+        quiet = (bits >> 16) | 0x40
+        is_nan = value.compare("uno", value)
+        return self.function.select(is_nan, quiet, rounded).to("trunc", "i16").to("bitcast", "bf16")
+
+    def _leading_zeros(self, value: Value) -> Value:
+        f = self.function
+        text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
+        return f.emit(f"{text} : ({value.type}) -> {value.type}", value.type)
+
+
+def _element(type: Any) -> str:
+    """The element of a lowered scalar type."""
+    text = str(type)
+    if text not in _types:
+        _types[text] = register_type(element_type(text))
+    return _types[text].element
+
+
+def _wrapped(value: int, bits: int) -> int:
+    """The signed number of the same bits."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value

@@ -1,0 +1,83 @@
+"""Where a node is read: for each of its dimensions a number, a scalar, or something of each lane.
+
+A vector of lanes reads along one dimension, mostly: ``Lanes(base, step)`` is base, base + step, ...
+What divides or is divided by sizes may lie anywhere: ``Positions`` is a vector of numbers.
+
+Three ways to say where, so that reshapes cost nothing: an index per dimension; ``Linear``, the
+place in row-major order; ``Split``, that place as row * columns + column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Value
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar:
+    """A number that all lanes share; known from loop number ``level`` on."""
+
+    value: Value
+    level: int
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """``base + step * lane``."""
+
+    base: Value
+    step: int
+    level: int
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Any number for each lane, as i64."""
+
+    value: Value
+    level: int
+
+
+Component = int | Scalar | Lanes | Positions
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The place in row-major order."""
+
+    place: Component
+
+
+@dataclass(frozen=True)
+class Split:
+    """The place as ``row * columns + column``, where 0 <= column < columns."""
+
+    row: Component
+    column: Component
+    columns: int
+
+
+Index = tuple[Component, ...] | Linear | Split
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Lanes that exist; the others are neither read nor written."""
+
+    value: Value
+    level: int
+
+
+def level_of(component: Component) -> int:
+    """The innermost loop that a component changes with; 0 where it changes with none."""
+    return 0 if isinstance(component, int) else component.level
+
+
+def components(index: Index) -> tuple[Component, ...]:
+    """What an index is made of."""
+    if isinstance(index, Linear):
+        return (index.place,)
+    if isinstance(index, Split):
+        return (index.row, index.column)
+    return index

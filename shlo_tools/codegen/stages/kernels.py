@@ -1,0 +1,364 @@
+"""Kernels of stages: functions ``(context, chunk, scratch)`` whose loops read nodes and store them.
+
+``RowKernel``: results of rows x columns, of rows, or both. Each row is passed over once per
+reduction and once more for what is left; rows that a later pass reads again are kept.
+
+Words of the context: addresses of the stage's inputs, then of its results, then what a kernel of
+a contraction needs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.library import gemm
+from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
+from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    below,
+    memory_type,
+    register_type,
+)
+from shlo_tools.codegen.stages.reading import Buffer, Reader
+from shlo_tools.codegen.target import Target
+from shlo_tools.dtypes import ElementType, Kind
+
+_CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
+
+
+@dataclass(frozen=True)
+class Space:
+    """How a kernel walks a stage: rows of columns, and rows of a chunk."""
+
+    rows: int
+    columns: int
+    chunk: int
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.rows // self.chunk)
+
+
+def space(rows: int, columns: int) -> Space:
+    """Chunks of some thousand elements, but several of them."""
+    width = max(1, columns)
+    wanted = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
+    return Space(rows, columns, min(wanted, max(1, rows)))
+
+
+def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
+    """Two registers of 32-bit elements, or two of 64-bit ones where there are any."""
+    widest = max((register_type(node.element).bits for node in nodes), default=32)
+    return 2 * target.lanes(64 if widest == 64 else 32)
+
+
+class Kernel(Reader):
+    """One kernel while it is written."""
+
+    def __init__(
+        self, name: str, target: Target, inputs: Sequence[Node], results: Sequence[Node]
+    ) -> None:
+        self.nodes = below(results)
+        super().__init__(Function(name, JOB), lanes_for(target, self.nodes))
+        self.target = target
+        self.results = list(results)
+        self.late, self.values = {}, {}
+        self.words = len(inputs) + len(results)
+        f = self.function
+        self.buffers = {
+            node: Buffer(self.word(place)) for place, node in enumerate(inputs) if node.users
+        }
+        self.targets = [self.word(len(inputs) + k) for k in range(len(results))]
+        self.scratch, self.scratch_used = f.arguments[2], 0
+
+    def word(self, place: int, type: Type = POINTER) -> Value:
+        """A word of the context."""
+        f = self.function
+        return f.load(f.arguments[0].at(8 * place), type)
+
+    # --- parts that loops are made of -------------------------------------------------------------
+    def store(self, value: Value, address: Value, mask: Mask | None) -> None:
+        """Store a vector; scalars become vectors first."""
+        value = self.to_memory(value if value.type.lanes else self.splat(value))
+        if mask is None:
+            self.function.store(value, address)
+        else:
+            self.function.store_masked(value, address, mask.value)
+
+    def below_columns(self, start: Value, level: int) -> Mask | None:
+        """Lanes that are columns, where not all are."""
+        if self.columns % self.lanes == 0:
+            return None
+        left = self.function.constant(self.columns) - start
+        return Mask(self.function.mask_below(left, self.lanes), level)
+
+    def take_scratch(self, element: ElementType, count: int) -> Value | None:
+        """Room in the thread's scratch memory, if there is any left."""
+        size = -(-count * memory_type(element).bytes // 64) * 64
+        if self.scratch_used + size > SCRATCH_BYTES:
+            return None
+        address = self.scratch.at(self.scratch_used)
+        self.scratch_used += size
+        return address
+
+    def combine(self, node: Node, a: Value, b: Value) -> Value:
+        """One step of a reduction."""
+        if node.rule is None:
+            raise UnsupportedStage("a reduction without a rule")
+        return node.rule(self, self.alike([a, b]))
+
+    def neutral(self, node: Node) -> Value:
+        """A vector that changes nothing."""
+        type = register_type(node.element).vector(self.lanes)
+        return self.function.constant(neutral_number(node), type)
+
+    def with_start(self, node: Node, total: Value, start: Value) -> Value:
+        """A sum, and what the reduction starts from."""
+        source = node.operands[1]
+        if source.kind is NodeKind.CONSTANT and _same(source.value, neutral_number(node)):
+            return total
+        return self.combine(node, start, total)
+
+    def across_lanes(self, node: Node, vector: Value) -> Value:
+        """A reduction of a vector's lanes to a scalar, by halves: always in the same order."""
+        f, width = self.function, self.lanes
+        while width > 1:
+            width //= 2
+            low = f.shuffle(vector, vector, range(width))
+            high = f.shuffle(vector, vector, range(width, 2 * width))
+            if node.rule is None:
+                raise UnsupportedStage("a reduction without a rule")
+            vector = node.rule(self, [low, high])
+        return f.extract(vector, 0)
+
+
+def neutral_number(node: Node) -> bool | int | float:
+    """What a reduction's op leaves everything as it is with."""
+    element = node.element
+    if element.is_boolean:
+        return node.combine in ("and", "minimum", "multiply")
+    if element.is_float:
+        extreme = {"maximum": -math.inf, "minimum": math.inf, "add": -0.0, "multiply": 1.0}
+        if node.combine in extreme:
+            return extreme[node.combine]
+    else:
+        top = (1 << element.bits) - 1
+        signed = element.kind is Kind.SIGNED
+        integers = {
+            "add": 0,
+            "multiply": 1,
+            "or": 0,
+            "xor": 0,
+            "and": -1,
+            "maximum": -(1 << (element.bits - 1)) if signed else 0,
+            "minimum": top >> 1 if signed else -1,
+        }
+        if node.combine in integers:
+            return integers[node.combine]
+    raise UnsupportedStage(f"reduction by {node.combine or 'several ops'}")
+
+
+def _same(a: bool | int | float, b: bool | int | float) -> bool:
+    """Equal numbers, zeros with their signs."""
+    return a == b and math.copysign(1, a) == math.copysign(1, b)
+
+
+class RowKernel(Kernel):
+    """Passes over rows."""
+
+    def __init__(
+        self,
+        name: str,
+        target: Target,
+        inputs: Sequence[Node],
+        results: Sequence[Node],
+        space: Space,
+        pitch: int = 0,
+    ) -> None:
+        super().__init__(name, target, inputs, results)
+        self.space = space
+        self.pitch = pitch or space.columns
+        self.rows, self.columns = space.rows, space.columns
+
+    def write(self) -> Function:
+        """The kernel over chunks of rows."""
+        f, space = self.function, self.space
+        first = f.arguments[1] * space.chunk
+        last = first + space.chunk
+        if space.rows % space.chunk:
+            last = f.minimum(last, space.rows)
+        self.each_row(first, last)
+        return f
+
+    def each_row(self, first: Value, last: Value) -> None:
+        """All passes over rows ``first`` to ``last``."""
+        self._plan()
+
+        def one(row: Value) -> None:
+            self.row = Scalar(row, self.level)
+            self._row()
+
+        self.loop(first, last, 1, one)
+
+    def _plan(self) -> None:
+        """Which values are reduced, in order, and which rows have to be kept for a later pass."""
+        self.reductions = [
+            node
+            for node in below(self.results, self.buffers)
+            if node.kind is NodeKind.REDUCE and node.reduced != 1 and node not in self.buffers
+        ]
+        for node in self.reductions:
+            if node.operands[0].count != self.rows * self.columns or node.count != self.rows:
+                raise UnsupportedStage("a reduction of another shape")
+        self._mark_late()
+        self.kept: dict[Node, Buffer] = {}
+        for node in self.reductions:
+            source = node.operands[0]
+            again = len(source.users) > 1 and source not in self.results
+            if again and source not in self.buffers and source not in self.kept:
+                address = self.take_scratch(source.element, self.columns + self.lanes)
+                if address is not None:
+                    self.kept[source] = Buffer(address, row_only=True)
+
+    def _mark_late(self) -> None:
+        """What rests on a reduction is known in the loop of rows at the earliest."""
+        level = self.level + 1
+        stack = list(self.reductions)
+        while stack:
+            node = stack.pop()
+            if node not in self.late:
+                self.late[node] = level
+                stack += node.users
+
+    def _row(self) -> None:
+        """One row: a pass per reduction, then one for the results that are left."""
+        f = self.function
+        self.values.clear()
+        self.stored: set[Node] = set()
+        buffers = dict(self.buffers)
+        for node in self.reductions:
+            self._reduce(node)
+        wide = [node for node in self._wide() if node not in self.stored]
+        if wide:
+
+            def store(index: Split, mask: Mask | None) -> None:
+                for node in wide:
+                    self._store_wide(node, index, mask)
+
+            self._each_column(store)
+        for node, target in zip(self.results, self.targets, strict=True):
+            if node not in self._wide():
+                value = self.to_memory(self.read(node, Linear(self.row), None))
+                row = self._row_value()
+                f.store(value, target.at(row, memory_type(node.element)))
+        self.buffers = buffers
+
+    def _row_value(self) -> Value:
+        if not isinstance(self.row, Scalar):
+            raise UnsupportedStage("no row")
+        return self.row.value
+
+    def _wide(self) -> list[Node]:
+        """Results with a value for each column; a row of one column is as good as a row's value."""
+        return [
+            node
+            for node in self.results
+            if node.count == self.rows * self.columns
+            and not (self.columns == 1 and self.late.get(node))
+        ]
+
+    def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
+        """Loop over vectors of columns: ``body(index, mask, *carry)``."""
+
+        def one(start: Value, *carried: Value) -> object:
+            level = self.level
+            self.column = Lanes(start, 1, level)
+            mask = self.below_columns(start, level)
+            index = Split(self.row, self.column, self.columns)
+            return body(index, mask, *carried)  # type: ignore[operator]
+
+        return self.loop(0, self.columns, self.lanes, one, carry)  # type: ignore[arg-type]
+
+    def _store_wide(self, node: Node, index: Split, mask: Mask | None) -> None:
+        value = self.read(node, index, mask)
+        for result, target in zip(self.results, self.targets, strict=True):
+            if result is node:
+                self.store(value, self._place(node, target, index), mask)
+        self.stored.add(node)
+
+    def _place(self, node: Node, target: Value, index: Split) -> Value:
+        """Where a vector of a row is stored."""
+        element = memory_type(node.element)
+        row, column = index.row, index.column
+        if not isinstance(row, Scalar) or not isinstance(column, Lanes):
+            raise UnsupportedStage("a row without vectors")
+        key = ("row of", target.name)
+        start = self.once(row.level, key, lambda: target.at(row.value * self.pitch, element))
+        return start.at(column.base, element)
+
+    def _reduce(self, node: Node) -> None:
+        source, start = node.operands
+        f, zero = self.function, self.neutral(node)
+
+        def one(index: Split, mask: Mask | None, total: Value) -> Value:
+            value = self.read(source, index, mask)
+            if source in self.results and source not in self.stored:
+                self._store_wide(source, index, mask)
+            elif source in self.kept and source not in self.buffers:
+                whole = value if value.type.lanes else self.splat(value)
+                column = index.column
+                if isinstance(column, Lanes):
+                    place = self.kept[source].address.at(column.base, memory_type(source.element))
+                    f.store(self.to_memory(whole), place)
+            (value,) = self.alike([value, zero])[:1]
+            if mask is not None:
+                value = f.select(mask.value, value, zero)
+            return self.combine(node, total, value)
+
+        (total,) = self._each_column(one, [zero])
+        if source in self.kept:
+            self.buffers[source] = self.kept[source]
+        elif source in self.results:
+            target = self.targets[self.results.index(source)]
+            self.buffers[source] = Buffer(target)
+        value = self.across_lanes(node, total)
+        self.values[node, Linear(self.row)] = self.with_start(
+            node, value, self.read(start, (), None)
+        )
+
+
+class ContractionKernel(RowKernel):
+    """Rows of a matrix product, and then what is made of them while they are near.
+
+    The context goes on with the address where the product lies, and that of the product's own
+    context; a chunk is one of the product's blocks of rows.
+    """
+
+    def write_behind(self, product: Node) -> Function:
+        """The passes alone, over chunks of rows of a product that is done."""
+        self.buffers[product] = Buffer(self.word(self.words))
+        return self.write()
+
+    def write_rows_of(self, product: Node, element: ElementType) -> Function:
+        """The kernel: the product's rows of a chunk, then the passes over them."""
+        f, chunk = self.function, self.function.arguments[1]
+        self.buffers[product] = Buffer(self.word(self.words))
+        context = self.word(self.words + 1)
+        part = gemm.name(register_type(element), "rows")
+        f.run(part, [context, chunk, self.scratch])
+
+        def word(name: str) -> Value:
+            return f.load(context.at(8 * gemm.CONTEXT[name]), I64)
+
+        rows, blocks, block = word("M"), word("blocks"), word("rows")
+        matrix, number = chunk // blocks, chunk % blocks
+        first = number * block
+        last = f.select(number == blocks - 1, rows, first + block)
+        self.each_row(matrix * rows + first, matrix * rows + last)
+        return f

@@ -1,0 +1,139 @@
+"""What a stage computes: a graph of nodes, each a tensor that can be read at any index.
+
+Nothing here is stored: the emitter asks a node for the elements at an index and the node asks its
+operands, so broadcasts, slices, pads and constants cost nothing but the arithmetic of indices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.codegen.function import Type, Value
+from shlo_tools.dtypes import Array, ElementType, Kind
+
+# A scalar rule: (emitter of scalars or vectors, operands) -> what the op makes of them.
+Rule = Callable[[Any, Sequence[Value]], Value]
+
+
+class UnsupportedStage(Exception):
+    """A stage holds what kernels cannot do yet; the message says what."""
+
+
+class NodeKind(Enum):
+    INPUT = "input"
+    CONSTANT = "constant"  # splat
+    IOTA = "iota"
+    ELEMENTWISE = "elementwise"
+    BROADCAST = "broadcast"
+    RESHAPE = "reshape"
+    TRANSPOSE = "transpose"
+    SLICE = "slice"
+    REVERSE = "reverse"
+    PAD = "pad"
+    CONCATENATE = "concatenate"
+    REDUCE = "reduce"
+    DOT = "dot"
+
+
+VIEWS = {
+    NodeKind.RESHAPE,
+    NodeKind.TRANSPOSE,
+    NodeKind.SLICE,
+    NodeKind.REVERSE,
+    NodeKind.BROADCAST,
+}
+
+
+@dataclass(eq=False, repr=False)
+class Node:
+    """One tensor of a stage.
+
+    Attributes:
+        number: of an input: its place among the stage's arguments.
+        value: of a constant: its number.
+        rule: of an elementwise op.
+        dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
+            reverse and reduce (which ones); of iota and concatenate a single one.
+        starts, steps: of a slice; of a pad: edge padding in front, and interior padding plus one.
+        combine: of a reduction: the name of the op that it repeats.
+        contraction: of a product: batching, contracting and free dimensions of lhs, then of rhs.
+    """
+
+    kind: NodeKind
+    shape: tuple[int, ...]
+    element: ElementType
+    operands: tuple[Node, ...] = ()
+    number: int = 0
+    value: bool | int | float = 0
+    rule: Rule | None = None
+    dimensions: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
+    steps: tuple[int, ...] = ()
+    combine: str = ""
+    contraction: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    users: list[Node] = field(default_factory=list)
+    depth: int = 1  # ops above each other
+
+    def __post_init__(self) -> None:
+        self.count = math.prod(self.shape)
+        self.depth = 1 + max((operand.depth for operand in self.operands), default=0)
+        for operand in self.operands:
+            operand.users.append(self)
+
+    @property
+    def reduced(self) -> int:
+        """Elements that a reduction makes one of."""
+        return math.prod(self.operands[0].shape[d] for d in self.dimensions)
+
+
+def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:
+    """What results are made of, operands first; operands of ``known`` nodes are left out."""
+    order: dict[Node, None] = {}
+    border = set(known)
+    stack = [(node, False) for node in reversed(list(results))]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            order[node] = None
+        elif node not in order:
+            stack.append((node, True))
+            if node not in border:
+                stack += [(operand, False) for operand in reversed(node.operands)]
+    return list(order)
+
+
+def register_type(element: ElementType) -> Type:
+    """How elements are held in registers: i1 is a condition."""
+    if element.is_complex or (element.bits < 8 and not element.is_boolean):
+        raise UnsupportedStage(f"elements of type {element.name}")
+    if element.is_float:
+        if element.name not in ("f16", "bf16", "f32", "f64"):
+            raise UnsupportedStage(f"elements of type {element.name}")
+        return Type(element.name)
+    return Type(f"i{element.bits}")
+
+
+def memory_type(element: ElementType) -> Type:
+    """How elements lie in memory: i1 is a byte."""
+    return Type("i8") if element.is_boolean else register_type(element)
+
+
+def constant_value(array: Array, element: ElementType) -> bool | int | float | None:
+    """The number of a splat array, as code writes it; None where elements differ."""
+    flat = array.reshape(-1)
+    if not flat.size:
+        return 0
+    first = flat[0]
+    raw = np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
+    if not (raw == raw[0]).all():
+        return None
+    if element.is_boolean:
+        return bool(first)
+    # Floats as they are: a Python number does not keep all NaN.
+    return first if element.kind is Kind.FLOAT else int(first)

@@ -1,0 +1,276 @@
+"""Arithmetic of indices while loops are being written.
+
+What was computed once in a loop is not computed again (``Loops.once``), and what does not change
+with a loop is computed in front of it: every index knows the loop that it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar, cast
+
+from shlo_tools.codegen.function import I64, Carry, Function, Value
+from shlo_tools.codegen.stages.indices import (
+    Component,
+    Index,
+    Lanes,
+    Linear,
+    Positions,
+    Scalar,
+    Split,
+    components,
+    level_of,
+)
+
+T = TypeVar("T")
+
+
+class Loops:
+    """A function with the loops around what is being emitted.
+
+    Attributes:
+        function: what is written.
+        lanes: elements that vectors have.
+    """
+
+    def __init__(self, function: Function, lanes: int) -> None:
+        self.function = function
+        self.lanes = lanes
+        self._memos: list[dict[Hashable, object]] = [{}]
+
+    @property
+    def level(self) -> int:
+        """How many loops are around."""
+        return len(self.function.loops)
+
+    def loop(
+        self,
+        start: Value | int,
+        stop: Value | int,
+        step: int,
+        body: Callable[..., Carry | Value | None],
+        carry: Carry = (),
+    ) -> list[Value]:
+        """A loop; in ``body``, what is computed of its counter is kept until its end."""
+
+        def inside(counter: Value, *carried: Value) -> Carry | Value | None:
+            self._memos.append({})
+            result = body(counter, *carried)
+            self._memos.pop()
+            return result
+
+        return self.function.loop(start, stop, step, inside, carry)
+
+    def once(self, level: int, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` emits, at loop ``level``, unless it was emitted there before."""
+        memo = self._memos[level]
+        if key not in memo:
+            with self._at(level):
+                memo[key] = make()
+        return cast(T, memo[key])
+
+    def has(self, level: int, key: Hashable) -> bool:
+        """Whether something was emitted at a level."""
+        return key in self._memos[level]
+
+    def forget(self, level: int) -> None:
+        """What is computed from here on at a level may not rest on what was computed before."""
+        self._memos[level].clear()
+
+    @contextmanager
+    def _at(self, level: int) -> Iterator[None]:
+        if level >= self.level:
+            yield
+            return
+        memos, self._memos = self._memos, self._memos[: level + 1]
+        with self.function.before_loop(level):
+            yield
+        self._memos = memos
+
+    # --- components -------------------------------------------------------------------------------
+    def shifted(self, c: Component, by: int) -> Component:
+        """``c + by``."""
+        if by == 0:
+            return c
+        if isinstance(c, int):
+            return c + by
+        return self.once(c.level, ("shift", c, by), lambda: self._shifted(c, by))
+
+    def _shifted(self, c: Scalar | Lanes | Positions, by: int) -> Component:
+        if isinstance(c, Lanes):
+            return Lanes(c.base + by, c.step, c.level)
+        return type(c)(c.value + by, c.level)
+
+    def scaled(self, c: Component, by: int) -> Component:
+        """``c * by``."""
+        if by == 1:
+            return c
+        if isinstance(c, int):
+            return c * by
+        if by == 0:
+            return 0
+        return self.once(c.level, ("scale", c, by), lambda: self._scaled(c, by))
+
+    def _scaled(self, c: Scalar | Lanes | Positions, by: int) -> Component:
+        if isinstance(c, Lanes):
+            return Lanes(c.base * by, c.step * by, c.level)
+        return type(c)(c.value * by, c.level)
+
+    def mirrored(self, c: Component, size: int) -> Component:
+        """``size - 1 - c``."""
+        if isinstance(c, int):
+            return size - 1 - c
+        return self.shifted(self.scaled(c, -1), size - 1)
+
+    def added(self, a: Component, b: Component) -> Component:
+        """``a + b``."""
+        if isinstance(b, int):
+            return self.shifted(a, b)
+        if isinstance(a, int):
+            return self.shifted(b, a)
+        level = max(a.level, b.level)
+        return self.once(level, ("add", a, b), lambda: self._added(a, b, level))
+
+    def _added(
+        self, a: Scalar | Lanes | Positions, b: Scalar | Lanes | Positions, level: int
+    ) -> Component:
+        if isinstance(a, Positions) or isinstance(b, Positions):
+            return Positions(self.positions(a) + self.positions(b), level)
+        if isinstance(a, Scalar) and isinstance(b, Scalar):
+            return Scalar(a.value + b.value, level)
+        bases = [c.base if isinstance(c, Lanes) else c.value for c in (a, b)]
+        step = sum(c.step for c in (a, b) if isinstance(c, Lanes))
+        return Lanes(bases[0] + bases[1], step, level)
+
+    def positions(self, c: Component) -> Value:
+        """A component as a vector of i64."""
+        f, type = self.function, I64.vector(self.lanes)
+        if isinstance(c, int):
+            return f.constant(c, type)
+        if isinstance(c, Positions):
+            return c.value
+
+        def make() -> Value:
+            if isinstance(c, Scalar):
+                return f.broadcast(c.value, self.lanes)
+            steps = f.constant(tuple(c.step * k for k in range(self.lanes)), type)
+            return f.broadcast(c.base, self.lanes) + steps
+
+        return self.once(c.level, ("positions", c), make)
+
+    def divided(self, c: Component, by: int) -> tuple[Component, Component]:
+        """Quotient and rest of a component that is not negative."""
+        if by == 1:
+            return c, 0
+        if isinstance(c, int):
+            return c // by, c % by
+
+        def make() -> tuple[Component, Component]:
+            if isinstance(c, Scalar):
+                quotient = c.value // by
+                return Scalar(quotient, c.level), Scalar(c.value - quotient * by, c.level)
+            where = self.positions(c)
+            quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
+            return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
+
+        return self.once(c.level, ("divide", c, by), make)
+
+    def delinear(self, place: Component, shape: Sequence[int]) -> tuple[Component, ...]:
+        """A place in row-major order as an index per dimension."""
+        left = [size for size in shape if size > 1]
+        result: list[Component] = []
+        for size in reversed(shape):
+            if size <= 1:
+                result.append(0)
+            elif len(left) == 1:
+                result.append(place)
+            else:
+                left.pop()
+                place, rest = self.divided(place, size)
+                result.append(rest)
+        return tuple(reversed(result))
+
+    def linear(self, index: Sequence[Component], shape: Sequence[int]) -> Component:
+        """An index per dimension as a place in row-major order."""
+        place: Component = 0
+        step = 1
+        for c, size in zip(reversed(index), reversed(shape), strict=True):
+            if size > 1:
+                place = self.added(place, self.scaled(c, step))
+            step *= size
+        return place
+
+    # --- indices ----------------------------------------------------------------------------------
+    def by_dimension(self, index: Index, shape: tuple[int, ...]) -> tuple[Component, ...]:
+        """An index per dimension."""
+        if isinstance(index, tuple):
+            return index
+        if isinstance(index, Linear):
+            return self.delinear(index.place, shape)
+        border = _suffix(shape, index.columns)
+        if border is None:
+            return self.delinear(self.as_linear(index, shape), shape)
+        rows = self.delinear(index.row, shape[:border])
+        return (*rows, *self.delinear(index.column, shape[border:]))
+
+    def as_linear(self, index: Index, shape: tuple[int, ...]) -> Component:
+        """The place in row-major order."""
+        if isinstance(index, Linear):
+            return index.place
+        if isinstance(index, Split):
+            return self.added(self.scaled(index.row, index.columns), index.column)
+        return self.linear(index, shape)
+
+    def reshaped(self, index: Index, shape: tuple[int, ...], source: tuple[int, ...]) -> Index:
+        """Where a reshape to ``shape`` reads its operand."""
+        if not isinstance(index, tuple):
+            return index
+        return self._regrouped(index, shape, source)
+
+    def _regrouped(
+        self, index: tuple[Component, ...], shape: tuple[int, ...], source: tuple[int, ...]
+    ) -> tuple[Component, ...]:
+        """Dimensions are split and merged in the smallest groups of equal products."""
+        result: list[Component] = []
+        i = j = 0
+        while i < len(shape) or j < len(source):
+            first, second = i, j
+            here = there = 1
+            while True:
+                if (here <= there and i < len(shape)) or j >= len(source):
+                    here *= shape[i]
+                    i += 1
+                else:
+                    there *= source[j]
+                    j += 1
+                if here == there:
+                    break
+            group, target = shape[first:i], source[second:j]
+            if [k for k in group if k > 1] == [k for k in target if k > 1]:
+                moved = iter([c for c, k in zip(index[first:i], group, strict=True) if k > 1])
+                result += [next(moved) if k > 1 else 0 for k in target]
+            else:
+                result += self.delinear(self.linear(index[first:i], group), target)
+        return tuple(result)
+
+
+def _suffix(shape: Sequence[int], count: int) -> int | None:
+    """From which dimension on sizes make ``count``."""
+    total = 1
+    for d in range(len(shape), -1, -1):
+        if total == count:
+            return d
+        if d and total < count:
+            total *= shape[d - 1]
+    return None
+
+
+def level_of_index(index: Index) -> int:
+    """The innermost loop that an index changes with."""
+    return max(map(level_of, components(index)), default=0)
+
+
+def has_lanes(index: Index) -> bool:
+    """Whether lanes may read different elements."""
+    return any(isinstance(c, Lanes | Positions) for c in components(index))

@@ -1,0 +1,349 @@
+"""Reading nodes at indices: the elements of a node as a scalar or as a vector of lanes.
+
+Operands are asked where an op reads them, so nothing is computed that is not needed there, and what
+is the same for a row is computed once for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.stages.indices import (
+    Component,
+    Index,
+    Lanes,
+    Linear,
+    Mask,
+    Positions,
+    Scalar,
+    Split,
+    level_of,
+)
+from shlo_tools.codegen.stages.nodes import (
+    VIEWS,
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    memory_type,
+    register_type,
+)
+from shlo_tools.codegen.stages.placing import Loops, has_lanes, level_of_index
+
+_DEEP = 60  # ops above each other that Python's stack takes with ease
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Where elements of a node lie: in row-major order from ``address`` on.
+
+    Attributes:
+        row_only: it holds the current row alone.
+        level: the loop in which it holds what is read.
+    """
+
+    address: Value
+    row_only: bool = False
+    level: int = 0
+
+
+class Reader(Loops):
+    """Reads nodes of one kernel.
+
+    Attributes:
+        buffers: what lies in memory; all else is computed.
+        rows, columns: the kernel's space. Values of ``rows * columns`` elements are read at
+            ``Split`` indices and those of ``rows`` elements at ``Linear`` ones wherever that is
+            the same, so that the same element has one index only.
+        row, column: where the loops are.
+        late: nodes that may not be read in front of a loop of a level though their index would
+            allow it: what a loop computes is known behind it only.
+    """
+
+    buffers: dict[Node, Buffer]
+    rows: int
+    columns: int
+    row: Component = 0
+    column: Component = 0
+    late: dict[Node, int]
+    values: dict[tuple[Node, Index], Value]
+
+    def read(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """The elements of a node at an index; lanes that are masked out may hold anything."""
+        if node.depth > _DEEP:
+            self._read_below(node, index, mask)
+        return self._read_at(*self._where(node, index, mask))
+
+    def _where(
+        self, node: Node, index: Index, mask: Mask | None
+    ) -> tuple[Node, Index, Mask | None]:
+        index = self.normal(index, node.shape)
+        return node, index, mask if has_lanes(index) else None
+
+    def _read_at(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        done = self.values.get((node, index))
+        if done is not None:
+            return done
+        level = self._level(node, index, mask)
+        return self.once(level, ("read", node, index, mask), lambda: self._read(node, index, mask))
+
+    def _level(self, node: Node, index: Index, mask: Mask | None) -> int:
+        level = max(level_of_index(index), self.late.get(node, 0))
+        return level if mask is None else max(level, mask.level)
+
+    def _read_below(self, node: Node, index: Index, mask: Mask | None) -> None:
+        """Read what a node rests on, from the ground up: chains of ops are longer than stacks."""
+        stack = [(self._where(node, index, mask), False)]
+        while stack:
+            where, is_ready = stack.pop()
+            if where[:2] in self.values or self.has(self._level(*where), ("read", *where)):
+                continue
+            if is_ready:
+                self._read_at(*where)
+                continue
+            stack.append((where, True))
+            stack += [
+                (below, False)
+                for below in (self._where(*operand) for operand in self._operands(*where))
+                if below[0].depth > _DEEP // 2
+            ]
+
+    def _operands(
+        self, node: Node, index: Index, mask: Mask | None
+    ) -> list[tuple[Node, Index, Mask | None]]:
+        """Where an op reads its operands, as far as that is known without emitting anything."""
+        if node in self.buffers:
+            return []
+        if node.kind is NodeKind.ELEMENTWISE:
+            same = [index if o.shape == node.shape else () for o in node.operands]
+            return [(o, at, mask) for o, at in zip(node.operands, same, strict=True)]
+        if node.kind is NodeKind.RESHAPE:
+            (source,) = node.operands
+            return [(source, self.reshaped(index, node.shape, source.shape), mask)]
+        if node.kind in VIEWS:
+            return [(node.operands[0], self._moved(node, index), mask)]
+        return []
+
+    def normal(self, index: Index, shape: tuple[int, ...]) -> Index:
+        """The one index that stands for all that mean the same elements of the kernel's space."""
+        count = 1
+        for size in shape:
+            count *= size
+        whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
+        if isinstance(index, tuple):
+            index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
+            if count == self.rows * self.columns and index == self.by_dimension(whole, shape):
+                return whole
+            if count == self.rows and index == self.by_dimension(per_row, shape):
+                return per_row
+        return index
+
+    def _read(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        if node in self.buffers:
+            return self.load(node, self.buffers[node], index, mask)
+        kind = node.kind
+        if kind is NodeKind.CONSTANT:
+            return self.function.constant(node.value, register_type(node.element))
+        if kind is NodeKind.ELEMENTWISE:
+            return self._elementwise(node, index, mask)
+        if kind is NodeKind.RESHAPE:
+            (source,) = node.operands
+            return self.read(source, self.reshaped(index, node.shape, source.shape), mask)
+        if kind is NodeKind.IOTA:
+            return self._iota(node, index)
+        if kind is NodeKind.PAD:
+            return self._pad(node, index, mask)
+        if kind is NodeKind.CONCATENATE:
+            return self._concatenate(node, index, mask)
+        if kind is NodeKind.REDUCE:
+            return self._reduce_of_one(node, index, mask)
+        (source,) = node.operands
+        return self.read(source, self._moved(node, index), mask)
+
+    def _elementwise(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        operands = []
+        for operand in node.operands:
+            where: Index = index if operand.shape == node.shape else ()
+            operands.append(self.read(operand, where, mask))
+        if node.rule is None:
+            raise UnsupportedStage("an op without a rule")
+        return node.rule(self, self.alike(operands))
+
+    def alike(self, values: Sequence[Value]) -> list[Value]:
+        """Scalars become vectors where some values are vectors."""
+        if len({value.type.lanes for value in values}) <= 1:
+            return list(values)
+        return [v if v.type.lanes else self.splat(v) for v in values]
+
+    def splat(self, scalar: Value) -> Value:
+        """A vector of a scalar; constants stay constants."""
+        return self.function.broadcast(scalar, self.lanes)
+
+    def _moved(self, node: Node, index: Index) -> Index:
+        """Where ops that only move elements read their operand."""
+        (source,) = node.operands
+        at = self.by_dimension(index, node.shape)
+        kind = node.kind
+        if kind is NodeKind.BROADCAST:
+            return tuple(
+                0 if size == 1 else at[d]
+                for d, size in zip(node.dimensions, source.shape, strict=True)
+            )
+        if kind is NodeKind.TRANSPOSE:
+            back = sorted(range(len(at)), key=node.dimensions.__getitem__)
+            return tuple(at[d] for d in back)
+        if kind is NodeKind.SLICE:
+            steps = zip(at, node.starts, node.steps, strict=True)
+            return tuple(self.shifted(self.scaled(c, step), start) for c, start, step in steps)
+        if kind is NodeKind.REVERSE:
+            return tuple(
+                self.mirrored(c, size) if d in node.dimensions else c
+                for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
+            )
+        raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
+
+    def _iota(self, node: Node, index: Index) -> Value:
+        (dimension,) = node.dimensions
+        place = self.by_dimension(index, node.shape)[dimension]
+        if isinstance(place, Scalar):
+            number = place.value
+        elif isinstance(place, int):
+            number = self.function.constant(place)
+        else:
+            number = self.positions(place)
+        return self.as_element(number, register_type(node.element))
+
+    def as_element(self, number: Value, type: Type) -> Value:
+        """An i64 as an element, rounded to nearest where it is none."""
+        if type.is_float:
+            return number.to("sitofp", type.element)
+        if type.bits == 1:
+            return number.compare("ne", 0)
+        return number if type.bits == 64 else number.to("trunc", type.element)
+
+    def _pad(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        source, padding = node.operands
+        at = self.by_dimension(index, node.shape)
+        inside: Value | None = None
+        level = 0
+        where: list[Component] = []
+        for c, size, low, step in zip(at, source.shape, node.starts, node.steps, strict=True):
+            place = self.shifted(c, -low)
+            if step != 1:
+                raise UnsupportedStage("interior padding")
+            where.append(place)
+            if isinstance(place, int):
+                continue
+            level = max(level, place.level)
+            number = place.value if isinstance(place, Scalar) else self.positions(place)
+            fits = number.compare("ult", size)
+            inside = fits if inside is None else self.both(inside, fits)
+        if inside is None:
+            raise UnsupportedStage("padding at a constant index")
+        number_inside = inside if inside.type.lanes else self.splat(inside)
+        if mask is not None:
+            level = max(level, mask.level)
+            number_inside = number_inside & mask.value
+        exists = Mask(number_inside, level)
+        safe = tuple(self._lanes_wanted(c) for c in where)
+        values = self.alike([self.read(source, safe, exists), self.read(padding, (), None), inside])
+        return self.function.select(values[2], values[0], values[1])
+
+    def both(self, a: Value, b: Value) -> Value:
+        """Conditions of scalars or lanes, both."""
+        a, b = self.alike([a, b])
+        return a & b
+
+    def _lanes_wanted(self, c: Component) -> Component:
+        """Scalars that may lie outside are read lane by lane, so that the mask guards them."""
+        if isinstance(c, Scalar):
+            return Positions(self.positions(c), c.level)
+        return c
+
+    def _concatenate(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        raise UnsupportedStage("concatenation inside a kernel")
+
+    def _reduce_of_one(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """A reduction of dimensions of one element each."""
+        source, start = node.operands
+        if node.reduced != 1 or node.rule is None:
+            raise UnsupportedStage("a reduction read elsewhere than where it is made")
+        at = iter(self.by_dimension(index, node.shape))
+        where = tuple(0 if d in node.dimensions else next(at) for d in range(len(source.shape)))
+        values = [self.read(start, (), None), self.read(source, where, mask)]
+        return node.rule(self, self.alike(values))
+
+    # --- memory -----------------------------------------------------------------------------------
+    def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
+        """Elements that lie in memory."""
+        address, lanes, place = self._address(node, buffer, index)
+        memory, register = memory_type(node.element), register_type(node.element)
+        f = self.function
+        if not lanes:
+            return self._from_memory(f.load(address, memory), register)
+        vector = memory.vector(self.lanes)
+        if place is not None:
+            exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
+            offsets = place * memory.bytes
+            if memory.bits < 32:
+                raise UnsupportedStage(f"scattered elements of type {node.element.name}")
+            return self._from_memory(f.gather(address, offsets, exists, vector), register)
+        if mask is None:
+            return self._from_memory(f.load(address, vector), register)
+        return self._from_memory(f.load_masked(address, mask.value, vector), register)
+
+    def _from_memory(self, value: Value, register: Type) -> Value:
+        return value.compare("ne", 0) if register.element == "i1" else value
+
+    def to_memory(self, value: Value) -> Value:
+        """A value as it is stored."""
+        return value.to("zext", "i8") if value.type.element == "i1" else value
+
+    def _address(
+        self, node: Node, buffer: Buffer, index: Index
+    ) -> tuple[Value, bool, Value | None]:
+        """The address of the first lane, whether lanes differ, and offsets where not adjacent."""
+        element = memory_type(node.element)
+        terms: list[tuple[Component, int]] = []
+        if isinstance(index, Linear):
+            terms = [(index.place, 1)]
+        elif isinstance(index, Split):
+            terms = [(index.row, index.columns), (index.column, 1)]
+        else:
+            step = 1
+            for c, size in zip(reversed(index), reversed(node.shape), strict=True):
+                terms.append((c, step))
+                step *= size
+        if buffer.row_only:
+            if not isinstance(index, Split):
+                raise UnsupportedStage("a row read across rows")
+            terms = [(index.column, 1)]
+        address = buffer.address
+        constant = sum(c * step for c, step in terms if isinstance(c, int))
+        scalars = [(c, s) for c, s in terms if isinstance(c, Scalar)]
+        for c, step in sorted(scalars, key=lambda term: level_of(term[0])):
+            address = self._stepped(address, c, step, element, buffer.level)
+        address = self._offset(address, constant, element, buffer.level)
+        lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
+        positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
+        if not lanes and not positions:
+            return address, False, None
+        total = sum(c.step * s for c, s in lanes)
+        for c, step in lanes:
+            address = address.at(c.base * step, element)
+        f = self.function
+        if not positions and total == 1:
+            return address, True, None
+        steps = f.constant(tuple(total * k for k in range(self.lanes)), I64.vector(self.lanes))
+        for c, step in positions:
+            steps = steps + c.value * step
+        return address, True, steps
+
+    def _stepped(self, address: Value, c: Scalar, step: int, element: Type, level: int) -> Value:
+        key = ("address", address.name, c, step)
+        level = max(c.level, level)
+        return self.once(level, key, lambda: address.at(c.value * step, element))
+
+    def _offset(self, address: Value, by: int, element: Type, level: int) -> Value:
+        return address.at(by, element) if by else address

@@ -1,0 +1,72 @@
+// RUN: %shlo-opt %s --shlo-partition --split-input-file | FileCheck %s
+
+// Rows that are summed and divided are one stage.
+// CHECK-LABEL: func.func public @softmax
+// CHECK-NEXT: %[[r:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT: return %[[r]]
+// CHECK: func.func private @stage.0
+// CHECK-SAME: shlo.rows = array<i64: 4, 8>, shlo.stage = "row"
+func.func public @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<4x8xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %3 = stablehlo.divide %0, %2 : tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// A product takes what is made of its rows; equal stages are one function.
+// CHECK-LABEL: func.func public @layers
+// CHECK-NEXT: %[[a:.*]] = call @stage.0(%arg0, %arg1)
+// CHECK-NEXT: %[[b:.*]] = call @stage.0(%[[a]], %arg1)
+// CHECK-NEXT: return %[[b]]
+// CHECK: func.func private @stage.0
+// CHECK-SAME: shlo.stage = "contraction"
+// CHECK: stablehlo.dot_general
+// CHECK: stablehlo.tanh
+// CHECK-NOT: func.func private @stage.1
+func.func public @layers(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = stablehlo.tanh %2 : tensor<8x8xf32>
+  return %3 : tensor<8x8xf32>
+}
+
+// -----
+
+// What no kernel computes is a stage of its own, with what its regions use from outside.
+// CHECK-LABEL: func.func public @loop
+// CHECK: %[[s:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT: %[[r:.*]] = call @stage.1(%[[s]], %arg0)
+// CHECK-NEXT: return %[[r]]
+// CHECK: func.func private @stage.1
+// CHECK-SAME: shlo.stage = "op"
+// CHECK: stablehlo.while
+func.func public @loop(%x: tensor<f32>) -> tensor<f32> {
+  %limit = stablehlo.add %x, %x : tensor<f32>
+  %0 = stablehlo.while(%i = %limit) : tensor<f32>
+    cond {
+      %c = stablehlo.compare LT, %i, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %x : tensor<f32>
+      stablehlo.return %n : tensor<f32>
+    }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Columns that are summed, and what is made of the sums.
+// CHECK-LABEL: func.func public @columns
+// CHECK-NEXT: call @stage.0(%arg0, %arg1)
+// CHECK: shlo.stage = "column"
+func.func public @columns(%x: tensor<4x8xf32>, %p: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = stablehlo.subtract %p, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
