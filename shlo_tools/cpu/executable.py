@@ -9,9 +9,9 @@ from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen.manifest import EntryPoint, Manifest, is_lowered, read_manifest
-from shlo_tools.cpu import symbols, weights
+from shlo_tools.cpu import staged, symbols, weights
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.host_calls import HostCall
@@ -22,7 +22,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
 from shlo_tools.time_limit import limited
-from shlo_tools.types import array_type
+from shlo_tools.types import array_type, value_type
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 _FREE_FRAMES = 4  # kept per executable for the next call
@@ -88,7 +88,7 @@ def compile(
     opt_level: int = 2,
     check_sizes: bool = True,
     tell: Tell | None = None,
-) -> NativeExecutable:
+) -> Executable:
     """Compile a program for this machine.
 
     Args:
@@ -110,8 +110,44 @@ def compile(
         program.verify_further(module)
         if not is_lowered(module, function):
             select_function(module, function)
+            executable = _of_stages(module, constants, function, tell)
+            if executable is not None:
+                return executable
             lower(module, check_sizes=check_sizes, tell=tell)
         return linked(module, constants, function=function, opt_level=opt_level, tell=tell)
+
+
+def run_passes(text: str, module: mlir.Module, tell: Tell | None) -> None:
+    """Run a pipeline on a module; ``tell`` is told each pass, and then they run one by one."""
+    watch = Instrumentation()
+    if tell is not None:
+        watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
+    Pipeline(f"builtin.module({text})").run(module, watch)
+
+
+def _of_stages(
+    module: mlir.Module, constants: Sequence[Array], function: str, tell: Tell | None
+) -> Executable | None:
+    """An executable of stages; None where kernels do not compute all of the program."""
+    if not staged.may_be_staged(module):
+        return None
+    copy = program.clone(module)
+    run_passes("shlo-normalize", copy, tell)
+    func = ir.functions_by_name(copy.operation)[function]
+    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
+    if any(op.name == "func.call" for op in ir.children(func)):
+        return None
+    first = len(constants)
+    small = weights.take_out(copy, ir.children(func), threshold=0, first=first)
+    run_passes("shlo-to-stages", copy, tell)
+    cut = staged.read_program(copy, function)
+    if not {step.stage for step in cut.steps} <= set(cut.codes):
+        return None
+    if tell is not None:
+        tell("while generating machine code")
+    kernels = staged.kernels_of(copy)
+    signature = Signature(inputs, results)
+    return staged.StagedExecutable(function, signature, cut, kernels, [*constants, *small])
 
 
 def lower(

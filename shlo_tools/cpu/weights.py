@@ -6,6 +6,7 @@ As attributes they would stay in MLIR's context for good and cost a second of co
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from shlo_tools import ir, mlir, program
@@ -31,14 +32,25 @@ def detached(source: Any) -> tuple[mlir.Module, list[Array]]:
     return program.moved(module), weights
 
 
-def take_out(module: mlir.Module) -> list[Array]:
-    """Replace constants of more than 4 KiB by loads from globals; returns their values.
+def take_out(
+    module: mlir.Module,
+    ops: Iterable[Operation] | None = None,
+    *,
+    threshold: int = THRESHOLD,
+    first: int = 0,
+) -> list[Array]:
+    """Replace large constants by loads from globals; returns their values.
 
     Smaller ones become attributes that passes can read, where they are resources.
+
+    Args:
+        ops: which ops are looked at; all of the module by default.
+        threshold: bytes of what may stay; splats stay always.
+        first: the number of the first constant.
     """
     weights: list[Array] = []
     numbers: dict[mlir.Attribute, int] = {}
-    for op in mlir.walk(module.operation):
+    for op in mlir.walk(module.operation) if ops is None else ops:
         if op.name not in ("stablehlo.constant", "arith.constant"):
             continue
         value = op.attributes["value"]
@@ -46,12 +58,12 @@ def take_out(module: mlir.Module) -> list[Array]:
             continue
         is_resource = mlir.is_dense_resource(value)
         type = tensor_type(value.type)
-        if type.nbytes <= THRESHOLD:
+        if type.nbytes <= threshold:
             if is_resource:
                 op.attributes["value"] = to_attribute(from_attribute(value), type.element_type)
             continue
         if value not in numbers:
-            numbers[value] = len(weights)
+            numbers[value] = first + len(weights)
             weights.append(from_attribute(value))
             _declare(module, numbers[value], op)
         _load(op, numbers[value])
