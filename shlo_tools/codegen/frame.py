@@ -22,13 +22,13 @@ FIELDS = (
     "arena_end",
     "callbacks",  # table of function pointers, see CALLBACKS
     "pool",  # state of the thread pool
-    "scratch",  # memory that jobs of the calling thread may use
     "process",  # process id in its grid
     "transport",  # how processes reach each other
     "profile",  # buffer of time stamps
     "weights",  # table of pointers to constants
     "host",  # whatever the host keeps here
     "argv",  # the entry point's table, where results of unknown size are announced
+    "scratch",  # memory that jobs of the calling thread may use
 )
 SIZE = 8 * len(FIELDS)
 CALLBACKS = ("poll", "host")
