@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass, field
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen.stages.nodes import UnsupportedStage, register_type
+from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage, register_type
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read import combining_op
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
-MOVES = {"pad", "concatenate"}
-NOT_ELEMENTWISE = {*SOURCES, *VIEWS, *MOVES, "reduce", "dot_general", "op", "result"}
+NOT_ELEMENTWISE = {*OPS, "op", "result"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
@@ -143,7 +143,7 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
             return None
     if name == "dot_general" and "algorithm" in op.attributes:
         return None
-    if name not in NOT_ELEMENTWISE and op.name not in SCALARS:
+    if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None
     if "result_accuracy" in op.attributes and "DEFAULT" not in str(
         op.attributes["result_accuracy"]
@@ -153,7 +153,7 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
     result = _static(op.results[0].type, types)
     if result is None or any(operand is None for operand in operands):
         return None
-    if name not in NOT_ELEMENTWISE:
+    if name not in OPS:
         shapes = {operand.shape for operand in operands if operand and operand.shape}
         if not shapes <= {result.shape}:
             return None

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import jobs, target
-from shlo_tools.codegen.function import POINTER, Function, module_text
+from shlo_tools.codegen.function import Function, address_table, module_text
 from shlo_tools.codegen.lowered import ADDRESSES, JOBS, KERNELS, PLAIN, ROWS, STAGE
 from shlo_tools.codegen.stages import lowering
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
@@ -91,10 +91,7 @@ def _parts(kernels: list[Function]) -> list[list[Function]]:
 
 def _add_module(op: Operation, name: str, kernels: Sequence[Function]) -> None:
     """A module of kernels, and a function that writes their addresses into a table."""
-    table = Function(ADDRESSES, [POINTER])
-    for place, kernel in enumerate(kernels):
-        kernel.exported = False
-        table.store(table.address_of(kernel.name), table.arguments[0].at(8 * place))
+    table = address_table(ADDRESSES, kernels)
     text = module_text([*kernels, table], target.host().features)
     parsed = mlir.parse_module(text)
     block = op.regions[0].blocks[0]

@@ -14,7 +14,7 @@ from shlo_tools import dtypes, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage, constant_value
 from shlo_tools.codegen.stages.reading import Reader
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
@@ -26,13 +26,11 @@ class Stage:
     """What a stage computes.
 
     Attributes:
-        arguments: nodes of the function's arguments, then of constants that are no splats.
-        constants: those constants.
+        arguments: nodes of the function's arguments.
         results: what it returns.
     """
 
     arguments: list[Node]
-    constants: list[Array]
     results: list[Node]
 
 
@@ -43,7 +41,7 @@ def read(func: Operation) -> Stage:
         UnsupportedStage: it holds an op that kernels do not read.
     """
     block = func.regions[0].blocks[0]
-    stage = Stage([], [], [])
+    stage = Stage([], [])
     nodes: dict[mlir.Value, Node] = {}
     for place, argument in enumerate(block.arguments):
         type = dtypes.tensor_type(argument.type)
@@ -56,7 +54,7 @@ def read(func: Operation) -> Stage:
         if op.name == "func.return":
             stage.results = operands
             return stage
-        nodes[op.results[0]] = _node(op, operands, stage)
+        nodes[op.results[0]] = _node(op, operands)
     raise UnsupportedStage("a function without an end")
 
 
@@ -67,16 +65,16 @@ def _shape(type: TensorType) -> tuple[int, ...]:
     return shape
 
 
-def _node(op: Operation, operands: Sequence[Node], stage: Stage) -> Node:
+def _node(op: Operation, operands: Sequence[Node]) -> Node:
     dialect, _, name = op.name.partition(".")
     if (dialect == "stablehlo" and name in _READERS) or op.name == "arith.constant":
-        return _READERS[name](op, tuple(operands), stage)
+        return _READERS[name](op, tuple(operands))
     if op.name in SCALARS:
-        return _elementwise(op, tuple(operands), stage)
+        return _elementwise(op, tuple(operands))
     raise UnsupportedStage(op.name)
 
 
-Read = Callable[[Operation, tuple[Node, ...], Stage], Node]
+Read = Callable[[Operation, tuple[Node, ...]], Node]
 _READERS: dict[str, Read] = {}
 
 
@@ -95,72 +93,69 @@ def _rule(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
     return lambda reader, values: scalar(VectorEmit(op, reader), *values)
 
 
-def _elementwise(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.ELEMENTWISE, operands, rule=_rule(op))
 
 
 @_reads
-def constant(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
     value = op.attributes["value"]
     is_splat = getattr(value, "is_splat", False)
     array = dtypes.splat_element(value) if is_splat else dtypes.from_attribute(value)
     type = dtypes.tensor_type(op.results[0].type)
     number = constant_value(array, type.element_type)
-    if number is not None:
-        return _typed(op, NodeKind.CONSTANT, value=number)
-    node = _typed(op, NodeKind.INPUT, number=len(stage.arguments))
-    stage.arguments.append(node)
-    stage.constants.append(array)
-    return node
+    if number is None:
+        raise UnsupportedStage("a constant of several numbers")  # those are taken out before
+    return _typed(op, NodeKind.CONSTANT, value=number)
 
 
 @_reads
-def iota(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.IOTA, dimensions=(_number(op, "iota_dimension"),))
 
 
 @_reads
-def broadcast_in_dim(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimensions = numbers_of(op, "broadcast_dimensions")
     return _typed(op, NodeKind.BROADCAST, operands, dimensions=dimensions)
 
 
 @_reads
-def reshape(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def reshape(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.RESHAPE, operands)
 
 
 @_reads
-def transpose(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def transpose(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.TRANSPOSE, operands, dimensions=numbers_of(op, "permutation"))
 
 
 @_reads
-def slice(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def slice(op: Operation, operands: tuple[Node, ...]) -> Node:
     starts, steps = numbers_of(op, "start_indices"), numbers_of(op, "strides")
     return _typed(op, NodeKind.SLICE, operands, starts=starts, steps=steps)
 
 
 @_reads
-def reverse(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def reverse(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.REVERSE, operands, dimensions=numbers_of(op, "dimensions"))
 
 
 @_reads
-def pad(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
     low, interior = numbers_of(op, "edge_padding_low"), numbers_of(op, "interior_padding")
     steps = tuple(k + 1 for k in interior)
     return _typed(op, NodeKind.PAD, operands, starts=low, steps=steps)
 
 
 @_reads
-def concatenate(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def concatenate(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimension = (_number(op, "dimension"),)
     return _typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
 
 
 @_reads
-def reduce(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
     body = combining_op(op)
     if body is None:
         raise UnsupportedStage("a reduction by several ops")
@@ -187,7 +182,7 @@ def combining_op(op: Operation) -> Operation | None:
 
 
 @_reads
-def dot_general(op: Operation, operands: tuple[Node, ...], stage: Stage) -> Node:
+def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
     numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
     sides = []
     for side, node in zip(("lhs", "rhs"), operands, strict=True):

@@ -378,19 +378,6 @@ class Function:
             type,
         )
 
-    def stack(self, count: int, element: Type, align: int = 64) -> Value:
-        """Memory of the function's own; keep it below some hundred kilobytes."""
-        number = self.constant(count)
-        text = f"llvm.alloca {number.name} x {element} {{alignment = {align} : i64}}"
-        return self.emit(f"{text} : (i64) -> !llvm.ptr", POINTER)
-
-    def prefetch(self, address: Value) -> None:
-        """Ask for a line that will be read."""
-        self.do(
-            f'"llvm.intr.prefetch"({address.name})'
-            " <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()"
-        )
-
     def load_atomic(self, address: Value) -> Value:
         """An i64, sequentially consistent."""
         flags = "{alignment = 8 : i64}"
@@ -562,6 +549,18 @@ class Function:
         constants = [f"{name} = {text}" for name, text in self._constants.values()]
         body = "\n  ".join([*constants, *_flat(self.lines), end])
         return f"llvm.func {linkage}@{self.name}({arguments}){returns}{target} {{\n  {body}\n}}\n"
+
+
+def address_table(name: str, functions: Iterable[Function]) -> Function:
+    """A function that writes the addresses of others into a table; those need not be exported.
+
+    One function is looked up instead of each: MLIR's engine wraps all that are exported.
+    """
+    table = Function(name, [POINTER])
+    for place, function in enumerate(functions):
+        function.exported = False
+        table.store(table.address_of(function.name), table.arguments[0].at(8 * place))
+    return table
 
 
 def module_text(functions: Iterable[Function], features: Sequence[str] = ()) -> str:

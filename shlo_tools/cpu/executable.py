@@ -95,7 +95,7 @@ def compile(
         source: StableHLO (or linalg, or lowered) as text, bytes, a path, a module of the
             bindings, or a ``builder.Module``. It is not changed.
         function: the function to run.
-        opt_level: LLVM's optimisation level, 0 to 3.
+        opt_level: LLVM's optimisation level, 0 to 3; kernels of stages need none.
         check_sizes: whether calls check that unknown sizes fit, and raise ShapeMismatchError.
             Without that, a program with sizes that do not fit may end the process.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
@@ -155,10 +155,7 @@ def lower(
 ) -> None:
     """Take a module down to machine instructions, in place; ``before`` are passes to run first."""
     passes = [before, "shlo-to-llvm" if check_sizes else "shlo-to-llvm-unchecked"]
-    watch = Instrumentation()
-    if tell is not None:
-        watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
-    Pipeline(f"builtin.module({','.join(filter(None, passes))})").run(module, watch)
+    run_passes(",".join(filter(None, passes)), module, tell)
 
 
 def linked(

@@ -2,8 +2,8 @@
 
 A module that ``shlo-to-stages`` has cut is a list of calls. Each call becomes rows of a table that
 native code walks (``codegen.library.jobs``), the jobs of a stage's kernels. Values between calls
-lie in one block of memory, at offsets that
-are planned once; what changes from call to call are the addresses of arguments and results.
+lie in one block of memory, at offsets that are planned once; what changes from call to call are
+the addresses of arguments and results.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from shlo_tools.codegen.jobs import Job, Place, StageCode
 from shlo_tools.codegen.library import jobs as table_layout
 from shlo_tools.codegen.lowered import ADDRESSES, JOBS, KERNELS, WEIGHT
 from shlo_tools.codegen.memory_plan import Lifetime
+from shlo_tools.codegen.stages.nodes import OPS
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.process_library import parts
@@ -109,13 +110,7 @@ def read_program(module: mlir.Module, function: str) -> Program:
 _NAMES = {
     *("builtin.module", "func.func", "func.call", "func.return", "stablehlo.return"),
     *("arith.constant", "memref.global", "memref.get_global", "bufferization.to_tensor"),
-    *(
-        f"stablehlo.{name}"
-        for name in (
-            *("constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice", "reverse"),
-            *("pad", "concatenate", "reduce", "dot_general"),
-        )
-    ),
+    *(f"stablehlo.{name}" for name in OPS),
 }
 _UNFIT = {"f16", "bf16"}  # moving them by vectors may flush denormals
 
@@ -160,22 +155,18 @@ def kernels_of(module: mlir.Module) -> tuple[list[Any], dict[str, int]]:
                 mlir.bind_symbol(engine, name, parts.address(name))
         engines.append(engine)
         part.erase()
+    # Code is made at the first look-up, which lets other Python threads run.
     threads = [
         threading.Thread(target=mlir.entry_address, args=(engine, ADDRESSES))
         for engine in engines[1:]
     ]
     for thread in threads:
         thread.start()
-    for engine in engines[:1]:
-        mlir.entry_address(engine, ADDRESSES)
-    for thread in threads:
-        thread.join()
     addresses: dict[str, int] = {}
     for engine, part_names in zip(engines, names, strict=True):
-        words = (ctypes.c_int64 * len(part_names))()
-        fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(engine, ADDRESSES))
-        fill(ctypes.addressof(words))
-        addresses |= dict(zip(part_names, words, strict=True))
+        addresses |= parts.addresses_in(engine, part_names)
+    for thread in threads:
+        thread.join()
     return engines, addresses
 
 
@@ -235,8 +226,6 @@ class StagedExecutable(Executable):
         self._parameters = Parameters(name, signature)
         self._results = [array_type(type) for type in signature.results]
         self.constants = [as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants]
-        pointers = [constant.ctypes.data for constant in self.constants]
-        self.weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         self.direct = _direct(program)
         self.places = plan_memory(program, self.direct)
         run = parts.address(table_layout.RUN)
@@ -281,37 +270,39 @@ class Instance:
 
     def __init__(self, executable: StagedExecutable) -> None:
         self.executable = executable
-        self.frame = Frame(0, ctypes.addressof(executable.weights), has_jobs=True)
+        self.frame = Frame(0, 0, has_jobs=True)
         self.memory = memory.aligned_bytes(executable.places.size)
         self._words: list[int] = []
         self._patches: list[tuple[int, int, int]] = []  # word, value, offset
         self._inner: list[tuple[int, int]] = []  # word, context's first word
-        rows: list[tuple[int, int, int | None, tuple[int, int] | int]] = []
-        self._rows(rows)
+        self._plans: list[tuple[str, int]] = []  # function, context's first word
+        rows = self._rows()
         self.words = (ctypes.c_int64 * max(1, len(self._words)))(*self._words)
         start = ctypes.addressof(self.words)
         for word, target_word in self._inner:
             self.words[word] = start + 8 * target_word
         self._plan_contexts(start)
         flat: list[int] = []
-        for kind, address, context, chunks in rows:
-            counted = self.words[sum(chunks)] if isinstance(chunks, tuple) else chunks
-            flat += [kind, address, start + 8 * (context or 0), counted]
+        for job, contexts in rows:
+            chunks = job.chunks
+            if job.counts is not None:
+                chunks = self.words[contexts[job.counts] + job.chunks]
+            flat += [self._address(job), start + 8 * contexts[job.context], chunks]
         self.table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.table_address = ctypes.addressof(self.table)
         self.rows = len(flat) // table_layout.ROW
 
-    def _rows(self, rows: list[Any]) -> None:
-        self._plans: list[tuple[str, int]] = []
+    def _rows(self) -> list[tuple[Job, list[int]]]:
+        """All jobs in order, with where the contexts of their stages begin."""
         executable = self.executable
-        for number, step in enumerate(executable.program.steps):
+        rows = []
+        for step, temporaries in zip(
+            executable.program.steps, executable.places.temporaries, strict=True
+        ):
             code = executable.program.codes[step.stage]
-            contexts = self._contexts(code, step, executable.places.temporaries[number])
-            for job in code.jobs:
-                address = self._address(job)
-                chunks = job.chunks if job.counts is None else (contexts[job.counts], job.chunks)
-                if chunks != 0:
-                    rows.append((table_layout.JOB, address, contexts[job.context], chunks))
+            contexts = self._contexts(code, step, temporaries)
+            rows += [(job, contexts) for job in code.jobs]
+        return rows
 
     def _address(self, job: Job) -> int:
         known = self.executable.addresses.get(job.function)

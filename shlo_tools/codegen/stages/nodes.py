@@ -26,11 +26,13 @@ class UnsupportedStage(Exception):
 
 
 class NodeKind(Enum):
+    """What a node is: the op of that name, but for inputs and elementwise ops."""
+
     INPUT = "input"
     CONSTANT = "constant"  # splat
     IOTA = "iota"
     ELEMENTWISE = "elementwise"
-    BROADCAST = "broadcast"
+    BROADCAST = "broadcast_in_dim"
     RESHAPE = "reshape"
     TRANSPOSE = "transpose"
     SLICE = "slice"
@@ -38,8 +40,11 @@ class NodeKind(Enum):
     PAD = "pad"
     CONCATENATE = "concatenate"
     REDUCE = "reduce"
-    DOT = "dot"
+    DOT = "dot_general"
 
+
+# Names of the ops that kernels compute, beside elementwise ones.
+OPS = {kind.value for kind in NodeKind} - {NodeKind.INPUT.value, NodeKind.ELEMENTWISE.value}
 
 VIEWS = {
     NodeKind.RESHAPE,

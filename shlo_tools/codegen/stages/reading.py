@@ -40,12 +40,10 @@ class Buffer:
 
     Attributes:
         row_only: it holds the current row alone.
-        level: the loop in which it holds what is read.
     """
 
     address: Value
     row_only: bool = False
-    level: int = 0
 
 
 class Reader(Loops):
@@ -323,8 +321,8 @@ class Reader(Loops):
         constant = sum(c * step for c, step in terms if isinstance(c, int))
         scalars = [(c, s) for c, s in terms if isinstance(c, Scalar)]
         for c, step in sorted(scalars, key=lambda term: level_of(term[0])):
-            address = self._stepped(address, c, step, element, buffer.level)
-        address = self._offset(address, constant, element, buffer.level)
+            address = self._stepped(address, c, step, element)
+        address = address.at(constant, element)
         lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
         positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
         if not lanes and not positions:
@@ -340,10 +338,6 @@ class Reader(Loops):
             steps = steps + c.value * step
         return address, True, steps
 
-    def _stepped(self, address: Value, c: Scalar, step: int, element: Type, level: int) -> Value:
+    def _stepped(self, address: Value, c: Scalar, step: int, element: Type) -> Value:
         key = ("address", address.name, c, step)
-        level = max(c.level, level)
-        return self.once(level, key, lambda: address.at(c.value * step, element))
-
-    def _offset(self, address: Value, by: int, element: Type, level: int) -> Value:
-        return address.at(by, element) if by else address
+        return self.once(c.level, key, lambda: address.at(c.value * step, element))

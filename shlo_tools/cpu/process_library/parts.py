@@ -8,8 +8,9 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import target
-from shlo_tools.codegen.function import F32, F64, POINTER, Function, Type, module_text
+from shlo_tools.codegen.function import F32, F64, Function, Type, address_table, module_text
 from shlo_tools.codegen.library import gemm, jobs, maths, pool
+from shlo_tools.codegen.lowered import ADDRESSES
 
 PREFIX = "shlo_rt_"
 
@@ -60,19 +61,20 @@ def compiled(functions: Sequence[Function]) -> tuple[Any, dict[str, int]]:
 
     Functions of the library that they call are found; others have to be of this process.
     """
-    names = [function.name for function in functions if function.exported]
-    table = Function("shlo_addresses", [POINTER])
-    for function in functions:
-        function.exported = False
-    for place, name in enumerate(names):
-        table.store(table.address_of(name), table.arguments[0].at(8 * place))
+    exported = [function for function in functions if function.exported]
+    table = address_table(ADDRESSES, exported)
     text = module_text([*functions, table], target.host().features)
     engine = mlir.execution_engine(mlir.parse_module(text), 0)
     defined = {function.name for function in functions}
     for name in {callee for f in functions for callee in f.callees} - defined:
         if name.startswith(PREFIX):
             mlir.bind_symbol(engine, name, address(name))
+    return engine, addresses_in(engine, [function.name for function in exported])
+
+
+def addresses_in(engine: Any, names: Sequence[str]) -> dict[str, int]:
+    """The addresses of functions that an engine's table lists, in its order."""
     words = (ctypes.c_int64 * len(names))()
-    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(engine, table.name))
+    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(engine, ADDRESSES))
     fill(ctypes.addressof(words))
-    return engine, dict(zip(names, words, strict=True))
+    return dict(zip(names, words, strict=True))
