@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.partition.graph import DEAR, SOURCES, VIEWS, Graph, Op, Stage
+from shlo_tools.passes.partition.graph import ALONE, DEAR, SOURCES, VIEWS, Graph, Op, Stage
 from shlo_tools.passes.stages.read import numbers_of
 
 
@@ -34,10 +34,11 @@ def _place(op: Op, stages: list[Stage]) -> None:
         (whole,) = op.inner
         op.stage, op.place = whole.stage, "none"
         return
-    if op.name == "op":
-        for operand in op.inner:
-            _store_view(operand, stages)
-        _join(op, _open(stages, "op"), "none")
+    if op.type is None:
+        if op.name == "op":
+            for operand in op.inner:
+                _store_view(operand, stages)
+        _join(op, _open(stages, ALONE.get(op.name, "op")), "none")
         return
     inner = op.inner
     all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
@@ -50,8 +51,8 @@ def _place(op: Op, stages: list[Stage]) -> None:
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)
         _join(op, stage, "full")
-    elif op.name == "concatenate":
-        _join(op, _open(stages, "concatenation", op.count), "none")
+    elif op.name in ALONE:
+        _join(op, _open(stages, ALONE[op.name], op.count), "none")
     elif op.name == "pad":
         _join(op, _open(stages, "map", op.count), "full")
     elif op.name == "reduce" and _reduced(op) != 1:

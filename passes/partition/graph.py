@@ -17,6 +17,8 @@ WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constant
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"}
+# Ops that are a stage for themselves, by the kind of that stage.
+ALONE = {"concatenate": "concatenation"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
@@ -46,14 +48,14 @@ class Stage:
 
 @dataclass(eq=False, repr=False)
 class Op:
-    """A value: an op of one result, or one result of an op that no kernel computes.
+    """A value: an op of one result, or one of several results; or an op that makes such.
 
     Attributes:
         operation: the op, or the one whose result it is.
-        name: without the dialect; ``op`` for one that no kernel computes, and ``result`` for each
-            of its results.
+        name: without the dialect; ``op`` for one that no kernel computes; ``result`` for each
+            result of such an op, or of one of several results.
         operands: other ops, and arguments of the function.
-        type: None for an ``op``.
+        type: None where ``result`` says what it makes.
         stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a column stage).
         is_cheap: every stage that reads it computes it again.
         is_constant: it rests on no argument.
@@ -86,6 +88,11 @@ class Op:
     @property
     def is_elementwise(self) -> bool:
         return self.name not in NOT_ELEMENTWISE
+
+    @property
+    def parts(self) -> list[Op]:
+        """The results of an op without a type, in order."""
+        return [u for u in self.users if u.name == "result" and u.operation is self.operation]
 
 
 @dataclass
@@ -121,13 +128,20 @@ def read(func: Operation) -> Graph:
             ops.append(made)
             continue
         operands += [by_value.get(value, value) for value in ir.captured(op)]
-        whole = Op(op, "op", operands, None)
+        whole = Op(op, _whole_name(op, types), operands, None)
         ops.append(whole)
         for result in results:
             made = Op(op, "result", [whole], _static(result.type, types), result)
             by_value[result] = made
             ops.append(made)
     raise UnsupportedStage("a function without an end")
+
+
+def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str:
+    """What an op of several results is to kernels."""
+    dialect, _, name = op.name.partition(".")
+    fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
+    return name if dialect == "stablehlo" and name in ALONE and fits else "op"
 
 
 def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:

@@ -114,7 +114,7 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
     count = len(clone.operands)
     for place, operand in enumerate(op.operands[:count]):
         clone.operands[place] = values[operand]
-    if op.name != "op":
+    if op.type is not None:
         values[op] = clone.results[0]
         return
     captured = ir.captured(op.operation)
@@ -123,7 +123,7 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
         for place, value in enumerate(list(inner.operands)):
             if value in inside:
                 inner.operands[place] = inside[value]
-    values |= dict(zip(_parts(op), clone.results, strict=True))
+    values |= dict(zip(op.parts, clone.results, strict=True))
 
 
 def _value_type(operand: Op | Value) -> mlir.Type:
@@ -134,15 +134,10 @@ def _value_type(operand: Op | Value) -> mlir.Type:
     return type
 
 
-def _parts(op: Op) -> list[Op]:
-    """The results of an op that no kernel computes, in order."""
-    return [user for user in op.users if user.name == "result" and user.operation is op.operation]
-
-
 def _results(stage: Stage) -> list[Op]:
     """What a stage makes for others."""
-    if stage.members[0].name == "op":
-        return _parts(stage.members[0])
+    if stage.members[0].type is None:
+        return stage.members[0].parts
     return [op for op in stage.members if _leaves(op, stage)]
 
 

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import jobs, target
 from shlo_tools.codegen.function import Function, address_table, module_text
-from shlo_tools.codegen.lowered import ADDRESSES, JOBS, KERNELS, PLAIN, ROWS, STAGE
+from shlo_tools.codegen.lowered import ADDRESSES, JOBS, KERNELS, PLAIN, STAGE
 from shlo_tools.codegen.stages import lowering
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.stages.read import numbers_of, read
+from shlo_tools.passes.stages.read import read
 from shlo_tools.pipeline.registry import Pass
 
 _MODULES = 2
@@ -51,20 +51,10 @@ class LowerStages(Pass):
 
 def _lower(func: Operation) -> list[Function]:
     """The kernels of a stage; what it runs is noted on its function."""
-    name = ir.symbol_name(func)
-    split = numbers_of(func, ROWS) if ROWS in func.attributes else None
     try:
         if ir.text_of(func, STAGE) == "op":
             raise UnsupportedStage(_last_op(func))
-        stage = read(func)
-        code = lowering.lower(
-            name,
-            ir.text_of(func, STAGE),
-            (split[0], split[1]) if split else None,
-            stage.arguments,
-            stage.results,
-            target.host(),
-        )
+        code = lowering.lower(read(func), target.host())
     except UnsupportedStage as reason:
         func.attributes[PLAIN] = mlir.string_attr(str(reason))
         return []

@@ -7,31 +7,24 @@ and where they read their operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage, constant_value
+from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    Stage,
+    UnsupportedStage,
+    constant_value,
+)
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit
-
-
-@dataclass
-class Stage:
-    """What a stage computes.
-
-    Attributes:
-        arguments: nodes of the function's arguments.
-        results: what it returns.
-    """
-
-    arguments: list[Node]
-    results: list[Node]
 
 
 def read(func: Operation) -> Stage:
@@ -41,7 +34,9 @@ def read(func: Operation) -> Stage:
         UnsupportedStage: it holds an op that kernels do not read.
     """
     block = func.regions[0].blocks[0]
-    stage = Stage([], [])
+    rows = numbers_of(func, ROWS) if ROWS in func.attributes else ()
+    split = (rows[0], rows[1]) if rows else None
+    stage = Stage(ir.symbol_name(func), ir.text_of(func, STAGE), split, [])
     nodes: dict[mlir.Value, Node] = {}
     for place, argument in enumerate(block.arguments):
         type = dtypes.tensor_type(argument.type)
@@ -54,7 +49,12 @@ def read(func: Operation) -> Stage:
         if op.name == "func.return":
             stage.results = operands
             return stage
-        nodes[op.results[0]] = _node(op, operands)
+        node = _node(op, operands)
+        nodes[op.results[0]] = node
+        for number, result in enumerate(op.results if len(op.results) > 1 else ()):
+            type = dtypes.tensor_type(result.type)
+            shape, element = _shape(type), type.element_type
+            nodes[result] = Node(NodeKind.RESULT, shape, element, (node,), number=number)
     raise UnsupportedStage("a function without an end")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.codegen.function import Type, Value
+from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.dtypes import Array, ElementType, Kind
 
 # A scalar rule: (emitter of scalars or vectors, operands) -> what the op makes of them.
@@ -31,6 +32,7 @@ class NodeKind(Enum):
     INPUT = "input"
     CONSTANT = "constant"  # splat
     IOTA = "iota"
+    RESULT = "result"  # one of several, of the op that is its operand
     ELEMENTWISE = "elementwise"
     BROADCAST = "broadcast_in_dim"
     RESHAPE = "reshape"
@@ -44,7 +46,7 @@ class NodeKind(Enum):
 
 
 # Names of the ops that kernels compute, beside elementwise ones.
-OPS = {kind.value for kind in NodeKind} - {NodeKind.INPUT.value, NodeKind.ELEMENTWISE.value}
+OPS = {kind.value for kind in NodeKind} - {"input", "result", "elementwise"}
 
 VIEWS = {
     NodeKind.RESHAPE,
@@ -60,7 +62,7 @@ class Node:
     """One tensor of a stage.
 
     Attributes:
-        number: of an input: its place among the stage's arguments.
+        number: of an input: its place among the stage's arguments; of a result: which one.
         value: of a constant: its number.
         rule: of an elementwise op.
         dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
@@ -68,6 +70,7 @@ class Node:
         starts, steps: of a slice; of a pad: edge padding in front, and interior padding plus one.
         combine: of a reduction: the name of the op that it repeats.
         contraction: of a product: batching, contracting and free dimensions of lhs, then of rhs.
+        attributes: of ops with more to say: a dataclass of their family.
     """
 
     kind: NodeKind
@@ -82,6 +85,7 @@ class Node:
     steps: tuple[int, ...] = ()
     combine: str = ""
     contraction: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    attributes: Any = None
     users: list[Node] = field(default_factory=list)
     depth: int = 1  # ops above each other
 
@@ -95,6 +99,30 @@ class Node:
     def reduced(self) -> int:
         """Elements that a reduction makes one of."""
         return math.prod(self.operands[0].shape[d] for d in self.dimensions)
+
+
+@dataclass
+class Stage:
+    """What is computed together.
+
+    Attributes:
+        name: what its kernel is called.
+        kind: how it is walked, see ``shlo-partition``.
+        split: rows and columns of its full values, where it has them.
+        arguments, results: its nodes; results may be arguments.
+    """
+
+    name: str
+    kind: str
+    split: tuple[int, int] | None
+    arguments: list[Node]
+    results: list[Node] = field(default_factory=list)
+
+    @property
+    def places(self) -> tuple[Word, ...]:
+        """Words of a context: where arguments lie, then where results do."""
+        arguments = [Place("argument", k) for k in range(len(self.arguments))]
+        return (*arguments, *(Place("result", k) for k in range(len(self.results))))
 
 
 def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:
