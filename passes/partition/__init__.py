@@ -16,20 +16,23 @@ After:
     func.func private @stage.0(...) attributes {shlo.rows = array<i64: 8, 16>, shlo.stage = "row"}
 
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions),
-``column`` (leading ones), ``contraction`` (a product and what is made of its rows), ``op`` (one
-that no kernel computes).
+``column`` (leading ones), ``contraction`` (a product and what is made of its rows), that of an op
+alone, ``op`` (one that no kernel computes). Control flow stays, and its regions become calls, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from shlo_tools import ir
-from shlo_tools.mlir import Operation
+from shlo_tools import ir, mlir
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import read
+from shlo_tools.passes.partition.graph import CONTROL, read
 from shlo_tools.passes.partition.outlining import Outlining
 from shlo_tools.pipeline.registry import Pass
+
+_CONSTANTS = ("stablehlo.constant", "arith.constant")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,38 @@ class Partition(Pass):
     name = "shlo-partition"
 
     def run(self, op: Operation) -> None:
+        names: dict[Hashable, str] = {}
         for func in ir.functions(op):
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
-                graph = read(func)
-                Outlining(op, graph).run(choose(graph))
+                _sink_constants(func)
+                _cut(op, func.regions[0].blocks[0], names)
+
+
+def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> None:
+    """Cut a block, and then the regions of its control flow."""
+    graph = read(block)
+    for op in Outlining(module, graph, names).run(choose(graph)):
+        for region in op.regions:
+            _cut(module, region.blocks[0], names)
+
+
+def _sink_constants(func: Operation) -> None:
+    """Constants that control flow uses move there, where stages compute them for themselves."""
+    for op in mlir.walk(func):
+        if op.name.partition(".")[2] not in CONTROL:
+            continue
+        constants = [v for v in ir.captured(op) if mlir.is_result_of(v, _CONSTANTS)]
+        for region in op.regions if constants else ():
+            block = region.blocks[0]
+            ops = [inner for view in block.operations for inner in mlir.walk(view)]
+            for constant in constants:
+                clone = mlir.inner_operation(constant.owner).clone(mlir.at_start(block))
+                _replace(ops, constant, mlir.inner_operation(clone).results[0])
+
+
+def _replace(ops: Iterable[Operation], old: Value, new: Value) -> None:
+    for op in ops:
+        for place, value in enumerate(list(op.operands)):
+            if value == old:
+                op.operands[place] = new

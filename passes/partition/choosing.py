@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.partition.graph import ALONE, DEAR, SOURCES, VIEWS, Graph, Op, Stage
+from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
 from shlo_tools.passes.stages.read import numbers_of
 
 
@@ -35,10 +35,11 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.stage, op.place = whole.stage, "none"
         return
     if op.type is None:
-        if op.name == "op":
+        kind = "control" if op.name in CONTROL else ALONE.get(op.name, "op")
+        if kind in ("control", "op"):
             for operand in op.inner:
                 _store_view(operand, stages)
-        _join(op, _open(stages, ALONE.get(op.name, "op")), "none")
+        _join(op, _open(stages, kind), "none")
         return
     inner = op.inner
     all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)

@@ -19,11 +19,16 @@ VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"}
 # Ops that are a stage for themselves, by the kind of that stage.
 ALONE = {"concatenate": "concatenation"}
+# Ops whose regions are cut into stages, too.
+CONTROL = {"while", "if", "case"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
     *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
 }
+
+
+_UNFIT = {"f16", "bf16"}  # moving them by vectors may flush denormals
 
 
 @dataclass(eq=False, repr=False)
@@ -33,7 +38,8 @@ class Stage:
     Attributes:
         number: stages are numbered in order; a stage reads results of earlier ones only.
         kind: ``map``, ``row`` (reduces trailing dimensions), ``column`` (leading ones),
-            ``contraction``, or ``op``: one that no kernel computes.
+            ``contraction``; that of an op alone; ``control``: control flow, which stays; ``op``:
+            an op that no kernel computes.
         count: elements of its full values.
         rows, columns: how those split, where the stage says so.
     """
@@ -104,9 +110,8 @@ class Graph:
     returned: list[Op | Value]
 
 
-def read(func: Operation) -> Graph:
-    """The graph of a function of one block."""
-    (block,) = func.regions[0].blocks
+def read(block: mlir.Block) -> Graph:
+    """The graph of a block of a function or of control flow."""
     by_value: dict[Value, Op] = {}
     types: dict[mlir.Type, TensorType | None] = {}
     ops: list[Op] = []
@@ -115,7 +120,7 @@ def read(func: Operation) -> Graph:
         if op.name in WEIGHTS:
             continue  # stays; what it makes is used as arguments are
         operands: list[Op | Value] = [by_value.get(value, value) for value in op.operands]
-        if op.name == "func.return":
+        if op.name in ("func.return", "stablehlo.return"):
             for operand in operands:
                 if isinstance(operand, Op):
                     operand.is_returned = True
@@ -134,14 +139,14 @@ def read(func: Operation) -> Graph:
             made = Op(op, "result", [whole], _static(result.type, types), result)
             by_value[result] = made
             ops.append(made)
-    raise UnsupportedStage("a function without an end")
+    raise RuntimeError("a block without an end")
 
 
 def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str:
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
     fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
-    return name if dialect == "stablehlo" and name in ALONE and fits else "op"
+    return name if dialect == "stablehlo" and name in {*ALONE, *CONTROL} and fits else "op"
 
 
 def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
@@ -182,6 +187,8 @@ def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> Tenso
             tensor = dtypes.tensor_type(type)
             try:
                 register_type(tensor.element_type)
+                if tensor.element_type.name in _UNFIT:
+                    return None
             except UnsupportedStage:
                 return None
             types[type] = tensor

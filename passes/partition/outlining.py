@@ -14,29 +14,39 @@ from shlo_tools.structural_key import regions_key
 
 
 class Outlining:
-    """Rebuilds one function as calls.
+    """Rebuilds one block as calls.
 
     Args:
         module: where the stages' functions go.
-        graph: the function's ops; all have a stage or are cheap.
+        graph: the block's ops; all have a stage or are cheap.
+        names: of stages that there are, by what they compute.
     """
 
-    def __init__(self, module: Operation, graph: Graph) -> None:
+    def __init__(self, module: Operation, graph: Graph, names: dict[Hashable, str]) -> None:
         self.module = module
         self.graph = graph
         self.build = Build(mlir.before(graph.end), graph.end.location)
         self.values: dict[Op, Value] = {}
-        self.names: dict[Hashable, str] = {}
+        self.names = names
+        self.control: list[Operation] = []
 
-    def run(self, stages: list[Stage]) -> None:
-        """Make calls of the stages in order, and erase what they replace."""
+    def run(self, stages: list[Stage]) -> list[Operation]:
+        """Make calls of the stages in order, and erase what they replace.
+
+        Returns:
+            Control flow of the block, whose regions are as they were.
+        """
         for stage in stages:
-            self._call(stage)
+            if stage.kind == "control":
+                self._control(stage.members[0])
+            else:
+                self._call(stage)
         for place, operand in enumerate(self.graph.returned):
             self.graph.end.operands[place] = self._value(operand)
         for op in reversed(self.graph.ops):
             if op.name != "result":
                 op.operation.erase()
+        return self.control
 
     def _value(self, operand: Op | Value) -> Value:
         """A value where the calls are; cheap ops that are needed there stand there."""
@@ -53,6 +63,11 @@ class Outlining:
         for place, value in enumerate(operands):
             clone.operands[place] = value
         self.values[op] = clone.results[0]
+
+    def _control(self, op: Op) -> None:
+        values: dict[Op | Value, Value] = {o: self._value(o) for o in op.operands}
+        self.control.append(_clone(op, self.build, values))
+        self.values |= {part: values[part] for part in op.parts}
 
     def _call(self, stage: Stage) -> None:
         order, inputs, places = _contents(stage)
@@ -108,7 +123,7 @@ class Outlining:
         inside.op("func.return", [values[op] for op in results])
 
 
-def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
+def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> Operation:
     """Copy an op; what its regions use from outside is mapped, too."""
     clone = mlir.inner_operation(op.operation.clone(build.at))
     count = len(clone.operands)
@@ -116,7 +131,7 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
         clone.operands[place] = values[operand]
     if op.type is not None:
         values[op] = clone.results[0]
-        return
+        return clone
     captured = ir.captured(op.operation)
     inside = {old: values[new] for old, new in zip(captured, op.operands[count:], strict=True)}
     for inner in mlir.walk(clone)[1:] if inside else ():
@@ -124,6 +139,7 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> None:
             if value in inside:
                 inner.operands[place] = inside[value]
     values |= dict(zip(op.parts, clone.results, strict=True))
+    return clone
 
 
 def _value_type(operand: Op | Value) -> mlir.Type:

@@ -406,6 +406,11 @@ class Function:
         """Tell the processor that this is a waiting loop."""
         self.do('llvm.inline_asm has_side_effects "pause", "" : () -> ()')
 
+    def copy(self, target: Value, source: Value, size: Value) -> None:
+        """Copy ``size`` bytes that do not overlap."""
+        text = f'"llvm.intr.memcpy"({target.name}, {source.name}, {size.name})'
+        self.do(f"{text} <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()")
+
     # --- functions --------------------------------------------------------------------------------
     def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:
         """The result of a function called by name."""

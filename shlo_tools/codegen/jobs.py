@@ -25,6 +25,14 @@ class Place:
 
 Word = int | Place
 
+ENTRY_POINT = -1  # chunks of a job that is an entry point, (frame, context)
+
+
+def places(arguments: int, results: int) -> tuple[Place, ...]:
+    """Words for where a stage's arguments lie, then for where its results do."""
+    words = [Place("argument", k) for k in range(arguments)]
+    return (*words, *(Place("result", k) for k in range(results)))
+
 
 @dataclass(frozen=True)
 class Context:
@@ -62,16 +70,19 @@ class StageCode:
         jobs: in order.
         contexts: what jobs refer to.
         temporaries: bytes that jobs need beside arguments and results.
+        in_place: for a result, the arguments that may lie where it does: each element of them is
+            read before that of the result is written, and by the same chunk.
     """
 
     functions: list[Function] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     temporaries: list[int] = field(default_factory=list)
+    in_place: dict[int, list[int]] = field(default_factory=dict)
 
 
 def to_json(code: StageCode) -> str:
-    """Jobs, contexts and temporaries as text."""
+    """Everything but the functions as text."""
     return json.dumps(
         {
             "jobs": [[job.function, job.context, job.chunks, job.counts] for job in code.jobs],
@@ -86,6 +97,7 @@ def to_json(code: StageCode) -> str:
                 for context in code.contexts
             ],
             "temporaries": code.temporaries,
+            "in_place": list(code.in_place.items()),
         }
     )
 
@@ -103,4 +115,5 @@ def from_json(text: str) -> StageCode:
             for context in data["contexts"]
         ],
         temporaries=data["temporaries"],
+        in_place=dict(data["in_place"]),
     )

@@ -12,8 +12,8 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen.manifest import is_lowered
-from shlo_tools.cpu import executable, weights
-from shlo_tools.cpu.executable import NativeExecutable
+from shlo_tools.cpu import executable, native, weights
+from shlo_tools.cpu.native import NativeExecutable
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
@@ -88,8 +88,8 @@ class SpecializedExecutable(Executable):
         with mlir.library_context():
             module = program.clone(self._module)
             before = "" if shapes is None else _refinement(module, self.name, shapes)
-            executable.lower(module, check_sizes=options.check_sizes, before=before)
-            return executable.linked(
+            native.lower(module, check_sizes=options.check_sizes, before=before)
+            return native.linked(
                 module, self._constants, function=options.function, opt_level=options.opt_level
             )
 

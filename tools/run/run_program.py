@@ -15,7 +15,7 @@ import numpy as np
 import shlo_tools
 from shlo_tools import mlir, program
 from shlo_tools.calling.executable import Executable
-from shlo_tools.cpu.executable import Tell
+from shlo_tools.cpu.native import Tell
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.errors import (
     Diagnostic,

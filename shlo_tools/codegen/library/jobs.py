@@ -1,15 +1,26 @@
 """Running a table of jobs.
 
-A row has three words: function, context, chunks.
+A row has three words: function, context, chunks. Where the first is one of a few small numbers,
+the row says where to go on instead: the third word holds the number of a row, and the context's
+first word is the address of what decides.
 """
 
 from __future__ import annotations
 
-from shlo_tools.codegen.function import I64, POINTER, Function, Value
-from shlo_tools.codegen.library.pool import PARALLEL
+from shlo_tools.codegen import frame as layout
+from shlo_tools.codegen.function import I8, I32, I64, POINTER, Function, Value
+from shlo_tools.codegen.jobs import ENTRY_POINT
+from shlo_tools.codegen.library.pool import PARALLEL, poll
 
 RUN = "shlo_rt_run"
 ROW = 3
+TARGET_BITS = 32  # of the third word; those above hold the number to compare with
+
+# Kinds of rows that are no jobs.
+ALWAYS = 1
+UNLESS = 2  # go on there where the i1 is false
+UNEQUAL = 3  # where the i32 is another number
+_KINDS = 4
 
 
 def functions() -> list[Function]:
@@ -19,9 +30,17 @@ def functions() -> list[Function]:
 
     def row(number: Value, _: Value) -> list[Value]:
         words = table.at(number * ROW, I64)
-        function, context = (f.load(words.at(k, I64), POINTER) for k in range(2))
-        job = [frame, function, context, f.load(words.at(2, I64), I64)]
-        return [number + 1, f.call(PARALLEL, job, I64)]
+        kind, context, chunks = (
+            f.load(words.at(k, I64), type) for k, type in enumerate((I64, POINTER, I64))
+        )
+
+        def job() -> list[Value]:
+            function = f.load(words, POINTER)
+            return [number + 1, _run(f, frame, function, context, chunks)]
+
+        return f.if_(
+            kind < _KINDS, lambda: [_next(f, number, kind, context, chunks), poll(f, frame)], job
+        )
 
     _, stopped = f.while_(
         lambda number, stopped: (number < rows) & (stopped == 0),
@@ -30,3 +49,35 @@ def functions() -> list[Function]:
     )
     f.result = stopped
     return [f]
+
+
+def _run(f: Function, frame: Value, function: Value, context: Value, chunks: Value) -> Value:
+    """Run a job, or call an entry point, whose failing checks stop the program."""
+
+    def enter() -> Value:
+        f.run_address(function, [frame, context])
+        return f.load(frame.at(layout.offset("status")), I64)
+
+    (stopped,) = f.if_(
+        chunks == ENTRY_POINT,
+        enter,
+        lambda: f.call(PARALLEL, [frame, function, context, chunks], I64),
+    )
+    return stopped
+
+
+def _next(f: Function, number: Value, kind: Value, context: Value, target: Value) -> Value:
+    """The row behind one that is no job."""
+    there = target & ((1 << TARGET_BITS) - 1)
+
+    def look() -> Value:
+        address = f.load(context, POINTER)
+
+        def is_unequal() -> Value:
+            index = f.load(address, I32).to("sext", "i64")
+            return index != target >> TARGET_BITS
+
+        (goes,) = f.if_(kind == UNEQUAL, is_unequal, lambda: f.load(address, I8) == 0)
+        return f.select(goes, there, number + 1)
+
+    return f.if_(kind == ALWAYS, lambda: there, look)[0]

@@ -138,7 +138,7 @@ def _worker() -> Function:
     return f
 
 
-def _poll(f: Function, frame: Value) -> Value:
+def poll(f: Function, frame: Value) -> Value:
     """Nonzero where the call is to be stopped."""
     poll = _field(frame, "poll")
     # Another thread writes it: never kept in a register.
@@ -161,7 +161,7 @@ def _run_alone() -> Function:
 
     def body(chunk: Value, _: Value) -> list[Value]:
         f.run_address(function, [context, chunk, scratch])
-        return [chunk + 1, _poll(f, frame)]
+        return [chunk + 1, poll(f, frame)]
 
     _, stopped = f.while_(
         lambda chunk, stopped: (chunk < chunks) & (stopped == 0),
@@ -193,7 +193,7 @@ def _parallel() -> Function:
 
         def body(chunk: Value, _: Value) -> list[Value]:
             f.run_address(function, [context, chunk, scratch])
-            stopped = _poll(f, frame)
+            stopped = poll(f, frame)
             f.if_(stopped != 0, lambda: f.store_atomic(chunks, _word(state, "next")))
             return [f.add_atomic(_word(state, "next"), 1), stopped]
 

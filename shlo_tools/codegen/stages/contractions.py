@@ -39,6 +39,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
     code.contexts.append(Context((*stage.places, where, Place("context", 0))))
     walked = space(product.rows, product.columns)
     kernel = ContractionKernel(stage.name, target, stage.arguments, stage.results, walked)
+    code.in_place = kernel.in_place()
     if product.rows // product.batch < micro_kernels.row_tile(target):
         # Few rows are multiplied by columns: the product first, and then its rows.
         code.jobs += _product_jobs(product)

@@ -196,6 +196,37 @@ class RowKernel(Kernel):
         self.each_row(first, last)
         return f
 
+    def in_place(self) -> dict[int, list[int]]:
+        """Results that may lie where arguments do, see ``StageCode``."""
+        count = self.rows * self.columns
+        reduced = {node.operands[0] for node in self.nodes if node.kind is NodeKind.REDUCE}
+        places: dict[int, list[int]] = {}
+        for number, result in enumerate(self.results):
+            if result.count != count or result in reduced or result.kind is NodeKind.INPUT:
+                continue
+            bytes = memory_type(result.element).bytes
+            for node in self.nodes:
+                if node.kind is NodeKind.INPUT and memory_type(node.element).bytes == bytes:
+                    if self._is_read_pointwise(node):
+                        places.setdefault(number, []).append(node.number)
+        return places
+
+    def _is_read_pointwise(self, node: Node) -> bool:
+        """Whether elements are read only for the result's element there, or for their row."""
+        inside = set(self.nodes)
+        stack, count = [node], self.rows * self.columns
+        while stack:
+            node = stack.pop()
+            if node.count != count or (node.kind is NodeKind.INPUT and node in self.results):
+                return False
+            for user in node.users:
+                if user not in inside or user.kind is NodeKind.REDUCE:
+                    continue
+                if user.kind not in (NodeKind.ELEMENTWISE, NodeKind.RESHAPE):
+                    return False
+                stack.append(user)
+        return True
+
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
         self._plan()
@@ -248,8 +279,10 @@ class RowKernel(Kernel):
         if wide:
 
             def store(index: Split, mask: Mask | None) -> None:
-                for node in wide:
-                    self._store_wide(node, index, mask)
+                # All is read before any is stored: a result may lie where an input does.
+                values = [self.read(node, index, mask) for node in wide]
+                for node, value in zip(wide, values, strict=True):
+                    self._store_wide(node, value, index, mask)
 
             self._each_column(store)
         for node, target in zip(self.results, self.targets, strict=True):
@@ -285,8 +318,7 @@ class RowKernel(Kernel):
 
         return self.loop(0, self.columns, self.lanes, one, carry)  # type: ignore[arg-type]
 
-    def _store_wide(self, node: Node, index: Split, mask: Mask | None) -> None:
-        value = self.read(node, index, mask)
+    def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
         for result, target in zip(self.results, self.targets, strict=True):
             if result is node:
                 self.store(value, self._place(node, target, index), mask)
@@ -309,7 +341,7 @@ class RowKernel(Kernel):
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
             value = self.read(source, index, mask)
             if source in self.results and source not in self.stored:
-                self._store_wide(source, index, mask)
+                self._store_wide(source, value, index, mask)
             elif source in self.kept and source not in self.buffers:
                 whole = value if value.type.lanes else self.splat(value)
                 column = index.column

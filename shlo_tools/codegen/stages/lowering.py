@@ -40,7 +40,9 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     walked = space(*(stage.split or _map_space(stage.results)))
     kernel = RowKernel(stage.name, target, stage.arguments, stage.results, walked)
     job = Job(stage.name, 0, walked.chunks)
-    return StageCode([kernel.write()], [job], [Context(stage.places)])
+    code = StageCode([kernel.write()], [job], [Context(stage.places)])
+    code.in_place = kernel.in_place()
+    return code
 
 
 def _columns(stage: Stage, target: Target) -> StageCode:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.codegen.function import Type, Value
-from shlo_tools.codegen.jobs import Place, Word
+from shlo_tools.codegen.jobs import Word, places
 from shlo_tools.dtypes import Array, ElementType, Kind
 
 # A scalar rule: (emitter of scalars or vectors, operands) -> what the op makes of them.
@@ -121,8 +121,7 @@ class Stage:
     @property
     def places(self) -> tuple[Word, ...]:
         """Words of a context: where arguments lie, then where results do."""
-        arguments = [Place("argument", k) for k in range(len(self.arguments))]
-        return (*arguments, *(Place("result", k) for k in range(len(self.results))))
+        return places(len(self.arguments), len(self.results))
 
 
 def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:

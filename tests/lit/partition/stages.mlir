@@ -37,14 +37,15 @@ func.func public @layers(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8
 
 // -----
 
-// What no kernel computes is a stage of its own, with what its regions use from outside.
+// Control flow stays where the calls are, and its regions become calls, too.
 // CHECK-LABEL: func.func public @loop
 // CHECK: %[[s:.*]] = call @stage.0(%arg0)
-// CHECK-NEXT: %[[r:.*]] = call @stage.1(%[[s]], %arg0)
-// CHECK-NEXT: return %[[r]]
-// CHECK: func.func private @stage.1
-// CHECK-SAME: shlo.stage = "op"
-// CHECK: stablehlo.while
+// CHECK-NEXT: %[[r:.*]] = stablehlo.while(%[[i:.*]] = %[[s]])
+// CHECK: %[[c:.*]] = func.call @stage.1(%[[i]], %arg0)
+// CHECK-NEXT: stablehlo.return %[[c]]
+// CHECK: %[[n:.*]] = func.call @stage.0(%[[i]])
+// CHECK-NEXT: stablehlo.return %[[n]]
+// CHECK: return %[[r]]
 func.func public @loop(%x: tensor<f32>) -> tensor<f32> {
   %limit = stablehlo.add %x, %x : tensor<f32>
   %0 = stablehlo.while(%i = %limit) : tensor<f32>
@@ -52,7 +53,7 @@ func.func public @loop(%x: tensor<f32>) -> tensor<f32> {
       %c = stablehlo.compare LT, %i, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     } do {
-      %n = stablehlo.add %i, %x : tensor<f32>
+      %n = stablehlo.add %i, %i : tensor<f32>
       stablehlo.return %n : tensor<f32>
     }
   return %0 : tensor<f32>

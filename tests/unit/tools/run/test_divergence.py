@@ -20,7 +20,7 @@ import pytest
 
 import shlo_tools
 from shlo_tools import mlir
-from shlo_tools.cpu import staged
+from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import ELEMENT_TYPES, Array
 from shlo_tools.errors import ExecutionError, ShloError
 from shlo_tools.passes.instrument import Instrument
@@ -310,7 +310,7 @@ def test_ops_that_are_wrong_only_together_are_found(
 ) -> None:
     """Without this pass, fusion repeats the product's sum for each element of the broadcast."""
     monkeypatch.setattr(ReadInitsAsInputs, "run", lambda self, op: None)
-    monkeypatch.setattr(staged, "may_be_staged", lambda module: False)  # kernels know no such pass
+    monkeypatch.setattr(building, "_is_fit", lambda module: False)  # kernels know no such pass
     said = difference(tmp_path, FUSED, X)
     assert "without probes, that is" in said
     blamed = "stablehlo.dot_general, stablehlo.broadcast_in_dim"

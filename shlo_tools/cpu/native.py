@@ -1,0 +1,174 @@
+"""Lowered modules as executables: machine code joined to what it calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.calling.arguments import Parameters, as_argument
+from shlo_tools.calling.executable import Executable
+from shlo_tools.codegen.manifest import EntryPoint, Manifest, read_manifest
+from shlo_tools.cpu import symbols
+from shlo_tools.cpu.argument_table import ArgumentTable
+from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.host_calls import HostCall
+from shlo_tools.cpu.status import raise_for_status
+from shlo_tools.cpu.watcher import watched
+from shlo_tools.dtypes import Array
+from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.pipeline.runner import Instrumentation, Pipeline
+from shlo_tools.time_limit import limited
+from shlo_tools.types import array_type
+
+_FREE_FRAMES = 4  # kept per executable for the next call
+
+Tell = Callable[[str], None]
+
+
+class NativeExecutable(Executable):
+    """A compiled function; each call uses a frame of its own."""
+
+    def __init__(
+        self,
+        engine: Any,
+        entry: EntryPoint,
+        manifest: Manifest,
+        host_calls: Sequence[HostCall],
+        constants: Sequence[Array],
+    ) -> None:
+        self.signature = entry.signature
+        self.name = entry.function
+        address = mlir.entry_address(engine, entry.symbol)
+        if not address:
+            raise UnsupportedError(f"@{self.name}: code could not be generated")
+        self._parameters = Parameters(self.name, self.signature)
+        inputs, results = (
+            [array_type(type) for type in types]
+            for types in (self.signature.inputs, self.signature.results)
+        )
+        self._table = ArgumentTable(inputs, results)
+        self._engine = engine  # owns the code
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
+        self._entry, self._checks, self._host_calls = entry, manifest.checks, host_calls
+        self._constants = [as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants]
+        pointers = [constant.ctypes.data for constant in self._constants]
+        self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        self._free: list[Frame] = []
+
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
+        inputs = self._parameters.bound(arguments, cast=cast)
+        table, places = self._table.filled(inputs)
+        frame = self._frame()
+        frame.reset()
+        with limited(timeout) as limit, watched(frame, limit):
+            self._call(frame.address, ctypes.addressof(table))
+        raise_for_status(frame, self._checks, limit)
+        results = self._table.collected(table, places)
+        if len(self._free) < _FREE_FRAMES:
+            self._free.append(frame)
+        return results
+
+    def _frame(self) -> Frame:
+        try:
+            return self._free.pop()
+        except IndexError:
+            weights = ctypes.addressof(self._weights)
+            return Frame(self._entry.arena, weights, self._host_calls, grows=self._entry.grows)
+
+
+def run_passes(text: str, module: mlir.Module, tell: Tell | None) -> None:
+    """Run a pipeline on a module; ``tell`` is told each pass, and then they run one by one."""
+    watch = Instrumentation()
+    if tell is not None:
+        watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
+    Pipeline(f"builtin.module({text})").run(module, watch)
+
+
+def lower(
+    module: mlir.Module, *, check_sizes: bool, before: str = "", tell: Tell | None = None
+) -> None:
+    """Take a module down to machine instructions, in place; ``before`` are passes to run first."""
+    passes = [before, "shlo-to-llvm" if check_sizes else "shlo-to-llvm-unchecked"]
+    run_passes(",".join(filter(None, passes)), module, tell)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A lowered module's machine code, joined to what it calls.
+
+    Attributes:
+        engine: owns the code.
+        host_calls: by the number that the code calls the host with.
+        executables: functions that were asked for, and those that host calls call.
+    """
+
+    engine: Any
+    manifest: Manifest
+    host_calls: Sequence[HostCall]
+    executables: Mapping[str, NativeExecutable]
+
+
+NOTHING = Linked(None, Manifest({}, (), ()), (), {})
+
+
+def link(
+    module: mlir.Module,
+    constants: Sequence[Array],
+    *,
+    functions: Sequence[str],
+    opt_level: int,
+    tell: Tell | None = None,
+) -> Linked:
+    """Make machine code of a lowered module, and join it to what it calls."""
+    manifest = read_manifest(module)
+    if tell is not None:
+        tell("while generating machine code")
+    engine = _engine(module, opt_level)
+    host_calls = [HostCall(kernel) for kernel in manifest.host_kernels]
+    names = {*functions, *(name for kernel in manifest.host_kernels for name in kernel.called)}
+    executables = {
+        name: NativeExecutable(
+            engine, _entry_point(manifest, name), manifest, host_calls, constants
+        )
+        for name in names
+    }
+    for call in host_calls:
+        call.link(executables)
+    return Linked(engine, manifest, host_calls, executables)
+
+
+def linked(
+    module: mlir.Module,
+    constants: Sequence[Array],
+    *,
+    function: str,
+    opt_level: int,
+    tell: Tell | None = None,
+) -> NativeExecutable:
+    """One function of a lowered module."""
+    whole = link(module, constants, functions=[function], opt_level=opt_level, tell=tell)
+    return whole.executables[function]
+
+
+def _entry_point(manifest: Manifest, function: str) -> EntryPoint:
+    if function not in manifest.entry_points:
+        raise ShloError(f"lowering left no entry point for @{function}")
+    return manifest.entry_points[function]
+
+
+def _engine(module: mlir.Module, opt_level: int) -> Any:
+    left = [
+        op for op in mlir.walk(module.operation) if not op.name.startswith(("llvm.", "builtin."))
+    ]
+    ir.raise_unsupported(left[:3], "left over after lowering")
+    addresses = symbols.resolve(module)
+    try:
+        engine = mlir.execution_engine(module, opt_level)
+    except (mlir.MLIRError, RuntimeError, ValueError) as error:
+        raise UnsupportedError(f"code could not be generated: {error}") from error
+    for name, address in addresses.items():
+        mlir.bind_symbol(engine, name, address)
+    return engine

@@ -1,0 +1,1 @@
+"""Programs of stages: what they are, where their values lie, the table that native code walks."""

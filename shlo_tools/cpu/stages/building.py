@@ -1,0 +1,92 @@
+"""Executables of programs whose sizes are known: stages by kernels, what is left through linalg."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools.calling.executable import Signature
+from shlo_tools.codegen.lowered import PLAIN
+from shlo_tools.cpu import native, weights
+from shlo_tools.cpu.native import Linked, Tell
+from shlo_tools.cpu.stages import machine_code
+from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.program import Program, read
+from shlo_tools.dtypes import Array
+from shlo_tools.types import value_type
+
+_WIDTHS = (1, 8, 16, 32, 64, 128)  # bits of elements that lie in memory as arrays hold them
+
+
+def build(
+    module: mlir.Module,
+    constants: Sequence[Array],
+    *,
+    function: str,
+    opt_level: int,
+    tell: Tell | None = None,
+) -> StagedExecutable | None:
+    """An executable of stages; None where a program cannot be cut into such."""
+    if not _is_fit(module):
+        return None
+    copy = program.clone(module)
+    native.run_passes("shlo-normalize", copy, tell)
+    func = ir.functions_by_name(copy.operation)[function]
+    if not _is_fit(copy) or any(op.name == "func.call" for op in mlir.walk(func)):
+        return None
+    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
+    first = len(constants)
+    constants = [*constants, *weights.take_out(copy, mlir.walk(func), threshold=0, first=first)]
+    native.run_passes("shlo-to-stages", copy, tell)
+    cut = read(copy, function)
+    if tell is not None:
+        tell("while generating machine code")
+    owners, addresses = machine_code.compiled(copy)
+    plain = native.NOTHING
+    if cut.plain:
+        plain = _plain(copy, cut, constants, opt_level, tell)
+        owners.append(plain.engine)
+        for entry in plain.manifest.entry_points.values():
+            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
+    signature = Signature(inputs, results)
+    return StagedExecutable(function, signature, cut, addresses, owners, constants, plain)
+
+
+def _plain(
+    module: mlir.Module,
+    cut: Program,
+    constants: Sequence[Array],
+    opt_level: int,
+    tell: Tell | None,
+) -> Linked:
+    """Machine code of the stages that no kernel computes, as entry points; all else goes."""
+    for op in ir.children(module.operation):
+        if op.name != "func.func" or ir.symbol_name(op) in cut.plain:
+            continue
+        if ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
+            op.erase()
+    for name in cut.plain:
+        func = ir.functions_by_name(module.operation)[name]
+        del func.attributes[PLAIN]
+        func.attributes["sym_visibility"] = mlir.string_attr("public")
+    native.run_passes("shlo-normalized-to-llvm", module, tell)
+    return native.link(module, constants, functions=list(cut.plain), opt_level=opt_level, tell=tell)
+
+
+def _is_fit(module: mlir.Module) -> bool:
+    """Whether all values are tensors of known sizes, whose elements lie as arrays hold them."""
+    types: set[mlir.Type] = set()
+    for op in mlir.walk(module.operation):
+        if op.name.endswith(".constant") and mlir.is_dense_resource(op.attributes["value"]):
+            return False
+        if op.name == "func.func":
+            types |= {type for types_ in ir.signature(op) for type in types_}
+        elif op.name != "memref.get_global":
+            types |= {result.type for result in op.results}
+    return all(_is_fit_type(type) for type in types)
+
+
+def _is_fit_type(type: mlir.Type) -> bool:
+    if not mlir.is_static_tensor(type) or "!" in str(type):
+        return False
+    return dtypes.tensor_type(type).element_type.bits in _WIDTHS

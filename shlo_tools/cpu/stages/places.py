@@ -1,0 +1,272 @@
+"""Where the values of a program lie: which share a place, and the places' offsets.
+
+Steps have positions in the order in which they stand. A value lives at some intervals of them:
+what is read in a loop that it comes from outside of lives to the loop's end; a carried value lives
+from the loop's start to where it is last read, and again from the loop's end. Values may share a
+place where their intervals do not meet, or meet only at the step that makes one of the other and
+can do so in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shlo_tools.codegen import memory_plan
+from shlo_tools.codegen.memory_plan import Lifetime
+from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
+
+Interval = tuple[int, int, int]  # first and last position, and the value that ends there
+
+
+@dataclass
+class _Place:
+    """Memory that values share.
+
+    Attributes:
+        result: the number of the program's result that it is, else -1.
+        is_outside: it is an argument or a weight, which nobody writes.
+    """
+
+    values: list[int]
+    intervals: list[Interval]
+    size: int
+    result: int = -1
+    is_outside: bool = False
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where values and temporaries lie.
+
+    Attributes:
+        shared: for each value, the first value of its place.
+        results: by first values of places: which of the program's results they are.
+        offsets: of all other places that steps write, in the call's memory.
+        temporaries: offsets, for each position of a call.
+        size: of the call's memory.
+    """
+
+    shared: tuple[int, ...]
+    results: Mapping[int, int]
+    offsets: Mapping[int, int]
+    temporaries: Mapping[int, list[int]]
+    size: int
+
+
+def place(program: Program) -> Places:
+    """Choose places for all values of a program."""
+    lives = _Lives(program)
+    sharing = _Sharing(program, lives)
+    lifetimes: list[Lifetime] = []
+    owners: list[tuple[str, int]] = []
+    shared = [0] * len(program.types)
+    results: dict[int, int] = {}
+    for first, one in sharing.places():
+        for value in one.values:
+            shared[value] = first
+        if one.result >= 0:
+            results[first] = one.result
+        elif not one.is_outside and one.intervals:
+            start, end = one.intervals[0][0], max(end for _, end, _ in one.intervals)
+            lifetimes.append(Lifetime(one.size, start, end))
+            owners.append(("value", first))
+    for position, call in lives.calls:
+        for size in program.codes[call.stage].temporaries:
+            lifetimes.append(Lifetime(size, position, position))
+            owners.append(("temporary", position))
+    plan = memory_plan.plan(lifetimes)
+    offsets: dict[int, int] = {}
+    temporaries: dict[int, list[int]] = {}
+    for (what, number), offset in zip(owners, plan.offsets, strict=True):
+        if what == "value":
+            offsets[number] = offset
+        else:
+            temporaries.setdefault(number, []).append(offset)
+    return Places(tuple(shared), results, offsets, temporaries, plan.size)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """Where a value is read, and the ends of the loops around that, outer ones first."""
+
+    position: int
+    loops: tuple[int, ...]
+
+
+@dataclass
+class _Lives:
+    """Positions of steps, and from where to where values live.
+
+    Attributes:
+        intervals: of each value, in order.
+        calls: all calls with their positions, in order.
+        merges: (position, value, value that is made of it there), in order of positions.
+    """
+
+    program: Program
+    intervals: dict[int, list[Interval]] = field(default_factory=dict)
+    calls: list[tuple[int, Call]] = field(default_factory=list)
+    merges: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._position = 0
+        self._loops: tuple[int, ...] = ()  # numbers of the loops around
+        self._ends: list[int] = []  # of loops, by number
+        self._uses: dict[int, list[_Use]] = {}
+        self._defined: dict[int, tuple[int, int]] = {}  # position, how many loops are around
+        self._more: dict[int, list[int]] = {}  # further positions where a value is written
+        outside = program_inputs(self.program)
+        for value in range(outside):
+            self._defined[value] = (0, 0)
+        self._block(self.program.body)
+        self._use(self.program.body.returned)
+        for value in self._defined:
+            self.intervals[value] = self._intervals(value)
+        self.merges.sort()
+
+    def _use(self, values: tuple[int, ...]) -> None:
+        for value in values:
+            self._uses.setdefault(value, []).append(_Use(self._position, self._loops))
+
+    def _define(self, value: int) -> None:
+        self._defined[value] = (self._position, len(self._loops))
+
+    def _block(self, block: Block) -> None:
+        for step in block.steps:
+            self._position += 1
+            if isinstance(step, Call):
+                self._call(step)
+            elif isinstance(step, Copy):
+                self._use((step.source,))
+                self._define(step.result)
+            elif isinstance(step, Loop):
+                self._loop(step)
+            else:
+                self._branches(step)
+        self._position += 1
+
+    def _call(self, call: Call) -> None:
+        self.calls.append((self._position, call))
+        self._use(call.arguments)
+        for value in call.results:
+            self._define(value)
+        for result, arguments in self.program.codes[call.stage].in_place.items():
+            others = {v for k, v in enumerate(call.arguments) if k not in arguments}
+            for argument in arguments:
+                value = call.arguments[argument]
+                if value not in others:
+                    self.merges.append((self._position, value, call.results[result]))
+
+    def _loop(self, loop: Loop) -> None:
+        self._use(loop.inputs)
+        for value, carried in zip(loop.inputs, loop.carried, strict=True):
+            self._define(carried)
+            self.merges.append((self._position, value, carried))
+        around = self._loops
+        self._loops = (*around, len(self._ends))
+        self._ends.append(0)
+        for block in (loop.condition, loop.body):
+            self._block(block)
+            self._use(block.returned)
+        end = self._ends[self._loops[-1]] = self._position
+        self._loops = around
+        for carried, value in zip(loop.carried, loop.body.returned, strict=True):
+            self._more[carried] = [end]
+            self.merges.append((end, value, carried))
+
+    def _branches(self, step: Branches) -> None:
+        self._use((step.index,))
+        ends = []
+        for block in step.blocks:
+            self._block(block)
+            self._use(block.returned)
+            ends.append(self._position)
+            for value, result in zip(block.returned, step.results, strict=True):
+                self.merges.append((self._position, value, result))
+        for result in step.results:
+            self._defined[result] = (ends[0], len(self._loops))
+            self._more[result] = ends[1:]
+
+    def _intervals(self, value: int) -> list[Interval]:
+        """From where to where a value lives."""
+        start, depth = self._defined[value]
+        starts = [start, *self._more.get(value, ())]
+        last = list(starts)
+        for use in self._uses.get(value, ()):
+            inner = use.loops[depth:]
+            end = self._ends[inner[0]] if inner else use.position
+            if inner and len(starts) > 1 and use.position < starts[1]:
+                # Carried by the first of these loops: it counts which are inside of that.
+                end = self._ends[inner[1]] if len(inner) > 1 else use.position
+            number = max(n for n, start in enumerate(starts) if start <= use.position)
+            last[number] = max(last[number], end)
+        return [(a, b, value) for a, b in zip(starts, last, strict=True)]
+
+
+def program_inputs(program: Program) -> int:
+    """How many values come from outside."""
+    return program.arguments + len(program.weights)
+
+
+class _Sharing:
+    """Values of a program in places; merged one by one."""
+
+    def __init__(self, program: Program, lives: _Lives) -> None:
+        self._parent = list(range(len(program.types)))
+        outside = program_inputs(program)
+        self._places = {
+            value: _Place([value], intervals, program.types[value].nbytes)
+            for value, intervals in lives.intervals.items()
+        }
+        for value in range(outside):
+            self._places[value].is_outside = True
+        for number, value in enumerate(program.body.returned):
+            one = self._places[value]
+            if value >= outside and one.result < 0:
+                one.result = number
+        self._made_of = {(at, frozenset(values)) for at, *values in lives.merges}
+        for _, source, result in lives.merges:
+            self._merge(source, result)
+
+    def places(self) -> list[tuple[int, _Place]]:
+        """All places, by their first values."""
+        return list(self._places.items())
+
+    def _first(self, value: int) -> int:
+        parent = self._parent
+        while parent[value] != value:
+            parent[value] = parent[parent[value]]
+            value = parent[value]
+        return value
+
+    def _merge(self, source: int, result: int) -> None:
+        """Let two values share a place, where nothing else is there when they are."""
+        first, second = self._first(source), self._first(result)
+        if first == second:
+            return
+        one, other = self._places[first], self._places[second]
+        if one.is_outside or other.is_outside or one.size != other.size:
+            return
+        if one.result >= 0 and other.result >= 0:
+            return
+        intervals = self._joined(one.intervals, other.intervals)
+        if intervals is None:
+            return
+        self._parent[second] = first
+        del self._places[second]
+        values, result_number = one.values + other.values, max(one.result, other.result)
+        self._places[first] = _Place(values, intervals, one.size, result_number)
+
+    def _joined(self, first: list[Interval], second: list[Interval]) -> list[Interval] | None:
+        """Intervals of both; None where they meet and neither value is made of the other there."""
+        joined: list[Interval] = []
+        for start, end, value in sorted([*first, *second], key=lambda i: (i[0], i[1])):
+            if not joined or joined[-1][1] < start:
+                joined.append((start, end, value))
+                continue
+            from_, to, before = joined[-1]
+            if to != start or (start, frozenset((before, value))) not in self._made_of:
+                return None
+            joined[-1] = (from_, end, value)
+        return joined

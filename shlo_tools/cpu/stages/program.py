@@ -1,0 +1,194 @@
+"""What a program of stages runs, read from a module that ``shlo-to-stages`` has cut.
+
+A block is a list of steps: calls of stages, and control flow whose regions are blocks again.
+Values have numbers: arguments first, then weights, then what steps make. A loop's results are
+its carried values, so they share numbers; what a loop only passes on has the number that it comes
+with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen import jobs
+from shlo_tools.codegen.jobs import StageCode
+from shlo_tools.codegen.lowered import ENTRY_PREFIX, JOBS, PLAIN, WEIGHT
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Operation, Value
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a stage."""
+
+    stage: str
+    arguments: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A value with a place of its own."""
+
+    source: int
+    result: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """Steps in order, and the values that they end with."""
+
+    steps: tuple[Step, ...]
+    returned: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """``while``: ``carried`` starts as ``inputs``; ``condition`` returns a single i1."""
+
+    inputs: tuple[int, ...]
+    carried: tuple[int, ...]
+    condition: Block
+    body: Block
+
+
+@dataclass(frozen=True)
+class Branches:
+    """``if`` and ``case``: one of the blocks, by an i1 or an index; the last one for all others.
+
+    The first block of an ``if`` is taken where the i1 is true.
+    """
+
+    index: int
+    blocks: tuple[Block, ...]
+    results: tuple[int, ...]
+
+
+Step = Call | Copy | Loop | Branches
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function as a tree of steps.
+
+    Attributes:
+        arguments: how many there are.
+        weights: for each of the values behind the arguments, its number in the table of weights.
+        types: of all values.
+        body: what it runs.
+        codes: what computes the stages, by name.
+        plain: the stages that no kernel computes, with the reasons.
+    """
+
+    arguments: int
+    weights: tuple[int, ...]
+    types: tuple[TensorType, ...]
+    body: Block
+    codes: Mapping[str, StageCode]
+    plain: Mapping[str, str]
+
+
+def read(module: mlir.Module, function: str) -> Program:
+    """The steps of a function that ``shlo-to-stages`` has cut."""
+    functions = ir.functions_by_name(module.operation)
+    (block,) = functions[function].regions[0].blocks
+    reader = _Reader(module)
+    for argument in block.arguments:
+        reader.number(argument)
+    reader.read_weights(functions[function])
+    body = reader.block(block)
+    codes, plain = {}, {}
+    for name, func in functions.items():
+        if JOBS in func.attributes:
+            codes[name] = jobs.from_json(ir.text_of(func, JOBS))
+        elif PLAIN in func.attributes:
+            codes[name] = _plain_code(name, func)
+            plain[name] = ir.text_of(func, PLAIN)
+    types = tuple(reader.types)
+    return Program(len(block.arguments), tuple(reader.weights), types, body, codes, plain)
+
+
+def _plain_code(name: str, func: Operation) -> StageCode:
+    """The call of a stage's entry point, whose table is a context."""
+    inputs, results = ir.signature(func)
+    places = jobs.places(len(inputs), len(results))
+    job = jobs.Job(ENTRY_PREFIX + name, 0, jobs.ENTRY_POINT)
+    return StageCode(jobs=[job], contexts=[jobs.Context(places)])
+
+
+@dataclass
+class _Reader:
+    module: mlir.Module
+    numbers: dict[Value, int] = field(default_factory=dict)
+    types: list[TensorType] = field(default_factory=list)
+    weights: list[int] = field(default_factory=list)
+
+    def number(self, value: Value) -> int:
+        """A new number for a value."""
+        self.numbers[value] = self._new(dtypes.tensor_type(value.type))
+        return self.numbers[value]
+
+    def _new(self, type: TensorType) -> int:
+        self.types.append(type)
+        return len(self.types) - 1
+
+    def read_weights(self, func: Operation) -> None:
+        """Numbers for large constants, wherever they are read."""
+        globals = {ir.symbol_name(op): op for op in ir.children(self.module.operation)}
+        for op in mlir.walk(func):
+            if op.name == "memref.get_global":
+                weight = globals[ir.text_of(op, "name")]
+                for use in op.results[0].uses:
+                    self.number(mlir.inner_operation(use.owner).results[0])
+                    self.weights.append(int(ir.text_of(weight, WEIGHT)))
+
+    def block(self, block: mlir.Block) -> Block:
+        """The steps of a block whose arguments have numbers."""
+        steps: list[Step] = []
+        ops = [mlir.inner_operation(view) for view in block.operations]
+        for op in ops[:-1]:
+            if op.name == "func.call":
+                arguments = self._of(op.operands)
+                results = tuple(self.number(value) for value in op.results)
+                steps.append(Call(ir.callee_of(op), arguments, results))
+            elif op.name == "stablehlo.while":
+                steps.append(self._loop(op))
+            elif op.name in ("stablehlo.if", "stablehlo.case"):
+                steps.append(self._branches(op))
+        return Block(tuple(steps), self._of(ops[-1].operands))
+
+    def _of(self, values: Sequence[Value]) -> tuple[int, ...]:
+        return tuple(self.numbers[value] for value in values)
+
+    def _loop(self, op: Operation) -> Loop:
+        condition, body = (region.blocks[0] for region in op.regions)
+        end = list(body.operations)[-1]
+        inputs: list[int] = []
+        carried: list[int] = []
+        places: list[int] = []
+        for place, (value, result) in enumerate(zip(op.operands, op.results, strict=True)):
+            arguments = condition.arguments[place], body.arguments[place]
+            number = self.numbers[value]
+            if end.operands[place] != arguments[1]:
+                places.append(place)
+                inputs.append(number)
+                number = self._new(self.types[number])
+                carried.append(number)
+            self.numbers |= dict.fromkeys((*arguments, result), number)
+        read = self.block(body)
+        returned = [read.returned[place] for place in places]
+        steps = list(read.steps)
+        for place, value in enumerate(returned):
+            # Another carried value may be overwritten before it is read.
+            if value in carried:
+                returned[place] = self._new(self.types[value])
+                steps.append(Copy(value, returned[place]))
+        whole = Block(tuple(steps), tuple(returned))
+        return Loop(tuple(inputs), tuple(carried), self.block(condition), whole)
+
+    def _branches(self, op: Operation) -> Branches:
+        blocks = tuple(self.block(region.blocks[0]) for region in op.regions)
+        results = tuple(self.number(value) for value in op.results)
+        return Branches(self.numbers[op.operands[0]], blocks, results)

@@ -1,0 +1,217 @@
+"""The table of one call at a time: rows for native code, contexts, and the memory they point to."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.jobs import Job, StageCode
+from shlo_tools.codegen.jobs import Place as CodePlace
+from shlo_tools.codegen.library import copies
+from shlo_tools.codegen.library import jobs as layout
+from shlo_tools.cpu import memory
+from shlo_tools.cpu.process_library import parts
+from shlo_tools.cpu.stages.places import Places, program_inputs
+from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
+from shlo_tools.dtypes import Array
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What all tables of a program share.
+
+    Attributes:
+        addresses: of functions that are the program's own.
+        constants: by their numbers in the table of weights.
+    """
+
+    program: Program
+    places: Places
+    addresses: Mapping[str, int]
+    constants: Sequence[Array]
+
+
+@dataclass(frozen=True)
+class _Patch:
+    """A word for an address that is another one in each call."""
+
+    word: int
+    value: int
+    offset: int
+
+
+class Table:
+    """Rows, contexts and memory; ``point`` makes them ready for a call's arrays."""
+
+    def __init__(self, planned: Planned) -> None:
+        self.planned = planned
+        self.memory = memory.aligned_bytes(planned.places.size)
+        self._start = self.memory.ctypes.data
+        self._contexts: list[int] = []
+        self._patches: list[_Patch] = []
+        self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
+        self._plans: list[tuple[str, int]] = []  # function, context's first word
+        self._rows: list[list[int]] = []
+        self._counted: list[tuple[int, int]] = []  # row, word that says how many chunks it has
+        self._position = 0
+        self._block(planned.program.body)
+        self.words = (ctypes.c_int64 * max(1, len(self._contexts)))(*self._contexts)
+        self._finish()
+        flat = [word for row in self._rows for word in row]
+        self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
+        self.address = ctypes.addressof(self._table)
+        self.rows = len(self._rows)
+
+    def _finish(self) -> None:
+        """Everything that is known once contexts have addresses."""
+        start = ctypes.addressof(self.words)
+        for word, inner in self._inner:
+            self.words[word] = start + 8 * inner
+        for name, context in self._plans:
+            plan = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(parts.address(name))
+            plan(start + 8 * context)
+        for row in self._rows:
+            row[1] = start + 8 * row[1]
+        for number, word in self._counted:
+            self._rows[number][2] = self.words[word]
+
+    # --- rows: the positions count as in ``places`` -----------------------------------------------
+    def _row(self, function: int, context: int, chunks: int) -> int:
+        self._rows.append([function, context, chunks])
+        return len(self._rows) - 1
+
+    def _block(self, block: Block) -> None:
+        for step in block.steps:
+            self._position += 1
+            if isinstance(step, Call):
+                self._call(step)
+            elif isinstance(step, Copy):
+                self._copy(step.source, step.result)
+            elif isinstance(step, Loop):
+                self._loop(step)
+            else:
+                self._branches(step)
+        self._position += 1
+
+    def _call(self, call: Call) -> None:
+        code = self.planned.program.codes[call.stage]
+        contexts = self._stage_contexts(code, call)
+        for job in code.jobs:
+            row = self._row(self._function(job), contexts[job.context], job.chunks)
+            if job.counts is not None:
+                self._counted.append((row, contexts[job.counts] + job.chunks))
+
+    def _copy(self, source: int, result: int) -> None:
+        shared = self.planned.places.shared
+        size = self.planned.program.types[result].nbytes
+        if shared[source] == shared[result] or size == 0:
+            return
+        context = len(self._contexts)
+        self._value_word(result, 0)
+        self._value_word(source, 0)
+        self._contexts.append(size)
+        self._row(parts.address(copies.COPY), context, copies.chunks(size))
+
+    def _loop(self, loop: Loop) -> None:
+        for value, carried in zip(loop.inputs, loop.carried, strict=True):
+            self._copy(value, carried)
+        start = len(self._rows)
+        self._block(loop.condition)
+        leave = self._jump(layout.UNLESS, loop.condition.returned[0])
+        self._block(loop.body)
+        for value, carried in zip(loop.body.returned, loop.carried, strict=True):
+            self._copy(value, carried)
+        self._row(layout.ALWAYS, 0, start)
+        self._rows[leave][2] = len(self._rows)
+
+    def _branches(self, step: Branches) -> None:
+        leaves: list[int] = []
+        is_case = self.planned.program.types[step.index].element_type.bits == 32
+        for number, block in enumerate(step.blocks):
+            is_last = number == len(step.blocks) - 1
+            skip = -1
+            if not is_last:
+                skip = self._jump(layout.UNEQUAL if is_case else layout.UNLESS, step.index)
+            self._block(block)
+            for value, result in zip(block.returned, step.results, strict=True):
+                self._copy(value, result)
+            if not is_last:
+                leaves.append(self._row(layout.ALWAYS, 0, 0))
+                self._rows[skip][2] = len(self._rows) | number << layout.TARGET_BITS
+        for leave in leaves:
+            self._rows[leave][2] = len(self._rows)
+
+    def _jump(self, kind: int, value: int) -> int:
+        """A row that goes on elsewhere, depending on a value; its number."""
+        context = len(self._contexts)
+        self._value_word(value, 0)
+        return self._row(kind, context, 0)
+
+    def _function(self, job: Job) -> int:
+        known = self.planned.addresses.get(job.function)
+        return parts.address(job.function) if known is None else known
+
+    # --- contexts ---------------------------------------------------------------------------------
+    def _stage_contexts(self, code: StageCode, call: Call) -> list[int]:
+        """Write a stage's contexts; where each begins."""
+        starts: list[int] = []
+        for context in code.contexts:
+            starts.append(len(self._contexts))
+            for word in context.words:
+                if isinstance(word, int):
+                    self._contexts.append(word)
+                else:
+                    self._place_word(word, call, starts)
+            if context.plan:
+                self._plans.append((context.plan, starts[-1]))
+        return starts
+
+    def _place_word(self, place: CodePlace, call: Call, starts: list[int]) -> None:
+        if place.what == "argument":
+            self._value_word(call.arguments[place.number], place.offset)
+        elif place.what == "result":
+            self._value_word(call.results[place.number], place.offset)
+        elif place.what == "temporary":
+            offsets = self.planned.places.temporaries[self._position]
+            self._contexts.append(self._start + offsets[place.number] + place.offset)
+        else:
+            self._inner.append((len(self._contexts), starts[place.number]))
+            self._contexts.append(0)
+
+    def _value_word(self, value: int, offset: int) -> None:
+        """A word for the address of a value."""
+        program, places = self.planned.program, self.planned.places
+        first = places.shared[value]
+        if first in places.offsets:
+            offset += self._start + places.offsets[first]
+        elif program.arguments <= value < program_inputs(program):
+            weight = program.weights[value - program.arguments]
+            offset += self.planned.constants[weight].ctypes.data
+        else:
+            self._patches.append(_Patch(len(self._contexts), value, offset))
+        self._contexts.append(offset)
+
+    # --- calls ------------------------------------------------------------------------------------
+    def point(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
+        """Write the addresses of a call's arguments and results."""
+        arguments = [array.ctypes.data for array in inputs]
+        places = [array.ctypes.data for array in results]
+        words, shared = self.words, self.planned.places
+        for patch in self._patches:
+            value = patch.value
+            if value < len(arguments):
+                words[patch.word] = arguments[value] + patch.offset
+            else:
+                result = shared.results[shared.shared[value]]
+                words[patch.word] = places[result] + patch.offset
+
+    def array(self, value: int, inputs: Sequence[Array], results: Sequence[Array]) -> Array:
+        """The array that holds a returned value after a call."""
+        program, places = self.planned.program, self.planned.places
+        if value < program.arguments:
+            return inputs[value]
+        if value < program_inputs(program):
+            constant = self.planned.constants[program.weights[value - program.arguments]]
+            return constant.reshape(program.types[value].static_shape)
+        return results[places.results[places.shared[value]]]
