@@ -15,10 +15,10 @@ from shlo_tools.passes.stages.read import combining_op
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
-VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
+VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"}
 # Ops that are a stage for themselves, by the kind of that stage.
-ALONE = {"concatenate": "concatenation"}
+ALONE = {"concatenate": "concatenation", "dynamic_update_slice": "update"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),

@@ -12,6 +12,7 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -23,6 +24,7 @@ from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit
 
@@ -152,6 +154,33 @@ def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
 def concatenate(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimension = (_number(op, "dimension"),)
     return _typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
+
+
+@_reads
+def dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
+    return _typed(op, NodeKind.DYNAMIC_SLICE, operands)
+
+
+@_reads
+def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
+    return _typed(op, NodeKind.DYNAMIC_UPDATE_SLICE, operands)
+
+
+@_reads
+def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
+    numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    held = tuple(numbers.get("operand_batching_dims", ()))
+    vectors = IndexVectors(
+        windows=tuple(numbers.get("offset_dims", ())),
+        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *held)),
+        starts=tuple(numbers.get("start_index_map", ())),
+        vector=numbers.get("index_vector_dim", 0),
+        batching=tuple(zip(held, numbers.get("start_indices_batching_dims", ()), strict=True)),
+    )
+    sizes = numbers_of(op, "slice_sizes")
+    if any(sizes[d] == 0 for d in vectors.dropped):
+        raise UnsupportedStage("slices of nothing")
+    return _typed(op, NodeKind.GATHER, operands, attributes=Slices(vectors, sizes))
 
 
 @_reads

@@ -378,6 +378,14 @@ class Function:
             type,
         )
 
+    def copy(self, target: Value, source: Value, count: Value | int) -> None:
+        """Copy bytes; the two may not overlap."""
+        count = self.constant(count)
+        self.do(
+            f'"llvm.intr.memcpy"({target.name}, {source.name}, {count.name})'
+            " <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()"
+        )
+
     def load_atomic(self, address: Value) -> Value:
         """An i64, sequentially consistent."""
         flags = "{alignment = 8 : i64}"

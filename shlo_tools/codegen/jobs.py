@@ -45,12 +45,15 @@ class Job:
     Attributes:
         chunks: how many; or the word of the context that says so once it is planned.
         counts: the context whose word that is.
+        fills: the result that this job copies an argument to (``StageCode.in_place``); left out
+            where the result lies there already.
     """
 
     function: str
     context: int
     chunks: int
     counts: int | None = None
+    fills: int | None = None
 
 
 @dataclass
@@ -62,19 +65,25 @@ class StageCode:
         jobs: in order.
         contexts: what jobs refer to.
         temporaries: bytes that jobs need beside arguments and results.
+        in_place: results that may lie where an argument lies, by their numbers. Nothing else of
+            the stage reads that argument, so where it is not needed behind the stage either, its
+            memory may be the result's; then jobs that fill that result are left out.
     """
 
     functions: list[Function] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
     temporaries: list[int] = field(default_factory=list)
+    in_place: dict[int, int] = field(default_factory=dict)
 
 
 def to_json(code: StageCode) -> str:
     """Jobs, contexts and temporaries as text."""
     return json.dumps(
         {
-            "jobs": [[job.function, job.context, job.chunks, job.counts] for job in code.jobs],
+            "jobs": [
+                [job.function, job.context, job.chunks, job.counts, job.fills] for job in code.jobs
+            ],
             "contexts": [
                 {
                     "words": [
@@ -86,6 +95,7 @@ def to_json(code: StageCode) -> str:
                 for context in code.contexts
             ],
             "temporaries": code.temporaries,
+            "in_place": list(code.in_place.items()),
         }
     )
 
@@ -103,4 +113,5 @@ def from_json(text: str) -> StageCode:
             for context in data["contexts"]
         ],
         temporaries=data["temporaries"],
+        in_place=dict(data["in_place"]),
     )

@@ -41,6 +41,9 @@ class NodeKind(Enum):
     REVERSE = "reverse"
     PAD = "pad"
     CONCATENATE = "concatenate"
+    DYNAMIC_SLICE = "dynamic_slice"
+    DYNAMIC_UPDATE_SLICE = "dynamic_update_slice"
+    GATHER = "gather"
     REDUCE = "reduce"
     DOT = "dot_general"
 
@@ -49,6 +52,8 @@ class NodeKind(Enum):
 OPS = {kind.value for kind in NodeKind} - {"input", "result", "elementwise"}
 
 VIEWS = {
+    NodeKind.DYNAMIC_SLICE,
+    NodeKind.GATHER,
     NodeKind.RESHAPE,
     NodeKind.TRANSPOSE,
     NodeKind.SLICE,

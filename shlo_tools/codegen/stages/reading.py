@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.stages import gather
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -79,6 +80,11 @@ class Reader(Loops):
         index = self.normal(index, node.shape)
         return node, index, mask if has_lanes(index) else None
 
+    def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
+        """The elements of a node at an index, and the loop from which on they are known."""
+        where = self._where(node, index, mask)
+        return self.read(*where), self._level(*where)
+
     def _read_at(self, node: Node, index: Index, mask: Mask | None) -> Value:
         done = self.values.get((node, index))
         if done is not None:
@@ -120,7 +126,7 @@ class Reader(Loops):
             (source,) = node.operands
             return [(source, self.reshaped(index, node.shape, source.shape), mask)]
         if node.kind in VIEWS:
-            return [(node.operands[0], self._moved(node, index), mask)]
+            return [(node.operands[0], self._moved(node, index, mask), mask)]
         return []
 
     def normal(self, index: Index, shape: tuple[int, ...]) -> Index:
@@ -156,8 +162,8 @@ class Reader(Loops):
             return self._concatenate(node, index, mask)
         if kind is NodeKind.REDUCE:
             return self._reduce_of_one(node, index, mask)
-        (source,) = node.operands
-        return self.read(source, self._moved(node, index), mask)
+        source = node.operands[0]
+        return self.read(source, self._moved(node, index, mask), mask)
 
     def _elementwise(self, node: Node, index: Index, mask: Mask | None) -> Value:
         operands = []
@@ -178,9 +184,9 @@ class Reader(Loops):
         """A vector of a scalar; constants stay constants."""
         return self.function.broadcast(scalar, self.lanes)
 
-    def _moved(self, node: Node, index: Index) -> Index:
+    def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
-        (source,) = node.operands
+        source = node.operands[0]
         at = self.by_dimension(index, node.shape)
         kind = node.kind
         if kind is NodeKind.BROADCAST:
@@ -199,6 +205,10 @@ class Reader(Loops):
                 self.mirrored(c, size) if d in node.dimensions else c
                 for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
             )
+        if kind is NodeKind.DYNAMIC_SLICE:
+            return gather.sliced(self, node, at)
+        if kind is NodeKind.GATHER:
+            return gather.gathered(self, node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
 
     def _iota(self, node: Node, index: Index) -> Value:
