@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
 from shlo_tools.codegen.stages.nodes import Node
+from shlo_tools.codegen.stages.placing import Loops
 from shlo_tools.dtypes import Kind
-
-if TYPE_CHECKING:
-    from shlo_tools.codegen.stages.reading import Reader
 
 
 @dataclass(frozen=True)
@@ -64,48 +62,53 @@ class Slices:
     sizes: tuple[int, ...]
 
 
-def sliced(reader: Reader, node: Node, at: tuple[Component, ...]) -> Index:
-    """Where a dynamic slice reads its operand."""
-    source, *starts = node.operands
-    where = []
-    for c, start, size, full in zip(at, starts, node.shape, source.shape, strict=True):
-        where.append(reader.added(c, clamped(reader, start, (), None, full - size)))
-    return tuple(where)
+class ComputedPlaces(Loops):
+    """Indices that are read: where dynamic slices and gathers read their operands."""
 
+    def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
+        """The elements of a node at an index, and the loop from which on they are known."""
+        raise NotImplementedError
 
-def gathered(reader: Reader, node: Node, at: tuple[Component, ...], mask: Mask | None) -> Index:
-    """Where a gather reads its operand."""
-    source, indices = node.operands
-    slices: Slices = node.attributes
-    vectors = slices.vectors
-    where: list[Component] = [0] * len(source.shape)
-    for component, d in enumerate(vectors.starts):
-        index = vectors.index_of(at, component, len(indices.shape))
-        most = source.shape[d] - slices.sizes[d]
-        where[d] = clamped(reader, indices, index, mask, most)
-    batch = vectors.batch(at)
-    for d, other in vectors.batching:
-        where[d] = batch[vectors.place_in_batch(other)]
-    for d, window in zip(vectors.kept(len(source.shape)), vectors.windows, strict=True):
-        where[d] = reader.added(where[d], at[window])
-    return tuple(where)
+    def sliced(self, node: Node, at: tuple[Component, ...]) -> Index:
+        """Where a dynamic slice reads its operand."""
+        source, *starts = node.operands
+        where = []
+        for c, start, size, full in zip(at, starts, node.shape, source.shape, strict=True):
+            where.append(self.added(c, self.clamped(start, (), None, full - size)))
+        return tuple(where)
 
+    def gathered(self, node: Node, at: tuple[Component, ...], mask: Mask | None) -> Index:
+        """Where a gather reads its operand."""
+        source, indices = node.operands
+        slices: Slices = node.attributes
+        vectors = slices.vectors
+        where: list[Component] = [0] * len(source.shape)
+        for component, d in enumerate(vectors.starts):
+            index = vectors.index_of(at, component, len(indices.shape))
+            most = source.shape[d] - slices.sizes[d]
+            where[d] = self.clamped(indices, index, mask, most)
+        batch = vectors.batch(at)
+        for d, other in vectors.batching:
+            where[d] = batch[vectors.place_in_batch(other)]
+        for d, window in zip(vectors.kept(len(source.shape)), vectors.windows, strict=True):
+            where[d] = self.added(where[d], at[window])
+        return tuple(where)
 
-def clamped(reader: Reader, node: Node, index: Index, mask: Mask | None, most: int) -> Component:
-    """An integer of a node as an index within [0, most]; so are lanes that are masked out."""
-    if most == 0:
-        return 0
-    value, level = reader.read_with_level(node, index, mask)
+    def clamped(self, node: Node, index: Index, mask: Mask | None, most: int) -> Component:
+        """An integer of a node as an index within [0, most]; so are lanes that are masked out."""
+        if most == 0:
+            return 0
+        value, level = self.read_with_level(node, index, mask)
 
-    def make() -> Component:
-        f, number = reader.function, value
-        if node.element.kind is Kind.SIGNED:
-            number = f.maximum(number, 0)
-            if most < 1 << (node.element.bits - 1):
-                number = f.minimum(number, most)
-        elif most < 1 << node.element.bits:
-            number = f.intrinsic("umin", number, f.constant(most, number.type))
-        number = number.to("zext", "i64")
-        return Positions(number, level) if number.type.lanes else Scalar(number, level)
+        def make() -> Component:
+            f, number = self.function, value
+            if node.element.kind is Kind.SIGNED:
+                number = f.maximum(number, 0)
+                if most < 1 << (node.element.bits - 1):
+                    number = f.minimum(number, most)
+            elif most < 1 << node.element.bits:
+                number = f.intrinsic("umin", number, f.constant(most, number.type))
+            number = number.to("zext", "i64")
+            return Positions(number, level) if number.type.lanes else Scalar(number, level)
 
-    return reader.once(level, ("clamped", value.name, most), make)
+        return self.once(level, ("clamped", value.name, most), make)

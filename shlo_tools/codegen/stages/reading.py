@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
-from shlo_tools.codegen.stages import gather
+from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -30,7 +30,7 @@ from shlo_tools.codegen.stages.nodes import (
     memory_type,
     register_type,
 )
-from shlo_tools.codegen.stages.placing import Loops, has_lanes, level_of_index
+from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
@@ -47,7 +47,7 @@ class Buffer:
     row_only: bool = False
 
 
-class Reader(Loops):
+class Reader(ComputedPlaces):
     """Reads nodes of one kernel.
 
     Attributes:
@@ -206,9 +206,9 @@ class Reader(Loops):
                 for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
             )
         if kind is NodeKind.DYNAMIC_SLICE:
-            return gather.sliced(self, node, at)
+            return self.sliced(node, at)
         if kind is NodeKind.GATHER:
-            return gather.gathered(self, node, at, mask)
+            return self.gathered(node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
 
     def _iota(self, node: Node, index: Index) -> Value:

@@ -7,7 +7,6 @@ import math
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
-from shlo_tools.codegen.stages import gather
 from shlo_tools.codegen.stages.indices import Component, Lanes, Scalar, Split
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
@@ -97,7 +96,7 @@ class UpdateKernel(RowKernel):
         place: Component = 0
         steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
         for d, (start, step) in enumerate(zip(self.starts, steps, strict=True)):
-            first = gather.clamped(self, start, (), None, shape[d] - update.shape[d])
+            first = self.clamped(start, (), None, shape[d] - update.shape[d])
             c = self.added(outer[d], first) if d < self.border else first
             place = self.added(place, self.scaled(c, step))
         if not isinstance(place, int | Scalar):
