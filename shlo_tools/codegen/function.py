@@ -364,6 +364,8 @@ class Function:
 
     def gather(self, base: Value, offsets: Value, mask: Value, type: Type) -> Value:
         """Lanes at ``base`` + ``offsets`` bytes (a vector of i64); unmasked lanes are zero."""
+        if type.bits < 32:
+            return self._gather_narrow(base, offsets, mask, type)
         addresses = Type("ptr", type.lanes)
         where = self.emit(
             f"llvm.getelementptr {base.name}[{offsets.name}]"
@@ -377,6 +379,14 @@ class Function:
             f" : ({addresses}, {mask.type}, {type}) -> {type}",
             type,
         )
+
+    def _gather_narrow(self, base: Value, offsets: Value, mask: Value, type: Type) -> Value:
+        """Lanes of one or two bytes: of the aligned word around each, which is in its page."""
+        start = self.broadcast(base.to("ptrtoint", "i64"), type.lanes)
+        inside = (start + offsets) & 3
+        words = self.gather(base, offsets - inside, mask, I32.vector(type.lanes))
+        lowest = words >> (inside << 3).to("trunc", "i32")
+        return lowest.to("trunc", f"i{type.bits}").to("bitcast", type.element)
 
     def copy(self, target: Value, source: Value, count: Value | int) -> None:
         """Copy bytes; the two may not overlap."""

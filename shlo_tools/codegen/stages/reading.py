@@ -294,8 +294,6 @@ class Reader(ComputedPlaces):
         if place is not None:
             exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
             offsets = place * memory.bytes
-            if memory.bits < 32:
-                raise UnsupportedStage(f"scattered elements of type {node.element.name}")
             return self._from_memory(f.gather(address, offsets, exists, vector), register)
         if mask is None:
             return self._from_memory(f.load(address, vector), register)
