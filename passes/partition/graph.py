@@ -18,7 +18,11 @@ SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"}
 # Ops that are a stage for themselves, by the kind of that stage.
-ALONE = {"concatenate": "concatenation", "dynamic_update_slice": "update"}
+ALONE = {
+    "concatenate": "concatenation",
+    "dynamic_update_slice": "update",
+    "scatter": "scatter",
+}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
@@ -141,7 +145,8 @@ def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
     fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
-    return name if dialect == "stablehlo" and name in ALONE and fits else "op"
+    is_known = dialect == "stablehlo" and name in ALONE
+    return name if is_known and fits and not ir.captured(op) else "op"
 
 
 def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
@@ -155,6 +160,8 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
             op.results[0].type.element_type
         ):
             return None
+    if name in ALONE and ir.captured(op):
+        return None
     if name == "dot_general" and "algorithm" in op.attributes:
         return None
     if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):

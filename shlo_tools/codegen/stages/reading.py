@@ -153,6 +153,9 @@ class Reader(ComputedPlaces):
             return self._elementwise(node, index, mask)
         if kind is NodeKind.RESHAPE:
             (source,) = node.operands
+            buffer = self.buffers.get(source)
+            if buffer is not None and not buffer.row_only:  # the same elements, in the same order
+                return self.load(node, buffer, index, mask)
             return self.read(source, self.reshaped(index, node.shape, source.shape), mask)
         if kind is NodeKind.IOTA:
             return self._iota(node, index)

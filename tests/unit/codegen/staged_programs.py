@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from shlo_tools import compile, interpret
 from shlo_tools.cpu import memory, staged
 from shlo_tools.cpu.staged import StagedExecutable
-
 from tests.unit.codegen.guarded import guarded
 
 
