@@ -16,6 +16,8 @@ from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
 from shlo_tools.passes.stages.read import numbers_of
 
+_FIXED = {"reverse", "dynamic_slice"}  # views that products do not read through strides
+
 
 def choose(graph: Graph) -> list[Stage]:
     """Give each op of a graph a stage or make it cheap; the stages in order."""
@@ -47,14 +49,17 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.is_constant = op.is_cheap = True
         return
     if op.name in VIEWS:
-        op.is_cheap = True
+        if op.name in _FIXED and _feeds_product(op):
+            _join(op, _open(stages, "map", op.count), "full")
+        else:
+            op.is_cheap = True
     elif op.name == "dot_general":
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)
         _join(op, stage, "full")
     elif op.name in ALONE:
         _join(op, _open(stages, ALONE[op.name], op.count), "none")
-    elif op.name == "pad":
+    elif op.name in ("pad", "gather"):
         _join(op, _open(stages, "map", op.count), "full")
     elif op.name == "reduce" and _reduced(op) != 1:
         _place_reduction(op, stages)
@@ -64,6 +69,19 @@ def _place(op: Op, stages: list[Stage]) -> None:
 
 def _is_light(op: Op) -> bool:
     return op.name in VIEWS or (op.is_elementwise and op.name not in DEAR)
+
+
+def _feeds_product(op: Op) -> bool:
+    """Whether a product reads a view, through other views."""
+    stack, seen = [op], {op}
+    while stack:
+        for user in stack.pop().users:
+            if user.name == "dot_general":
+                return True
+            if user.name in VIEWS and user not in seen:
+                seen.add(user)
+                stack.append(user)
+    return False
 
 
 def _open(stages: list[Stage], kind: str, count: int = 0) -> Stage:
@@ -177,8 +195,10 @@ def _where(operand: Op | Value, stage: Stage) -> str:
         return "outside"
     if operand.stage:
         return operand.place if operand.stage is stage else "outside"
-    (source, *_) = operand.operands
+    (source, *starts) = operand.operands
     below = _where(source, stage)
+    if any(_where(start, stage) != "outside" for start in starts):
+        return "bad"
     if below == "outside" or operand.name == "reshape":
         return below
     if operand.name != "broadcast_in_dim" or not isinstance(source, Op):

@@ -15,10 +15,14 @@ from shlo_tools.passes.stages.read import combining_op
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
-VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse"}
+VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"}
 # Ops that are a stage for themselves, by the kind of that stage.
-ALONE = {"concatenate": "concatenation"}
+ALONE = {
+    "concatenate": "concatenation",
+    "dynamic_update_slice": "update",
+    "scatter": "scatter",
+}
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
@@ -146,7 +150,9 @@ def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
     fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
-    return name if dialect == "stablehlo" and name in {*ALONE, *CONTROL} and fits else "op"
+    if dialect != "stablehlo" or not fits:
+        return "op"
+    return name if name in CONTROL or (name in ALONE and not ir.captured(op)) else "op"
 
 
 def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
@@ -160,6 +166,8 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
             op.results[0].type.element_type
         ):
             return None
+    if name in ALONE and ir.captured(op):
+        return None
     if name == "dot_general" and "algorithm" in op.attributes:
         return None
     if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):

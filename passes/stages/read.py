@@ -12,17 +12,22 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
+    Region,
     Stage,
     UnsupportedStage,
     constant_value,
+    register_type,
 )
 from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit
 
@@ -93,6 +98,32 @@ def _rule(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
     return lambda reader, values: scalar(VectorEmit(op, reader), *values)
 
 
+def region(op: Operation) -> Region:
+    """What the region of an op computes, one elementwise op after another.
+
+    Raises:
+        UnsupportedStage: it holds other ops, or uses values from around.
+    """
+    (block,) = op.regions[0].blocks
+    *ops, end = [mlir.inner_operation(view) for view in block.operations]
+    for inner in ops:
+        if inner.name != "stablehlo.constant" and inner.name not in SCALARS:
+            raise UnsupportedStage(f"{inner.name} in a region")
+
+    def run(reader: Reader, arguments: Sequence[Value]) -> list[Value]:
+        values = dict(zip(block.arguments, arguments, strict=True))
+        for inner in ops:
+            if inner.name == "stablehlo.constant":
+                node = constant(inner, ())
+                value = reader.function.constant(node.value, register_type(node.element))
+            else:
+                value = _rule(inner)(reader, reader.alike([values[v] for v in inner.operands]))
+            values[inner.results[0]] = value
+        return [values[value] for value in end.operands]
+
+    return run
+
+
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.ELEMENTWISE, operands, rule=_rule(op))
 
@@ -152,6 +183,47 @@ def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
 def concatenate(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimension = (_number(op, "dimension"),)
     return _typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
+
+
+@_reads
+def dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
+    return _typed(op, NodeKind.DYNAMIC_SLICE, operands)
+
+
+@_reads
+def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
+    return _typed(op, NodeKind.DYNAMIC_UPDATE_SLICE, operands)
+
+
+@_reads
+def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
+    numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    held = tuple(numbers.get("operand_batching_dims", ()))
+    vectors = IndexVectors(
+        windows=tuple(numbers.get("offset_dims", ())),
+        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *held)),
+        starts=tuple(numbers.get("start_index_map", ())),
+        vector=numbers.get("index_vector_dim", 0),
+        batching=tuple(zip(held, numbers.get("start_indices_batching_dims", ()), strict=True)),
+    )
+    sizes = numbers_of(op, "slice_sizes")
+    if any(sizes[d] == 0 for d in vectors.dropped):
+        raise UnsupportedStage("slices of nothing")
+    return _typed(op, NodeKind.GATHER, operands, attributes=Slices(vectors, sizes))
+
+
+@_reads
+def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
+    numbers = SCATTER_DIMENSION_NUMBERS.decode(op.attributes["scatter_dimension_numbers"])
+    held = tuple(numbers.get("input_batching_dims", ()))
+    vectors = IndexVectors(
+        windows=tuple(numbers.get("update_window_dims", ())),
+        dropped=frozenset((*numbers.get("inserted_window_dims", ()), *held)),
+        starts=tuple(numbers.get("scatter_dims_to_operand_dims", ())),
+        vector=numbers.get("index_vector_dim", 0),
+        batching=tuple(zip(held, numbers.get("scatter_indices_batching_dims", ()), strict=True)),
+    )
+    return _typed(op, NodeKind.SCATTER, operands, attributes=Updates(vectors, region(op)))
 
 
 @_reads

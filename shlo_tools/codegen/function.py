@@ -364,6 +364,8 @@ class Function:
 
     def gather(self, base: Value, offsets: Value, mask: Value, type: Type) -> Value:
         """Lanes at ``base`` + ``offsets`` bytes (a vector of i64); unmasked lanes are zero."""
+        if type.bits < 32:
+            return self._gather_narrow(base, offsets, mask, type)
         addresses = Type("ptr", type.lanes)
         where = self.emit(
             f"llvm.getelementptr {base.name}[{offsets.name}]"
@@ -376,6 +378,22 @@ class Function:
             f"llvm.intr.masked.gather {where.name}, {mask.name}, {other.name} {align}"
             f" : ({addresses}, {mask.type}, {type}) -> {type}",
             type,
+        )
+
+    def _gather_narrow(self, base: Value, offsets: Value, mask: Value, type: Type) -> Value:
+        """Lanes of one or two bytes: of the aligned word around each, which is in its page."""
+        start = self.broadcast(base.to("ptrtoint", "i64"), type.lanes)
+        inside = (start + offsets) & 3
+        words = self.gather(base, offsets - inside, mask, I32.vector(type.lanes))
+        lowest = words >> (inside << 3).to("trunc", "i32")
+        return lowest.to("trunc", f"i{type.bits}").to("bitcast", type.element)
+
+    def copy(self, target: Value, source: Value, count: Value | int) -> None:
+        """Copy bytes; the two may not overlap."""
+        count = self.constant(count)
+        self.do(
+            f'"llvm.intr.memcpy"({target.name}, {source.name}, {count.name})'
+            " <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()"
         )
 
     def load_atomic(self, address: Value) -> Value:
@@ -405,11 +423,6 @@ class Function:
     def pause(self) -> None:
         """Tell the processor that this is a waiting loop."""
         self.do('llvm.inline_asm has_side_effects "pause", "" : () -> ()')
-
-    def copy(self, target: Value, source: Value, size: Value) -> None:
-        """Copy ``size`` bytes that do not overlap."""
-        text = f'"llvm.intr.memcpy"({target.name}, {source.name}, {size.name})'
-        self.do(f"{text} <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()")
 
     # --- functions --------------------------------------------------------------------------------
     def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:

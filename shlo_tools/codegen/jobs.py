@@ -53,12 +53,15 @@ class Job:
     Attributes:
         chunks: how many; or the word of the context that says so once it is planned.
         counts: the context whose word that is.
+        fills: the result that this job copies an argument to (``StageCode.in_place``); left out
+            where the result lies there already.
     """
 
     function: str
     context: int
     chunks: int
     counts: int | None = None
+    fills: int | None = None
 
 
 @dataclass
@@ -71,7 +74,8 @@ class StageCode:
         contexts: what jobs refer to.
         temporaries: bytes that jobs need beside arguments and results.
         in_place: for a result, the arguments that may lie where it does: each element of them is
-            read before that of the result is written, and by the same chunk.
+            read before that of the result is written, and by the same chunk. Where one lies there,
+            jobs that fill that result are left out.
     """
 
     functions: list[Function] = field(default_factory=list)
@@ -85,7 +89,9 @@ def to_json(code: StageCode) -> str:
     """Everything but the functions as text."""
     return json.dumps(
         {
-            "jobs": [[job.function, job.context, job.chunks, job.counts] for job in code.jobs],
+            "jobs": [
+                [job.function, job.context, job.chunks, job.counts, job.fills] for job in code.jobs
+            ],
             "contexts": [
                 {
                     "words": [

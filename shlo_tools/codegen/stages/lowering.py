@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
-from shlo_tools.codegen.stages import contractions
+from shlo_tools.codegen.stages import contractions, scatter, updates
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.kernels import RowKernel, space
+from shlo_tools.codegen.stages.map_space import map_space
 from shlo_tools.codegen.stages.nodes import (
-    Node,
-    NodeKind,
     Stage,
     UnsupportedStage,
-    below,
     memory_type,
 )
 from shlo_tools.codegen.target import Target
-
-_FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
@@ -37,7 +33,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
-    walked = space(*(stage.split or _map_space(stage.results)))
+    walked = space(*(stage.split or map_space(stage.results)))
     kernel = RowKernel(stage.name, target, stage.arguments, stage.results, walked)
     job = Job(stage.name, 0, walked.chunks)
     code = StageCode([kernel.write()], [job], [Context(stage.places)])
@@ -78,36 +74,12 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
     return code
 
 
-def _map_space(results: Sequence[Node]) -> tuple[int, int]:
-    """Rows and columns of elementwise ops."""
-    count = results[0].count
-    if _is_flat(results):
-        for columns in _FLAT:
-            if count % columns == 0:
-                return count // columns, columns
-    large = [size for size in results[0].shape if size > 1] or [1]
-    return count // large[-1], large[-1]
-
-
-def _is_flat(results: Sequence[Node]) -> bool:
-    """Whether all values have the same elements in the same order, or are single numbers."""
-    count = results[0].count
-    moving = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT, NodeKind.ELEMENTWISE}
-    moving -= {NodeKind.RESHAPE}
-    for node in below(results):
-        if node.count not in (1, count):
-            return False
-        if node.kind in moving and not (
-            node.kind is NodeKind.BROADCAST and node.operands[0].count == 1
-        ):
-            return False
-    return True
-
-
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "map": _rows,
     "row": _rows,
     "column": _columns,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
+    "scatter": scatter.lower,
+    "update": updates.lower,
 }

@@ -21,6 +21,9 @@ from shlo_tools.dtypes import Array, ElementType, Kind
 # A scalar rule: (emitter of scalars or vectors, operands) -> what the op makes of them.
 Rule = Callable[[Any, Sequence[Value]], Value]
 
+# A region on scalars or vectors: (what reads the kernel's nodes, its arguments) -> what it returns.
+Region = Callable[[Any, Sequence[Value]], list[Value]]
+
 
 class UnsupportedStage(Exception):
     """A stage holds what kernels cannot do yet; the message says what."""
@@ -41,6 +44,10 @@ class NodeKind(Enum):
     REVERSE = "reverse"
     PAD = "pad"
     CONCATENATE = "concatenate"
+    DYNAMIC_SLICE = "dynamic_slice"
+    DYNAMIC_UPDATE_SLICE = "dynamic_update_slice"
+    GATHER = "gather"
+    SCATTER = "scatter"
     REDUCE = "reduce"
     DOT = "dot_general"
 
@@ -49,6 +56,8 @@ class NodeKind(Enum):
 OPS = {kind.value for kind in NodeKind} - {"input", "result", "elementwise"}
 
 VIEWS = {
+    NodeKind.DYNAMIC_SLICE,
+    NodeKind.GATHER,
     NodeKind.RESHAPE,
     NodeKind.TRANSPOSE,
     NodeKind.SLICE,

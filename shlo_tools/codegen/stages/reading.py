@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -29,7 +30,7 @@ from shlo_tools.codegen.stages.nodes import (
     memory_type,
     register_type,
 )
-from shlo_tools.codegen.stages.placing import Loops, has_lanes, level_of_index
+from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
@@ -46,7 +47,7 @@ class Buffer:
     row_only: bool = False
 
 
-class Reader(Loops):
+class Reader(ComputedPlaces):
     """Reads nodes of one kernel.
 
     Attributes:
@@ -78,6 +79,11 @@ class Reader(Loops):
     ) -> tuple[Node, Index, Mask | None]:
         index = self.normal(index, node.shape)
         return node, index, mask if has_lanes(index) else None
+
+    def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
+        """The elements of a node at an index, and the loop from which on they are known."""
+        where = self._where(node, index, mask)
+        return self.read(*where), self._level(*where)
 
     def _read_at(self, node: Node, index: Index, mask: Mask | None) -> Value:
         done = self.values.get((node, index))
@@ -120,7 +126,7 @@ class Reader(Loops):
             (source,) = node.operands
             return [(source, self.reshaped(index, node.shape, source.shape), mask)]
         if node.kind in VIEWS:
-            return [(node.operands[0], self._moved(node, index), mask)]
+            return [(node.operands[0], self._moved(node, index, mask), mask)]
         return []
 
     def normal(self, index: Index, shape: tuple[int, ...]) -> Index:
@@ -147,6 +153,9 @@ class Reader(Loops):
             return self._elementwise(node, index, mask)
         if kind is NodeKind.RESHAPE:
             (source,) = node.operands
+            buffer = self.buffers.get(source)
+            if buffer is not None and not buffer.row_only:  # the same elements, in the same order
+                return self.load(node, buffer, index, mask)
             return self.read(source, self.reshaped(index, node.shape, source.shape), mask)
         if kind is NodeKind.IOTA:
             return self._iota(node, index)
@@ -156,8 +165,8 @@ class Reader(Loops):
             return self._concatenate(node, index, mask)
         if kind is NodeKind.REDUCE:
             return self._reduce_of_one(node, index, mask)
-        (source,) = node.operands
-        return self.read(source, self._moved(node, index), mask)
+        source = node.operands[0]
+        return self.read(source, self._moved(node, index, mask), mask)
 
     def _elementwise(self, node: Node, index: Index, mask: Mask | None) -> Value:
         operands = []
@@ -178,9 +187,9 @@ class Reader(Loops):
         """A vector of a scalar; constants stay constants."""
         return self.function.broadcast(scalar, self.lanes)
 
-    def _moved(self, node: Node, index: Index) -> Index:
+    def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
-        (source,) = node.operands
+        source = node.operands[0]
         at = self.by_dimension(index, node.shape)
         kind = node.kind
         if kind is NodeKind.BROADCAST:
@@ -199,6 +208,10 @@ class Reader(Loops):
                 self.mirrored(c, size) if d in node.dimensions else c
                 for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
             )
+        if kind is NodeKind.DYNAMIC_SLICE:
+            return self.sliced(node, at)
+        if kind is NodeKind.GATHER:
+            return self.gathered(node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
 
     def _iota(self, node: Node, index: Index) -> Value:
@@ -284,8 +297,6 @@ class Reader(Loops):
         if place is not None:
             exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
             offsets = place * memory.bytes
-            if memory.bits < 32:
-                raise UnsupportedStage(f"scattered elements of type {node.element.name}")
             return self._from_memory(f.gather(address, offsets, exists, vector), register)
         if mask is None:
             return self._from_memory(f.load(address, vector), register)

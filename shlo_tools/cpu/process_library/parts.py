@@ -9,7 +9,7 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Function, Type, address_table, module_text
-from shlo_tools.codegen.library import copies, gemm, jobs, maths, pool
+from shlo_tools.codegen.library import copying, gemm, jobs, maths, pool
 from shlo_tools.codegen.lowered import ADDRESSES
 
 PREFIX = "shlo_rt_"
@@ -23,7 +23,7 @@ def _gemm(element: Type) -> Callable[[], list[Function]]:
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     pool.functions: (pool.PARALLEL, pool.WORKER, pool.WAKE),
     jobs.functions: (jobs.RUN,),
-    copies.functions: (copies.COPY,),
+    copying.functions: (copying.COPY,),
     **{
         _gemm(element): tuple(gemm.name(element, part) for part in ("", "plan", "pack", "rows"))
         for element in (F32, F64)

@@ -34,6 +34,9 @@ class StagedExecutable(Executable):
         owners: of the machine code there.
         constants: by their numbers in the table of weights.
         plain: the stages that no kernel computes.
+
+    Attributes:
+        plain: the same by name, with the reasons.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class StagedExecutable(Executable):
         plain: Linked,
     ) -> None:
         self.name, self.signature = name, signature
+        self.plain = program.plain
         self._owners = owners
         self._parameters = Parameters(name, signature)
         self._results = [array_type(type) for type in signature.results]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Job, StageCode
 from shlo_tools.codegen.jobs import Place as CodePlace
-from shlo_tools.codegen.library import copies
+from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.library import jobs as layout
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.process_library import parts
@@ -98,9 +98,17 @@ class Table:
         code = self.planned.program.codes[call.stage]
         contexts = self._stage_contexts(code, call)
         for job in code.jobs:
+            if job.fills is not None and self._lies_there(code, call, job.fills):
+                continue
             row = self._row(self._function(job), contexts[job.context], job.chunks)
             if job.counts is not None:
                 self._counted.append((row, contexts[job.counts] + job.chunks))
+
+    def _lies_there(self, code: StageCode, call: Call, result: int) -> bool:
+        """Whether a result of a call lies where an argument does."""
+        shared = self.planned.places.shared
+        arguments = (call.arguments[number] for number in code.in_place[result])
+        return shared[call.results[result]] in (shared[value] for value in arguments)
 
     def _copy(self, source: int, result: int) -> None:
         shared = self.planned.places.shared
@@ -108,10 +116,10 @@ class Table:
         if shared[source] == shared[result] or size == 0:
             return
         context = len(self._contexts)
-        self._value_word(result, 0)
         self._value_word(source, 0)
+        self._value_word(result, 0)
         self._contexts.append(size)
-        self._row(parts.address(copies.COPY), context, copies.chunks(size))
+        self._row(parts.address(copying.COPY), context, copying.job(0, size).chunks)
 
     def _loop(self, loop: Loop) -> None:
         for value, carried in zip(loop.inputs, loop.carried, strict=True):

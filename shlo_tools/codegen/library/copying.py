@@ -1,0 +1,31 @@
+"""Copying bytes, a chunk at a time."""
+
+from __future__ import annotations
+
+from shlo_tools.codegen.function import I64, POINTER, Function
+from shlo_tools.codegen.jobs import Context, Job, Place
+from shlo_tools.codegen.library.pool import JOB
+
+COPY = "shlo_rt_copy"
+_CHUNK = 128 * 1024  # bytes
+
+
+def functions() -> list[Function]:
+    """``shlo_rt_copy``, a job: its context holds source, target and the number of bytes."""
+    f = Function(COPY, JOB)
+    context, chunk, _ = f.arguments
+    source, target = (f.load(context.at(8 * place), POINTER) for place in range(2))
+    start = chunk * _CHUNK
+    count = f.minimum(f.load(context.at(16), I64) - start, _CHUNK)
+    f.copy(target.at(start), source.at(start), count)
+    return [f]
+
+
+def job(context: int, size: int, fills: int | None = None) -> Job:
+    """A job that copies ``size`` bytes."""
+    return Job(COPY, context, -(-size // _CHUNK), fills=fills)
+
+
+def context(source: Place, target: Place, size: int) -> Context:
+    """The context of a copy."""
+    return Context((source, target, size))

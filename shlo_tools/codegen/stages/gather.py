@@ -1,0 +1,114 @@
+"""Reading where numbers of the program say: dynamic slices and gathers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
+from shlo_tools.codegen.stages.nodes import Node
+from shlo_tools.codegen.stages.placing import Loops
+from shlo_tools.dtypes import Kind
+
+
+@dataclass(frozen=True)
+class IndexVectors:
+    """Where starts of slices stand in a tensor of indices, as gather and scatter share it.
+
+    Attributes:
+        windows: the dimensions of the result (or of the updates) that go through a slice; the
+            others go through the indices, but for ``vector``.
+        dropped: dimensions of the operand that slices have not.
+        starts: the dimension of the operand that each component of an index is for.
+        vector: the dimension of the indices along which components stand.
+        batching: pairs of dimensions that go together, of the operand and of the indices.
+    """
+
+    windows: tuple[int, ...]
+    dropped: frozenset[int]
+    starts: tuple[int, ...]
+    vector: int
+    batching: tuple[tuple[int, int], ...]
+
+    def index_of(self, at: tuple[Component, ...], component: int, rank: int) -> Index:
+        """Where a component stands in indices of a rank, for an index of the result."""
+        where = self.batch(at)
+        if self.vector < rank:
+            where.insert(self.vector, component)
+        return tuple(where)
+
+    def batch(self, at: tuple[Component, ...]) -> list[Component]:
+        """The part of an index that goes through the indices."""
+        return [c for d, c in enumerate(at) if d not in self.windows]
+
+    def place_in_batch(self, dimension: int) -> int:
+        """A dimension of the indices, counted without the one of components."""
+        return dimension - (dimension > self.vector)
+
+    def kept(self, rank: int) -> list[int]:
+        """Dimensions of the operand that slices have, in order."""
+        return [d for d in range(rank) if d not in self.dropped]
+
+
+@dataclass(frozen=True)
+class Slices:
+    """How a gather reads.
+
+    Attributes:
+        sizes: of a slice, for each dimension of the operand.
+    """
+
+    vectors: IndexVectors
+    sizes: tuple[int, ...]
+
+
+class ComputedPlaces(Loops):
+    """Indices that are read: where dynamic slices and gathers read their operands."""
+
+    def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
+        """The elements of a node at an index, and the loop from which on they are known."""
+        raise NotImplementedError
+
+    def sliced(self, node: Node, at: tuple[Component, ...]) -> Index:
+        """Where a dynamic slice reads its operand."""
+        source, *starts = node.operands
+        where = []
+        for c, start, size, full in zip(at, starts, node.shape, source.shape, strict=True):
+            where.append(self.added(c, self.clamped(start, (), None, full - size)))
+        return tuple(where)
+
+    def gathered(self, node: Node, at: tuple[Component, ...], mask: Mask | None) -> Index:
+        """Where a gather reads its operand."""
+        source, indices = node.operands
+        slices: Slices = node.attributes
+        vectors = slices.vectors
+        where: list[Component] = [0] * len(source.shape)
+        for component, d in enumerate(vectors.starts):
+            index = vectors.index_of(at, component, len(indices.shape))
+            most = source.shape[d] - slices.sizes[d]
+            where[d] = self.clamped(indices, index, mask, most)
+        batch = vectors.batch(at)
+        for d, other in vectors.batching:
+            where[d] = batch[vectors.place_in_batch(other)]
+        for d, window in zip(vectors.kept(len(source.shape)), vectors.windows, strict=True):
+            where[d] = self.added(where[d], at[window])
+        return tuple(where)
+
+    def clamped(self, node: Node, index: Index, mask: Mask | None, most: int) -> Component:
+        """An integer of a node as an index within [0, most]; so are lanes that are masked out."""
+        if most == 0:
+            return 0
+        value, level = self.read_with_level(node, index, mask)
+
+        def make() -> Component:
+            f, number = self.function, value
+            if node.element.kind is Kind.SIGNED:
+                number = f.maximum(number, 0)
+                if most < 1 << (node.element.bits - 1):
+                    number = f.minimum(number, most)
+            elif most < 1 << node.element.bits:
+                number = f.intrinsic("umin", number, f.constant(most, number.type))
+            number = number.to("zext", "i64")
+            return Positions(number, level) if number.type.lanes else Scalar(number, level)
+
+        return self.once(level, ("clamped", value.name, most), make)

@@ -1,0 +1,305 @@
+"""Scatter: updates are combined into a copy of an operand, or in place, in the updates' order.
+
+Dimensions of the updates are loops, in order. Behind the last of them that goes through the
+indices, the start of a window is known; the windows' dimensions behind it run as far as they lie
+inside, the last of them by vectors where elements are neighbours.
+
+Chunks are columns of the windows, or batches: no two of them write the same element, so that the
+result does not rest on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import I64, Function, Value
+from shlo_tools.codegen.jobs import Context, Job, StageCode
+from shlo_tools.codegen.stages.gather import IndexVectors
+from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Scalar
+from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    Region,
+    Stage,
+    memory_type,
+    register_type,
+)
+from shlo_tools.codegen.stages.updates import fill
+from shlo_tools.codegen.target import Target
+from shlo_tools.dtypes import Kind
+
+_FAR = 1 << 62  # outside of any tensor, and no offset added to it wraps around
+_CHUNKS, _SMALL = 4, 8192  # chunks of a window's columns; updates that one chunk does as well
+_PART = 1 << 21  # updates of a job, about: between jobs a call can be stopped
+
+
+@dataclass(frozen=True)
+class Updates:
+    """How a scatter writes.
+
+    Attributes:
+        combine: (current elements, elements of the updates) -> new elements.
+    """
+
+    vectors: IndexVectors
+    combine: Region
+
+
+def lower(stage: Stage, target: Target) -> StageCode:
+    """The operands, and then the updates over them."""
+    first = stage.results[0]
+    node = first.operands[0] if first.kind is NodeKind.RESULT else first
+    inputs = node.operands[: len(stage.results)]
+    code = StageCode()
+    for number, operand in enumerate(inputs):
+        fill(code, stage, target, operand, number)
+    if not node.operands[-1].count:
+        return code
+    kernel = ScatterKernel(stage, target, node)
+    code.functions.append(kernel.write())
+    rows = kernel.sizes[0] if kernel.sizes else 1
+    parts = min(rows, -(-node.operands[-1].count // _PART)) if kernel.may_be_cut else 1
+    for part in range(parts):
+        bounds = (rows * part // parts, rows * (part + 1) // parts)
+        code.contexts.append(Context((*stage.places, *bounds)))
+        code.jobs.append(Job(stage.name, len(code.contexts) - 1, kernel.chunks))
+    return code
+
+
+class ScatterKernel(Kernel):
+    """Updates into the results; the context goes on with the bounds of the outermost loop."""
+
+    rows, columns = -1, 1  # values have no rows here
+
+    def __init__(self, stage: Stage, target: Target, node: Node) -> None:
+        count = len(stage.results)
+        attributes: Updates = node.attributes
+        self.vectors, self.region = attributes.vectors, attributes.combine
+        self.indices = node.operands[count]
+        updates = node.operands[count + 1 :]
+        kept = self.vectors.kept(len(node.shape))
+        # Operand dimensions of the updates' dimensions that go through windows.
+        self.dimensions = dict(zip(self.vectors.windows, kept, strict=True))
+        self.shape, self.sizes = list(node.shape), list(updates[0].shape)
+        self._merge()
+        views = [self._reshaped(update) for update in updates]
+        super().__init__(stage.name, target, stage.arguments, views)
+        self.updates = views
+        self.behind = 1 + max(
+            (d for d in range(len(self.sizes)) if d not in self.dimensions), default=-1
+        )
+        self._divide()
+
+    def _merge(self) -> None:
+        """The last two dimensions become one, where all of the last one is written anyhow."""
+        while len(self.sizes) > 1:
+            last = len(self.sizes) - 1
+            inner, outer = (self.dimensions.get(d, -1) for d in (last, last - 1))
+            is_whole = (
+                inner == len(self.shape) - 1
+                and outer == inner - 1 >= 0
+                and inner not in self.vectors.starts
+                and self.sizes[last] == self.shape[inner]
+            )
+            # Starts count in elements of the outer dimension: those would have to be scaled.
+            if not is_whole or outer in self.vectors.starts:
+                return
+            self.sizes[-2:] = [self.sizes[-2] * self.sizes[-1]]
+            self.shape[-2:] = [self.shape[-2] * self.shape[-1]]
+            del self.dimensions[last]
+
+    def _reshaped(self, update: Node) -> Node:
+        if list(update.shape) == self.sizes:
+            return update
+        return Node(NodeKind.RESHAPE, tuple(self.sizes), update.element, (update,))
+
+    def _divide(self) -> None:
+        """What chunks are: columns of windows, or batches, or all."""
+        last = len(self.sizes) - 1
+        inner = self.dimensions.get(last, -1)
+        self.by_vectors = (
+            self.behind <= last and inner == len(self.shape) - 1 and self.sizes[-1] > 1
+        )
+        self.chunks, self.width, self.batch = 1, 0, -1
+        count = math.prod(self.sizes)
+        if self.by_vectors:
+            vectors = -(-self.sizes[-1] // self.lanes)
+            self.width = (
+                -(-vectors // _CHUNKS) * self.lanes if count > _SMALL else vectors * (self.lanes)
+            )
+            self.chunks = -(-self.sizes[-1] // self.width)
+        elif self.vectors.batching and count > _SMALL:
+            through = [d for d in range(len(self.sizes)) if d not in self.dimensions]
+            _, other = self.vectors.batching[0]
+            self.batch = through[self.vectors.place_in_batch(other)]
+            self.chunks = self.sizes[self.batch]
+        self.may_be_cut = self.behind > 0 and self.batch != 0
+
+    def write(self) -> Function:
+        """The kernel."""
+        bounds = [self.word(self.words + k, I64) for k in range(2)]
+        self._loops([], bounds if self.may_be_cut else [])
+        return self.function
+
+    def _loops(self, at: list[Component], bounds: Sequence[Value]) -> None:
+        """Loops over the dimensions that go through indices, and those between them."""
+        d = len(at)
+        if d == self.behind:
+            self._window(at)
+            return
+        if d == self.batch:
+            self._loops([*at, Scalar(self.function.arguments[1], 0)], [])
+            return
+        start, stop = bounds or (0, self.sizes[d])
+
+        def one(counter: Value) -> None:
+            self._loops([*at, Scalar(counter, self.level)], [])
+
+        self.loop(start, stop, 1, one)
+
+    # --- one window -------------------------------------------------------------------------------
+    def _window(self, at: list[Component]) -> None:
+        """Starts are known: elements of the windows that lie inside."""
+        f = self.function
+        starts: list[Value | int] = [0] * len(self.shape)
+        rank = len(self.indices.shape)
+        whole = (*at, *[0] * (len(self.sizes) - len(at)))
+        # The indices have as many dimensions as before dimensions of windows were merged.
+        through = [c for d, c in enumerate(whole) if d not in self.dimensions]
+        for component, d in enumerate(self.vectors.starts):
+            index = list(through)
+            if self.vectors.vector < rank:
+                index.insert(self.vectors.vector, component)
+            starts[d] = self._far(self.read(self.indices, tuple(index), None))
+        for d, other in self.vectors.batching:
+            starts[d] = self._number(through[self.vectors.place_in_batch(other)])
+        inside: Value | None = None
+        bounded = {self.dimensions[d] for d in range(len(at), len(self.sizes))}
+        for d, dimension in self.dimensions.items():
+            if d < len(at):
+                starts[dimension] = self._number(at[d]) + starts[dimension]
+        for d, start in enumerate(starts):
+            if d in bounded or isinstance(start, int):
+                continue
+            fits = start.compare("ult", self.shape[d])
+            inside = fits if inside is None else inside & fits
+        if inside is None:
+            self._rest(at, starts)
+        else:
+            f.if_(inside, lambda: self._guarded(lambda: self._rest(at, starts)))
+
+    def _guarded(self, body: Callable[[], None]) -> None:
+        """Emit in a branch: what is computed there is not known behind it."""
+        self.loop(0, 1, 1, lambda _: body())
+
+    def _number(self, c: Component) -> Value:
+        return c.value if isinstance(c, Scalar) else self.function.constant(int(c))  # type: ignore[arg-type]
+
+    def _far(self, number: Value) -> Value:
+        """A start as it is, or as far outside as matters."""
+        if self.indices.element.kind is Kind.SIGNED:
+            number = number.to("sext", "i64")
+            if self.indices.element.bits < 64:
+                return number
+            return self.function.maximum(self.function.minimum(number, _FAR), -_FAR)
+        number = number.to("zext", "i64")
+        return self.function.intrinsic("umin", number, self.function.constant(_FAR))
+
+    def _rest(self, at: list[Component], starts: list[Value | int]) -> None:
+        """Loops over the dimensions of windows behind those of indices."""
+        d = len(at)
+        if d == len(self.sizes):
+            self._element(at, starts)
+            return
+        f, dimension = self.function, self.dimensions[d]
+        start, size, full = starts[dimension], self.sizes[d], self.shape[dimension]
+        low: Value | int = 0
+        high: Value | int = size
+        if not isinstance(start, int):
+            low = f.maximum(-start, 0)
+            high = f.minimum(full - start, size)
+        if self.by_vectors and d == len(self.sizes) - 1:
+            self._columns(at, starts, low, high)
+            return
+
+        def one(counter: Value) -> None:
+            inner = list(starts)
+            inner[dimension] = counter + start
+            self._rest([*at, Scalar(counter, self.level)], inner)
+
+        self.loop(low, high, 1, one)
+
+    def _columns(
+        self,
+        at: list[Component],
+        starts: list[Value | int],
+        low: Value | int,
+        high: Value | int,
+    ) -> None:
+        """A chunk's part of the last dimension, by vectors."""
+        f = self.function
+        if self.chunks > 1:
+            first = f.arguments[1] * self.width
+            low = f.maximum(first, low)
+            high = f.minimum(first + self.width, high)
+        is_whole = isinstance(starts[-1], int) and self.sizes[-1] % self.lanes == 0
+        places = self._places(starts)
+
+        def one(column: Value) -> None:
+            level = self.level
+            mask = None
+            if not is_whole:
+                mask = Mask(f.mask_below(f.constant(high) - column, self.lanes), level)
+            self._combine([*at, Lanes(column, 1, level)], places, column, mask)
+
+        self.loop(low, high, self.lanes, one)
+
+    def _element(self, at: list[Component], starts: list[Value | int]) -> None:
+        self._combine(at, self._places(starts), self.function.constant(0), None)
+
+    def _places(self, starts: Sequence[Value | int]) -> list[Value]:
+        """Where an index is in each of the results."""
+        place: Value | int = 0
+        step = 1
+        for start, size in zip(reversed(starts), reversed(self.shape), strict=True):
+            if size > 1 and not (isinstance(start, int) and start == 0):
+                place = start * step + place
+            step *= size
+        pairs = zip(self.targets, self.updates, strict=True)
+        return [target.at(place, memory_type(node.element)) for target, node in pairs]
+
+    def _combine(
+        self,
+        at: Sequence[Component],
+        places: Sequence[Value],
+        column: Value,
+        mask: Mask | None,
+    ) -> None:
+        """Current elements and updates become new elements."""
+        has_lanes = self.by_vectors
+        new = [self.read(update, tuple(at), mask) for update in self.updates]
+        if has_lanes:
+            new = [value if value.type.lanes else self.splat(value) for value in new]
+        places = [
+            place.at(column, memory_type(node.element)) if has_lanes else place
+            for place, node in zip(places, self.updates, strict=True)
+        ]
+        old = [
+            self._current(place, node, mask, has_lanes=has_lanes)
+            for place, node in zip(places, self.updates, strict=True)
+        ]
+        for value, place in zip(self.region(self, [*old, *new]), places, strict=True):
+            if has_lanes:
+                self.store(value, place, mask)
+            else:
+                self.function.store(self.to_memory(value), place)
+
+    def _current(self, place: Value, node: Node, mask: Mask | None, *, has_lanes: bool) -> Value:
+        type = memory_type(node.element)
+        type = type.vector(self.lanes) if has_lanes else type
+        f = self.function
+        raw = f.load(place, type) if mask is None else f.load_masked(place, mask.value, type)
+        return self._from_memory(raw, register_type(node.element))

@@ -1,0 +1,42 @@
+"""Programs whose every stage has a kernel, run and compared with the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shlo_tools import compile, interpret
+from shlo_tools.cpu import memory
+from shlo_tools.cpu.stages.executable import StagedExecutable
+from tests.unit.codegen.guarded import guarded
+
+
+def assert_staged(text: str, *inputs: Any) -> None:
+    """Kernels compute a program, and exactly what the reference computes.
+
+    They run with all arrays in front of unmapped pages, and behind them.
+    """
+    executable = compile(text)
+    assert isinstance(executable, StagedExecutable), text
+    assert not executable.plain, text
+    expected = _listed(interpret(text, *inputs))
+    for at_end in (True, False):
+        arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(memory, "aligned_empty", _guarded_results(at_end))
+            results = _listed(executable(*arrays))
+        for result, wanted in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(result, wanted, err_msg=text)
+        for array, given in zip(arrays, inputs, strict=True):
+            np.testing.assert_array_equal(array, given)
+
+
+def _guarded_results(at_end: bool) -> Any:
+    allocate = memory.aligned_empty
+    return lambda type: guarded(allocate(type), at_end=at_end)
+
+
+def _listed(results: Any) -> list[Any]:
+    return list(results) if isinstance(results, list | tuple) else [results]
