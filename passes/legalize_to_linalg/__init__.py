@@ -27,7 +27,6 @@ from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.legalize_to_linalg import (
     batch_normalization,
-    bitcast,
     collectives,
     contraction,
     control_flow,
@@ -39,6 +38,7 @@ from shlo_tools.passes.legalize_to_linalg import (
     elementwise,
     functions,
     gather_scatter,
+    grouping,
     linear_algebra,
     random,
     reduction,
@@ -60,7 +60,6 @@ from shlo_tools.shapes import Shapes
 
 FAMILIES = (
     batch_normalization,
-    bitcast,
     collectives,
     complex_arithmetic,
     complex_functions,
@@ -76,6 +75,7 @@ FAMILIES = (
     elementwise,
     functions,
     gather_scatter,
+    grouping,
     linear_algebra,
     random,
     reduction,
