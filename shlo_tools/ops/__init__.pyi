@@ -3,7 +3,6 @@
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -77,8 +76,6 @@ from shlo_tools.types import (
     TupleType as TupleType,
     Value as Value,
 )
-
-FAMILIES: builtins.tuple[ModuleType, ...]
 
 # Where a tensor is wanted: arrays become constants, and so do numbers, of the element type of the
 # op's first tensor.

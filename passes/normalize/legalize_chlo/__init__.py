@@ -33,20 +33,6 @@ from shlo_tools.passes.normalize.legalize_chlo import (
 from shlo_tools.passes.normalize.legalize_chlo.rules import RULES
 from shlo_tools.pipeline.registry import Pass
 
-FAMILIES = (
-    bessel,
-    broadcasting,
-    complex_functions,
-    contraction,
-    elementary,
-    error_functions,
-    gamma_functions,
-    quantized_broadcasting,
-    scans,
-    sorting,
-    trigonometric,
-)
-
 
 @dataclass(frozen=True)
 class LegalizeChlo(Pass):

@@ -69,8 +69,6 @@ def _widened(operand: Tensor) -> Term:
 
 
 # --- products -------------------------------------------------------------------------------------
-
-
 @elementwise
 def square(op: Operation, operand: Tensor) -> Tensor:
     if operand.element_type.is_complex:
