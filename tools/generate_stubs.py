@@ -37,7 +37,6 @@ _HEAD = '''\
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -48,8 +47,6 @@ from shlo_tools.types import ValueType
 '''
 
 _ALIASES = """\
-FAMILIES: builtins.tuple[ModuleType, ...]
-
 # Where a tensor is wanted: arrays become constants, and so do numbers, of the element type of the
 # op's first tensor.
 TensorLike = (

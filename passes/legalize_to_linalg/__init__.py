@@ -27,7 +27,6 @@ from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.legalize_to_linalg import (
     batch_normalization,
-    bitcast,
     collectives,
     contraction,
     control_flow,
@@ -39,6 +38,7 @@ from shlo_tools.passes.legalize_to_linalg import (
     elementwise,
     functions,
     gather_scatter,
+    grouping,
     linear_algebra,
     random,
     reduction,
@@ -58,32 +58,6 @@ from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import Shapes
 
-FAMILIES = (
-    batch_normalization,
-    bitcast,
-    collectives,
-    complex_arithmetic,
-    complex_functions,
-    complex_logarithms,
-    complex_power,
-    contraction,
-    control_flow,
-    conversion,
-    convolution,
-    custom_calls,
-    data_movement,
-    dynamism,
-    elementwise,
-    functions,
-    gather_scatter,
-    linear_algebra,
-    random,
-    reduction,
-    signal,
-    sorting,
-    transfer,
-    windows,
-)
 # Ops whose rules ask for the elements of operands, whatever their types say.
 ASKING = names_with(Trait.SIZES_AS_OPERANDS) | {"stablehlo.collective_reduce"}
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
@@ -102,13 +76,13 @@ class LegalizeToLinalg(Pass):
         for child in ir.children(op):
             if child.name == "memref.global":
                 _lower_global(child)
-        conversion = ir.Conversion(RULES, lowered_type, ILLEGAL)
-        conversion.check(op)
+        driver = ir.Conversion(RULES, lowered_type, ILLEGAL)
+        driver.check(op)
         _check_types(op)
         _check_calls(op)
         if _computes_sizes(op):
-            _follow_sizes(op, conversion)
-        conversion.module(op)
+            _follow_sizes(op, driver)
+        driver.module(op)
         size_checks.declare(op)
 
 
@@ -123,17 +97,17 @@ def _asks(op: Operation) -> bool:
     return op.name in ASKING
 
 
-def _follow_sizes(module: Operation, conversion: ir.Conversion) -> None:
+def _follow_sizes(module: Operation, driver: ir.Conversion) -> None:
     """Have rules compute with sizes as expressions, and check what ops demand of them."""
     shapes = Shapes()
     for func in ir.functions(module):
         if not ir.is_declaration(func):
             shapes.function(func)
-    follow(conversion, shapes)
+    follow(driver, shapes)
     checks = size_checks.SizeChecks(shapes)
-    conversion.before = checks
-    conversion.rules = checks.guarded(conversion.rules)
-    conversion.after = _of_its_type
+    driver.before = checks
+    driver.rules = checks.guarded(driver.rules)
+    driver.after = _of_its_type
 
 
 def _of_its_type(old: Value, new: Lowered, build: Lowering) -> Lowered:

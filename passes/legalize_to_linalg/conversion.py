@@ -1,23 +1,32 @@
-"""``stablehlo.convert``: every value becomes the nearest one of the result's element type.
+"""Numbers of one element type as those of another: by value, by bits, with less precision.
 
-Each rounding happens once. Where hardware goes through f32 (f64 to f16 or bf16, i64 to bf16) the
-first step rounds to odd, which the second step cannot tell from the exact value. Floats of 8 bits
-and less are bytes, known only here: all conversions of them go through f32.
+``convert`` gives the nearest value, and rounds once. Where hardware goes through f32 (f64 to f16 or
+bf16, i64 to bf16) the first step rounds to odd, which the second step cannot tell from the exact
+value. Floats of 8 bits and less are bytes, known only here: all conversions of them go through f32.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import ml_dtypes
+from collections.abc import Sequence
 
 from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
-from shlo_tools.mlir import Value
+from shlo_tools.ir import Lowering, raise_unsupported
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise
+from shlo_tools.passes.legalize_to_linalg.bits import as_bits, bits_as, joined, shifted
+from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise, scalar_only
 from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import load
 from shlo_tools.passes.legalize_to_linalg.encoding import MANTISSA, decode, encode, reduced
+from shlo_tools.passes.legalize_to_linalg.rounding import (
+    flush_exponent,
+    mantissa_bits,
+    round_bits,
+    round_to_odd,
+    sticky,
+)
+from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 F32, F64 = ELEMENT_TYPES["f32"], ELEMENT_TYPES["f64"]
 I32, I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
@@ -73,16 +82,16 @@ def _nonzero(e: Emit, value: Value, source: ElementType) -> Value:
 def _to_single(e: Emit, value: Value, source: ElementType) -> Value:
     """A number as f32, such that a further rounding gives what one rounding would have given."""
     if source == F64:
-        return _round_to_odd(e, value)
+        return round_to_odd(e, value)
     if source.is_float or source.bits <= MANTISSA:
         return cast_scalar(e, value, source, F32)
-    return _round_to_odd(e, _to_double(e, value, source))
+    return round_to_odd(e, _to_double(e, value, source))
 
 
 def _to_double(e: Emit, value: Value, source: ElementType) -> Value:
     """An integer as f64, where a 64-bit one leaves a trace of the digits that are lost."""
     name = "arith.sitofp" if source.kind is Kind.SIGNED else "arith.uitofp"
-    exact = value if source.bits < 64 else _sticky(e, value, source)
+    exact = value if source.bits < 64 else sticky(e, value, source)
     return e(name, exact, type=structured.element(F64))
 
 
@@ -102,25 +111,6 @@ def _integer_to_float(e: Emit, value: Value, source: ElementType, target: Elemen
     return _float_to_float(e, _to_double(e, value, source), F64, target)
 
 
-def _sticky(e: Emit, value: Value, source: ElementType) -> Value:
-    """A 64-bit integer made exact in f64: low bits of a large one are or-ed into bit 11.
-
-    f16 and bf16 look at far fewer than 53 leading bits, so only whether any lower bit is set
-    matters to their rounding.
-    """
-    low = e("arith.andi", value, e.constant(0x7FF, source))
-    any_low = e.compare_integers("ne", low, e.constant(0, source))
-    high = e("arith.andi", value, e.constant(~0x7FF, source))
-    marked = e("arith.ori", high, e.constant(0x800, source))
-    rounded = e.select(any_low, marked, high)
-    limit = e.constant(1 << 53, source)
-    if source.kind is Kind.UNSIGNED:
-        return e.select(e.compare_integers("ult", value, limit), value, rounded)
-    above = e.compare_integers("sgt", value, e.constant(-(1 << 53), source))
-    inside = e("arith.andi", above, e.compare_integers("slt", value, limit))
-    return e.select(inside, value, rounded)
-
-
 def _float_to_float(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
     type = structured.element(target)
     if source.bits < target.bits:
@@ -129,27 +119,8 @@ def _float_to_float(e: Emit, value: Value, source: ElementType, target: ElementT
         wide = e("arith.extf", value, type=structured.element(F32))
         return e("arith.truncf", wide, type=type)
     if source == F64 and target.bits == 16:
-        return e("arith.truncf", _round_to_odd(e, value), type=type)
+        return e("arith.truncf", round_to_odd(e, value), type=type)
     return e("arith.truncf", value, type=type)
-
-
-def _round_to_odd(e: Emit, value: Value) -> Value:
-    """f64 to f32 such that a further rounding gives what one rounding would have given.
-
-    An inexact result gets its last bit set: of the two neighbours of the exact value the one
-    with an odd significand is taken.
-    """
-    f32, i32 = structured.element(F32), structured.element(I32)
-    nearest = e("arith.truncf", value, type=f32)
-    back = e("arith.extf", nearest, type=structured.element(F64))
-    bits = e("arith.bitcast", nearest, type=i32)
-    # Toward zero: one step back where rounding went away from zero.
-    grew = e.compare_floats("ogt", e("math.absf", back), e("math.absf", value))
-    one = e.constant(1, I32)
-    truncated = e.select(grew, e("arith.subi", bits, one), bits)
-    odd = e("arith.ori", truncated, one)
-    inexact = e.compare_floats("one", back, value)
-    return e("arith.bitcast", e.select(inexact, odd, bits), type=f32)
 
 
 def _float_to_integer(e: Emit, value: Value, source: ElementType, target: ElementType) -> Value:
@@ -188,46 +159,63 @@ def reduce_precision(e: Emit, operand: Value) -> Value:
     value = e("arith.bitcast", operand, type=structured.element(bits))
     fewer = value
     if wanted_mantissa < mantissa:
-        fewer = _round_bits(e, fewer, mantissa - wanted_mantissa, bits)
+        fewer = round_bits(e, fewer, mantissa - wanted_mantissa, bits)
     if wanted_exponent < exponent:
-        fewer = _flush_exponent(e, value, fewer, (exponent, mantissa, wanted_exponent), bits)
+        fewer = flush_exponent(e, value, fewer, (exponent, mantissa, wanted_exponent), bits)
     number = e("arith.bitcast", fewer, type=structured.element(e.operand))
     return e.select(e.compare_floats("uno", operand, operand), operand, number)
-
-
-def mantissa_bits(type: ElementType) -> int:
-    """How many bits of a float type's significand are stored."""
-    finfo: Any = ml_dtypes.finfo
-    return int(finfo(type.dtype).nmant)
 
 
 def round_to_tf32(e: Emit, value: Value, source: ElementType) -> Value:
     """A number as the f32 nearest to it that has 10 bits of mantissa, as NVIDIA's TF32."""
     single = _to_single(e, value, source)
     bits = e("arith.bitcast", single, type=structured.element(UI32))
-    rounded = _round_bits(e, bits, MANTISSA - TF32_MANTISSA, UI32)
+    rounded = round_bits(e, bits, MANTISSA - TF32_MANTISSA, UI32)
     number = e("arith.bitcast", rounded, type=structured.element(F32))
     return e.select(e.compare_floats("uno", single, single), single, number)
 
 
-def _round_bits(e: Emit, value: Value, dropped: int, bits: ElementType) -> Value:
-    """Round to even at bit ``dropped``; a carry out of the mantissa raises the exponent."""
-    half = e.constant((1 << (dropped - 1)) - 1, bits)
-    last = e("arith.andi", e("arith.shrui", value, e.constant(dropped, bits)), e.constant(1, bits))
-    raised = e("arith.addi", value, e("arith.addi", half, last))
-    return e("arith.andi", raised, e.constant(-1 << dropped, bits))
+# --- the same bits --------------------------------------------------------------------------------
+@lowers
+def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Where widths differ the last dimension of the narrower tensor counts the parts of an element,
+    the low bits first. A complex number has its real part in the low bits.
+    """
+    source, result = build.type(op.operands[0]), build.type(op.results[0])
+    have, want = source.element_type, result.element_type
+    if have.is_complex != want.is_complex:
+        raise_unsupported([op], "(C2) complex numbers are no parts of others")
+    if have.bits == want.bits:
+        if structured.element(have) == structured.element(want):
+            return operands
+        maps, outputs = [structured.identity(result.rank)], [structured.empty(build, result)]
+        return structured.generic(
+            build, operands, maps, outputs, [result], lambda b, v: [_cast(b, v[0], have, want)]
+        )
+
+    def narrowed(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        *where, part = [structured.position(inner, d) for d in range(result.rank)]
+        bits = as_bits(inner, load(inner, operands[0], where), have)
+        low = shifted(inner, "shrui", bits, part, want.bits)
+        narrow = inner.value("arith.trunci", (low,), mlir.integer_type(want.bits))
+        return [bits_as(inner, narrow, want)]
+
+    def widened(inner: Lowering, _: list[Value]) -> Sequence[Value]:
+        where = [structured.position(inner, d) for d in range(result.rank)]
+        parts = [structured.index(inner, number) for number in range(want.bits // have.bits)]
+        values = [load(inner, operands[0], [*where, part]) for part in parts]
+        bits = [as_bits(inner, value, have) for value in values]
+        return [bits_as(inner, joined(inner, bits, want.bits), want)]
+
+    body = narrowed if have.bits > want.bits else widened
+    return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
 
 
-def _flush_exponent(
-    e: Emit, value: Value, reduced: Value, widths: tuple[int, int, int], bits: ElementType
-) -> Value:
-    """Infinity above, zero below the exponents that ``wanted`` bits hold; the sign is kept."""
-    exponent, mantissa, wanted = widths
-    bias, reach = (1 << (exponent - 1)) - 1, (1 << (wanted - 1)) - 1
-    infinity = e.constant(((1 << exponent) - 1) << mantissa, bits)
-    sign = e("arith.andi", value, e.constant(1 << (bits.bits - 1), bits))
-    field = e("arith.andi", reduced, infinity)
-    above = e.compare_integers("ugt", field, e.constant((bias + reach) << mantissa, bits))
-    below = e.compare_integers("ule", field, e.constant((bias - reach) << mantissa, bits))
-    bounded = e.select(above, e("arith.ori", sign, infinity), reduced)
-    return e.select(below, sign, bounded)
+@scalar_only("stablehlo.bitcast_convert")
+def _bitcast_scalar(e: Emit, operand: Value) -> Value:
+    """Of one width: others have a dimension of parts."""
+    return _cast(e.build, operand, e.operand, e.result)
+
+
+def _cast(build: Lowering, value: Value, source: ElementType, target: ElementType) -> Value:
+    return bits_as(build, as_bits(build, value, source), target)

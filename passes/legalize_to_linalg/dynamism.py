@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.dtypes import ELEMENT_TYPES
+import numpy as np
+
+from shlo_tools.dtypes import ELEMENT_TYPES, to_attribute
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import data_movement
 from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import opaque_call, statement_of
 from shlo_tools.passes.legalize_to_linalg.gather_scatter import gathered
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
@@ -77,3 +80,16 @@ def dynamic_pad(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     low, interior = (build.contents(op.operands[number]) for number in (2, 4))
     padding = structured.extract(build, operands[1], result.element_type)
     return [data_movement.padded(build, operands[0], operand, padding, result, low, interior)]
+
+
+# --- convolutions ---------------------------------------------------------------------------------
+@lowers
+def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """With padding that is known a ``convolution``."""
+    padding = [size for size in build.contents(op.operands[2]) if isinstance(size, int)]
+    rank = build.type(op.operands[0]).rank - 2
+    if len(padding) < 2 * rank:
+        return opaque_call(op, build, operands, "dynamic_conv", statement_of(op))
+    pairs = to_attribute(np.array(padding, np.int64).reshape(rank, 2))
+    statement = statement_of(op, list(op.operands)[:2], padding=pairs)
+    return opaque_call(op, build, operands[:2], "convolution", statement)

@@ -1,4 +1,4 @@
-"""Elementwise functions of the math library: exponentials, trigonometry, powers, roots."""
+"""Elementwise functions of numbers: exponentials, trigonometry, powers, roots, rounding, bits."""
 
 from __future__ import annotations
 
@@ -10,34 +10,73 @@ from shlo_tools.passes.legalize_to_linalg.elementwise import F32, F64, Emit, Sca
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 
 
-def _function(name: str, math: str) -> None:
-    """An op that one function of the math dialect computes."""
-
-    def rule(e: Emit, operand: Value) -> Value:
-        return e(f"math.{math}", operand)
-
-    rule.__name__ = name
-    elementwise(rule)
+# --- one function of the math dialect each --------------------------------------------------------
+@elementwise
+def cbrt(e: Emit, operand: Value) -> Value:
+    return e("math.cbrt", operand)
 
 
-for _row in (
-    ("cbrt", "cbrt"),
-    ("ceil", "ceil"),
-    ("cosine", "cos"),
-    ("exponential", "exp"),
-    ("exponential_minus_one", "expm1"),
-    ("floor", "floor"),
-    ("log", "log"),
-    ("log_plus_one", "log1p"),
-    ("round_nearest_afz", "round"),
-    ("round_nearest_even", "roundeven"),
-    ("sine", "sin"),
-    ("sqrt", "sqrt"),
-    ("tan", "tan"),
-):
-    _function(*_row)
+@elementwise
+def ceil(e: Emit, operand: Value) -> Value:
+    return e("math.ceil", operand)
 
 
+@elementwise
+def cosine(e: Emit, operand: Value) -> Value:
+    return e("math.cos", operand)
+
+
+@elementwise
+def exponential(e: Emit, operand: Value) -> Value:
+    return e("math.exp", operand)
+
+
+@elementwise
+def exponential_minus_one(e: Emit, operand: Value) -> Value:
+    return e("math.expm1", operand)
+
+
+@elementwise
+def floor(e: Emit, operand: Value) -> Value:
+    return e("math.floor", operand)
+
+
+@elementwise
+def log(e: Emit, operand: Value) -> Value:
+    return e("math.log", operand)
+
+
+@elementwise
+def log_plus_one(e: Emit, operand: Value) -> Value:
+    return e("math.log1p", operand)
+
+
+@elementwise
+def round_nearest_afz(e: Emit, operand: Value) -> Value:
+    return e("math.round", operand)
+
+
+@elementwise
+def round_nearest_even(e: Emit, operand: Value) -> Value:
+    return e("math.roundeven", operand)
+
+
+@elementwise
+def sine(e: Emit, operand: Value) -> Value:
+    return e("math.sin", operand)
+
+
+@elementwise
+def sqrt(e: Emit, operand: Value) -> Value:
+    return e("math.sqrt", operand)
+
+
+@elementwise
+def tan(e: Emit, operand: Value) -> Value:
+    return e("math.tan", operand)
+
+
+# --- more than one step ---------------------------------------------------------------------------
 def in_single_precision(rule: Scalar) -> Scalar:
     """Compute several steps on 16-bit floats in f32, and round once."""
 

@@ -25,9 +25,12 @@ class ExpandComposites(Pass):
     anchor = "any"
 
     def run(self, op: Operation) -> None:
-        ir.rewrite(op, {"stablehlo.composite": _call})
+        ir.rewrite(op, RULES)
 
 
 def _call(op: Operation, build: Build) -> Sequence[Value]:
     types = [result.type for result in op.results]
     return list(build.call(ir.called_name(op), list(op.operands), types))
+
+
+RULES: dict[str, ir.Rewrite] = {"stablehlo.composite": _call}

@@ -26,7 +26,7 @@ from shlo_tools.extend.description import python_value
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import ComparisonDirection, ComparisonType, RngAlgorithm, Tensor
-from shlo_tools.passes.normalize.legalize_chlo.along_dimensions import (
+from shlo_tools.passes.normalize.legalize_chlo.sorting import (
     first_along_last,
     positions_along_last,
 )

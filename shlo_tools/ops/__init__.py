@@ -11,11 +11,14 @@ from shlo_tools.ops import (
     collectives,
     contraction,
     control_flow,
+    conversion,
     convolution,
+    custom_calls,
     data_movement,
     deprecated,
     dynamism,
     elementwise,
+    functions,
     gather_scatter,
     grouping,
     linear_algebra,
@@ -44,28 +47,6 @@ from shlo_tools.ops.random import RngAlgorithm, RngDistribution
 from shlo_tools.ops.signal import FftType
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import OPERATORS, Tensor, TokenType, TupleType, Value
-
-FAMILIES = (
-    batch_normalization,
-    collectives,
-    contraction,
-    control_flow,
-    convolution,
-    data_movement,
-    deprecated,
-    dynamism,
-    elementwise,
-    gather_scatter,
-    grouping,
-    linear_algebra,
-    quantization,
-    random,
-    reduction,
-    signal,
-    sorting,
-    transfer,
-    windows,
-)
 
 globals().update(BUILDERS)
 OPERATORS.update(_operators.OPERATORS)  # `a + b` on tensors builds `add`

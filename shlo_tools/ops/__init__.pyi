@@ -3,7 +3,6 @@
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -18,10 +17,13 @@ from shlo_tools.ops import (
     collectives as collectives,
     contraction as contraction,
     control_flow as control_flow,
+    conversion as conversion,
+    custom_calls as custom_calls,
     data_movement as data_movement,
     deprecated as deprecated,
     dynamism as dynamism,
     elementwise as elementwise,
+    functions as functions,
     gather_scatter as gather_scatter,
     grouping as grouping,
     linear_algebra as linear_algebra,
@@ -74,8 +76,6 @@ from shlo_tools.types import (
     TupleType as TupleType,
     Value as Value,
 )
-
-FAMILIES: builtins.tuple[ModuleType, ...]
 
 # Where a tensor is wanted: arrays become constants, and so do numbers, of the element type of the
 # op's first tensor.

@@ -27,7 +27,6 @@ from shlo_tools.ops.elementwise import (
     negate,
     not_,
     or_,
-    power,
     remainder,
     shift_left,
     shift_right_arithmetic,
@@ -35,6 +34,7 @@ from shlo_tools.ops.elementwise import (
     subtract,
     xor,
 )
+from shlo_tools.ops.functions import power
 from shlo_tools.types import Operator, Tensor, constant_of
 
 

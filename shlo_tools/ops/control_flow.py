@@ -1,4 +1,4 @@
-"""Ops that choose, repeat, group or call out."""
+"""Ops that choose, repeat or stand for a function."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools.constraints import compatible, every, meet_all, require
-from shlo_tools.ops._attributes import I32, Symbol, Symbols
+from shlo_tools.ops._attributes import I32, Symbol
 from shlo_tools.ops._op import op
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Region, Scalar, Tensor, Value, ValueType, as_value
@@ -59,20 +59,6 @@ def composite(
     types = wanted if wanted is not None else result_types
     require("C4", types is not None, f"the results of @{decomposition} are not known")
     return tuple(as_value(type) for type in types or ())
-
-
-@op(traits=Trait.QUANTIZED_PER_AXIS)
-def custom_call(
-    inputs: Sequence[Value],
-    call_target_name: str,
-    result_types: Sequence[ValueType],
-    has_side_effect: bool | None = None,
-    backend_config: str | bytes | Mapping[str, Any] | None = None,
-    api_version: I32 | None = None,
-    called_computations: Symbols | None = None,
-) -> tuple[Value, ...]:
-    """Whatever ``call_target_name`` means to the implementation; results are as declared."""
-    return tuple(as_value(type) for type in result_types)
 
 
 @op(traits=Trait.CARRIES)

@@ -25,22 +25,6 @@ from shlo_tools.ops.traits import Trait
 from shlo_tools.types import Scalar, Tensor
 
 
-@op(traits=Trait.QUANTIZED_PER_AXIS)
-def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
-    """The same bits as another element type; a width ratio adds or drops the last dimension."""
-    result = Tensor(result_type)
-    require("C2", operand.element_type.is_complex == result.element_type.is_complex, "complex")
-    have, want = operand.element_type.bits, result.element_type.bits
-    shape: tuple[Dim, ...] = operand.shape
-    if have > want:
-        shape = (*shape, have // want)
-    elif have < want:
-        require("C1", operand.rank > 0, f"{operand.type} has no dimension to combine")
-        require("C1", same(shape[-1], want // have), f"the last dimension is not {want // have}")
-        shape = shape[:-1]
-    return meet_all([result, result.like(shape=shape)])
-
-
 @op(traits=Trait.REARRANGES | Trait.QUANTIZED_PER_AXIS)
 def broadcast_in_dim(
     operand: Tensor, broadcast_dimensions: Sequence[int], result_type: TensorType

@@ -11,7 +11,7 @@ from shlo_tools.ops._attributes import I64Matrix
 from shlo_tools.ops._op import op
 from shlo_tools.ops.contraction import Precision
 from shlo_tools.ops.traits import Trait
-from shlo_tools.types import Tensor, TokenType, Value
+from shlo_tools.types import Tensor
 
 
 @op(traits=Trait.REARRANGES)
@@ -19,12 +19,6 @@ def broadcast(operand: Tensor, broadcast_sizes: Sequence[int]) -> Tensor:
     """New leading dimensions of the given sizes, along which the operand repeats."""
     require("C1", all(size >= 0 for size in broadcast_sizes), f"sizes {list(broadcast_sizes)}")
     return operand.like(shape=[*broadcast_sizes, *operand.shape])
-
-
-@op(traits=Trait.CARRIES)
-def create_token() -> Value:
-    """A token that nothing comes before."""
-    return Value(TokenType())
 
 
 @op(name="cross-replica-sum", traits=Trait.COMMUNICATES | Trait.QUANTIZED)

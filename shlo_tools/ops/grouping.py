@@ -20,6 +20,12 @@ def after_all(inputs: Sequence[Value] = ()) -> Value:
 
 
 @op(traits=Trait.CARRIES)
+def create_token() -> Value:
+    """A token that nothing comes before."""
+    return Value(TokenType())
+
+
+@op(traits=Trait.CARRIES)
 def get_tuple_element(operand: Value, index: I32) -> Value:
     """The member of a tuple at a position."""
     members = operand.type.members if isinstance(operand.type, TupleType) else None

@@ -1,4 +1,4 @@
-"""Ops that choose, repeat, group or call out."""
+"""Ops that choose, repeat or stand for a function."""
 
 from __future__ import annotations
 

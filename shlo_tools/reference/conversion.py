@@ -1,4 +1,4 @@
-"""Numbers of one element type as those of another."""
+"""Numbers of one element type as those of another, and of one precision."""
 
 from __future__ import annotations
 
@@ -7,9 +7,25 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from shlo_tools.dtypes import Array, ElementType, Kind
-from shlo_tools.reference.bits import from_unsigned, unsigned
+from shlo_tools.dtypes import Array, ElementType, Kind, TensorType
+from shlo_tools.reference._evaluates import evaluates
+from shlo_tools.reference.bits import from_unsigned, regrouped, unsigned
 from shlo_tools.reference.rounding import element_of, extended, rounded, widened, wrapped
+
+
+@evaluates
+def bitcast_convert(operand: Array, *, result_types: list[TensorType]) -> Array:
+    return regrouped(operand, result_types[0].element_type)
+
+
+@evaluates
+def convert(operand: Array, *, result_types: list[TensorType]) -> Array:
+    return converted(operand, result_types[0].element_type)
+
+
+@evaluates
+def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
+    return with_precision(operand, exponent_bits, mantissa_bits)
 
 
 def converted(operand: Array, element: ElementType) -> Array:

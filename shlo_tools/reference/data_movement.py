@@ -10,13 +10,7 @@ import numpy as np
 from shlo_tools.dtypes import ADDRESSES, Array, TensorType
 from shlo_tools.errors import ExecutionError
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.bits import regrouped
 from shlo_tools.reference.rounding import rounded
-
-
-@evaluates
-def bitcast_convert(operand: Array, *, result_types: list[TensorType]) -> Array:
-    return regrouped(operand, result_types[0].element_type)
 
 
 @evaluates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from shlo_tools.reference.contraction import dot_general, wide_element
 from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.data_movement import broadcast as stretched
 from shlo_tools.reference.elementwise import add
-from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.rounding import rounded, widened
 
@@ -29,11 +27,6 @@ def broadcast(operand: Array, broadcast_sizes: Sequence[int]) -> Array:
     first = len(broadcast_sizes)
     shape = (*broadcast_sizes, *operand.shape)
     return stretched(operand, range(first, first + operand.ndim), shape)
-
-
-@evaluates
-def create_token() -> Any:
-    return TOKEN
 
 
 @evaluates(name="cross-replica-sum")

@@ -7,22 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.dtypes import ELEMENT_TYPES, Array, TensorType
+from shlo_tools.dtypes import ELEMENT_TYPES, Array
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.reference import complex_functions as on_complex
-from shlo_tools.reference import special_functions
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import (
     from_unsigned,
-    leading_zeros,
     sign_bit,
     total_order,
     unsigned,
 )
-from shlo_tools.reference.conversion import converted, with_precision
 from shlo_tools.reference.rounding import (
-    above_zero,
     closely,
     element_of,
     exactly,
@@ -43,10 +39,6 @@ def _is_complex(x: Array) -> bool:
 
 def _is_boolean(x: Array) -> bool:
     return bool(x.dtype == np.bool_)
-
-
-def _function(real: Callable[..., Any], complex: Callable[..., Any], *operands: Array) -> Array:
-    return closely(complex if _is_complex(operands[0]) else real, *operands)
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -79,21 +71,6 @@ def add(lhs: Array, rhs: Array) -> Array:
 @evaluates
 def and_(lhs: Array, rhs: Array) -> Array:
     return exactly(np.bitwise_and, lhs, rhs)
-
-
-@evaluates
-def atan2(lhs: Array, rhs: Array) -> Array:
-    return _function(np.arctan2, on_complex.atan2, lhs, rhs)
-
-
-@evaluates
-def cbrt(operand: Array) -> Array:
-    return _function(np.cbrt, on_complex.cbrt, operand)
-
-
-@evaluates
-def ceil(operand: Array) -> Array:
-    return exactly(np.ceil, operand)
 
 
 @evaluates
@@ -136,21 +113,6 @@ def complex(lhs: Array, rhs: Array) -> Array:
 
 
 @evaluates
-def convert(operand: Array, *, result_types: list[TensorType]) -> Array:
-    return converted(operand, result_types[0].element_type)
-
-
-@evaluates
-def cosine(operand: Array) -> Array:
-    return closely(np.cos, operand)
-
-
-@evaluates
-def count_leading_zeros(operand: Array) -> Array:
-    return rounded(leading_zeros(operand), operand.dtype)
-
-
-@evaluates
 def divide(lhs: Array, rhs: Array) -> Array:
     if _is_complex(lhs):
         return closely(on_complex.divide, lhs, rhs)
@@ -165,21 +127,6 @@ def divide(lhs: Array, rhs: Array) -> Array:
 
 
 @evaluates
-def exponential(operand: Array) -> Array:
-    return closely(np.exp, operand)
-
-
-@evaluates
-def exponential_minus_one(operand: Array) -> Array:
-    return _function(np.expm1, on_complex.exponential_minus_one, operand)
-
-
-@evaluates
-def floor(operand: Array) -> Array:
-    return exactly(np.floor, operand)
-
-
-@evaluates
 def imag(operand: Array) -> Array:
     if _is_complex(operand):
         return np.array(operand.imag)
@@ -189,21 +136,6 @@ def imag(operand: Array) -> Array:
 @evaluates
 def is_finite(x: Array) -> Array:
     return np.asarray(np.isfinite(widened(x)))
-
-
-@evaluates
-def log(operand: Array) -> Array:
-    return closely(np.log, operand)
-
-
-@evaluates
-def log_plus_one(operand: Array) -> Array:
-    return _function(np.log1p, on_complex.log_plus_one, operand)
-
-
-@evaluates
-def logistic(operand: Array) -> Array:
-    return _function(special_functions.logistic, on_complex.logistic, operand)
 
 
 @evaluates
@@ -258,27 +190,8 @@ def or_(lhs: Array, rhs: Array) -> Array:
 
 
 @evaluates
-def popcnt(operand: Array) -> Array:
-    return rounded(np.bitwise_count(unsigned(operand)), operand.dtype)
-
-
-@evaluates
-def power(lhs: Array, rhs: Array) -> Array:
-    if element_of(lhs).is_integer:
-        return special_functions.integer_power(lhs, rhs)
-    if element_of(lhs).name == "f8E8M0FNU":
-        return closely(above_zero(np.power), lhs, rhs)
-    return _function(np.power, on_complex.power, lhs, rhs)
-
-
-@evaluates
 def real(operand: Array) -> Array:
     return np.array(operand.real) if _is_complex(operand) else operand
-
-
-@evaluates
-def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    return with_precision(operand, exponent_bits, mantissa_bits)
 
 
 @evaluates
@@ -292,26 +205,6 @@ def remainder(lhs: Array, rhs: Array) -> Array:
     with np.errstate(all="ignore"):
         rest = np.where(minus, 0, np.fmod(x, np.where(y == 0, 1, y)))
     return rounded(np.where(y == 0, x, rest.astype(x.dtype)), lhs.dtype)
-
-
-@evaluates
-def round_nearest_afz(operand: Array) -> Array:
-    def round_away(x: Array) -> Array:
-        whole = np.trunc(x)
-        away = np.abs(x - whole) >= 0.5
-        return np.asarray(np.copysign(np.abs(whole) + away, x))
-
-    return exactly(round_away, operand)
-
-
-@evaluates
-def round_nearest_even(operand: Array) -> Array:
-    return exactly(np.rint, operand)
-
-
-@evaluates
-def rsqrt(operand: Array) -> Array:
-    return _function(lambda x: 1 / np.sqrt(x), on_complex.rsqrt, operand)
 
 
 @evaluates
@@ -350,38 +243,8 @@ def _of_bits(bits: Array, like: Array) -> Array:
 
 
 @evaluates
-def sign(operand: Array) -> Array:
-    if _is_complex(operand):
-        return closely(on_complex.sign, operand)
-    x = widened(operand)
-    if not _is_float(operand):
-        return rounded(np.sign(x), operand.dtype)
-    return rounded(np.where((x == 0) | np.isnan(x), x, np.copysign(1, x)), operand.dtype)
-
-
-@evaluates
-def sine(operand: Array) -> Array:
-    return closely(np.sin, operand)
-
-
-@evaluates
-def sqrt(operand: Array) -> Array:
-    return (closely if _is_complex(operand) else exactly)(np.sqrt, operand)
-
-
-@evaluates
 def subtract(lhs: Array, rhs: Array) -> Array:
     return exactly(np.subtract, lhs, rhs)
-
-
-@evaluates
-def tan(operand: Array) -> Array:
-    return closely(np.tan, operand)
-
-
-@evaluates
-def tanh(operand: Array) -> Array:
-    return closely(np.tanh, operand)
 
 
 @evaluates

@@ -25,6 +25,11 @@ def after_all(inputs: Sequence[Any] = ()) -> Any:
 
 
 @evaluates
+def create_token() -> Any:
+    return TOKEN
+
+
+@evaluates
 def get_tuple_element(operand: builtins.tuple[Any, ...], index: int) -> Any:
     return [operand[index]]
 

@@ -14,7 +14,7 @@ from shlo_tools.extend import targets
 from shlo_tools.extend.description import Call
 from shlo_tools.ops.random import RngAlgorithm
 from shlo_tools.reference._evaluates import EVALUATORS
-from shlo_tools.reference.chlo.along_dimensions import top_k as largest
+from shlo_tools.reference.chlo.sorting import top_k as largest
 from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.random import rng_bit_generator
 from shlo_tools.reference.reduction import Computation

@@ -18,8 +18,10 @@ from shlo_tools.ops import Trait, has_trait
 from shlo_tools.quantized_types import quantized_element
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.bits import regrouped
+from shlo_tools.reference.conversion import convert
 from shlo_tools.reference.elementwise import add as plus
-from shlo_tools.reference.elementwise import clamp, convert, divide, multiply, round_nearest_even
+from shlo_tools.reference.elementwise import clamp, divide, multiply
+from shlo_tools.reference.functions import round_nearest_even
 from shlo_tools.reference.rounding import rounded
 from shlo_tools.reference.steps import Environment, Evaluate
 from shlo_tools.types import ValueType, array_type

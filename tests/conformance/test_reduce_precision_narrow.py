@@ -17,7 +17,7 @@ from cases._types import dtype_of, finfo
 from narrow import NARROW, POWERS, every, magnitudes, rounded, wide
 
 from shlo_tools.dtypes import ELEMENT_TYPES
-from shlo_tools.reference import elementwise
+from shlo_tools.reference import conversion
 
 Array = np.ndarray[Any, Any]
 
@@ -60,7 +60,7 @@ def test_every_code(element: str) -> None:
 @each
 def test_every_code_in_the_reference(element: str) -> None:
     for exponent_bits, mantissa_bits in FORMATS:
-        given = elementwise.reduce_precision(every(element), exponent_bits, mantissa_bits)
+        given = conversion.reduce_precision(every(element), exponent_bits, mantissa_bits)
         wanted = reduced(element, exponent_bits, mantissa_bits)
         assert difference(given, wanted, EXACT) == "", (exponent_bits, mantissa_bits)
 

@@ -7,11 +7,12 @@ from math import pi
 
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar, mantissa_bits
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
 from shlo_tools.passes.legalize_to_linalg.random.ciphers import U64
+from shlo_tools.passes.legalize_to_linalg.rounding import mantissa_bits
 
 I64 = ELEMENT_TYPES["i64"]
 

@@ -18,34 +18,20 @@ from dataclasses import dataclass
 from shlo_tools import ir
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.normalize.legalize_chlo import (
-    along_dimensions,
     bessel,
     broadcasting,
     complex_functions,
+    contraction,
     elementary,
     error_functions,
     gamma_functions,
     quantized_broadcasting,
-    ragged_dot,
-    scan,
+    scans,
+    sorting,
     trigonometric,
 )
 from shlo_tools.passes.normalize.legalize_chlo.rules import RULES
 from shlo_tools.pipeline.registry import Pass
-
-FAMILIES = (
-    along_dimensions,
-    bessel,
-    broadcasting,
-    complex_functions,
-    elementary,
-    error_functions,
-    gamma_functions,
-    quantized_broadcasting,
-    ragged_dot,
-    scan,
-    trigonometric,
-)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import codec
 from shlo_tools.ops.chlo.broadcasting import ComparisonDirection, ComparisonType, aligned
 from shlo_tools.passes.normalize.legalize_chlo.elementary import next_after
-from shlo_tools.passes.normalize.legalize_chlo.rules import applied, attribute, register, rewrites
+from shlo_tools.passes.normalize.legalize_chlo.rules import applied, attribute, rewrites
 from shlo_tools.passes.normalize.shape_operands import by_element, common_shape
+
+Rule = Callable[..., Sequence[Tensor]]
 
 
 def _together(
@@ -42,31 +44,36 @@ def _both(op: Operation, lhs: Tensor, rhs: Tensor) -> list[Tensor]:
     return _together(op, (lhs, rhs), aligned(lhs, rhs, None if given is None else list(given)))
 
 
-def _form(
-    build: Callable[[Tensor, Tensor], Tensor], op: Operation, lhs: Tensor, rhs: Tensor
-) -> Sequence[Tensor]:
-    return [build(*_both(op, lhs, rhs))]
+def _form(build: Callable[[Tensor, Tensor], Tensor]) -> Rule:
+    """Register the broadcasting form of a StableHLO op of two operands."""
+
+    def rule(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+        return [build(*_both(op, lhs, rhs))]
+
+    return _registered(build.__name__.rstrip("_"), rule)
 
 
-for _name in (
-    "add",
-    "and_",
-    "atan2",
-    "complex",
-    "divide",
-    "maximum",
-    "minimum",
-    "multiply",
-    "or_",
-    "power",
-    "remainder",
-    "shift_left",
-    "shift_right_arithmetic",
-    "shift_right_logical",
-    "subtract",
-    "xor",
-):
-    register(f"broadcast_{_name}", partial(_form, getattr(ops, _name)))
+def _registered(name: str, rule: Rule) -> Rule:
+    rule.__name__ = rule.__qualname__ = f"broadcast_{name}"
+    return rewrites(rule)
+
+
+broadcast_add = _form(ops.add)
+broadcast_and = _form(ops.and_)
+broadcast_atan2 = _form(ops.atan2)
+broadcast_complex = _form(ops.complex)
+broadcast_divide = _form(ops.divide)
+broadcast_maximum = _form(ops.maximum)
+broadcast_minimum = _form(ops.minimum)
+broadcast_multiply = _form(ops.multiply)
+broadcast_or = _form(ops.or_)
+broadcast_power = _form(ops.power)
+broadcast_remainder = _form(ops.remainder)
+broadcast_shift_left = _form(ops.shift_left)
+broadcast_shift_right_arithmetic = _form(ops.shift_right_arithmetic)
+broadcast_shift_right_logical = _form(ops.shift_right_logical)
+broadcast_subtract = _form(ops.subtract)
+broadcast_xor = _form(ops.xor)
 
 
 @rewrites
@@ -78,12 +85,17 @@ def broadcast_compare(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tenso
     return [ops.compare(left, right, direction, order)]
 
 
-def _function(name: str, op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
-    return [by_element(partial(applied, op, name), *_both(op, lhs, rhs))]
+def _function_form(name: str) -> Rule:
+    """Register the broadcasting form of a mathematical function of CHLO."""
+
+    def rule(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
+        return [by_element(partial(applied, op, name), *_both(op, lhs, rhs))]
+
+    return _registered(name, rule)
 
 
-for _name in ("polygamma", "zeta"):
-    register(f"broadcast_{_name}", partial(_function, _name))
+broadcast_polygamma = _function_form("polygamma")
+broadcast_zeta = _function_form("zeta")
 
 
 @rewrites

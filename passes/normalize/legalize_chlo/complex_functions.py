@@ -8,8 +8,12 @@ beside another, only what the formulas give is promised.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, pi
 
+from shlo_tools import ops
+from shlo_tools.mlir import Operation
+from shlo_tools.ops import Tensor
 from shlo_tools.passes.normalize.legalize_chlo.formula import (
     Term,
     abs,
@@ -26,7 +30,7 @@ from shlo_tools.passes.normalize.legalize_chlo.formula import (
 )
 from shlo_tools.passes.normalize.legalize_chlo.formula import cos as cosine
 from shlo_tools.passes.normalize.legalize_chlo.formula import sin as sine
-from shlo_tools.passes.normalize.legalize_chlo.rules import REAL, Complex, complex_form
+from shlo_tools.passes.normalize.legalize_chlo.rules import REAL, Complex, complex_form, rewrites
 from shlo_tools.passes.normalize.legalize_chlo.trigonometric import EXP_LIMIT, LN2
 
 FAR = 2.0**30  # 1 is nothing beside the square
@@ -150,7 +154,7 @@ def cosh(z: Complex) -> Complex:
     return Complex(real, select(z.imag == 0.0, sign(z.real) * z.imag, imag))
 
 
-# --- products -------------------------------------------------------------------------------------
+# --- products and parts ---------------------------------------------------------------------------
 @complex_form
 def square(z: Complex) -> Complex:
     # (x - y)(x + y) + 2xyi, where x + y may overflow beside x - y = 0
@@ -159,3 +163,10 @@ def square(z: Complex) -> Complex:
     real = select(size == other, size - other, (x - y) * (x + y))
     product = x * y
     return Complex(real, product + product)
+
+
+@rewrites
+def conj(op: Operation, operand: Tensor) -> Sequence[Tensor]:
+    if not operand.element_type.is_complex:
+        return [operand]
+    return [ops.complex(ops.real(operand), ops.negate(ops.imag(operand)))]

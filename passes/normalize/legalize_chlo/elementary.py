@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf
 
-from shlo_tools import ir, ops
+from shlo_tools import ir
 from shlo_tools.dtypes import ELEMENT_TYPES, Kind, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import format_of, is_narrow, wide_type
@@ -69,13 +69,6 @@ def _widened(operand: Tensor) -> Term:
 
 
 # --- products -------------------------------------------------------------------------------------
-@rewrites
-def conj(op: Operation, operand: Tensor) -> Sequence[Tensor]:
-    if not operand.element_type.is_complex:
-        return [operand]
-    return [ops.complex(ops.real(operand), ops.negate(ops.imag(operand)))]
-
-
 @elementwise
 def square(op: Operation, operand: Tensor) -> Tensor:
     if operand.element_type.is_complex:

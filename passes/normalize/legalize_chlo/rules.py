@@ -8,7 +8,7 @@ in, and the result is rounded once to the op's type.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any, NamedTuple
 
 from shlo_tools import ir, ops
@@ -42,24 +42,19 @@ COMPLEX: dict[str, Callable[[Complex], Complex]] = {}
 
 def rewrites(rule: Callable[..., Sequence[Tensor]]) -> Callable[..., Sequence[Tensor]]:
     """Register ``rule(op, *operands) -> results`` for the CHLO op that it is named after."""
-    register(rule.__name__, rule)
+    RULES[f"chlo.{rule.__name__}"] = partial(_rewritten, rule)
     return rule
 
 
 def elementwise(rule: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Register ``rule(op, *operands) -> result``, which may be applied to single elements."""
-    register_elementwise(rule.__name__, rule)
+
+    @wraps(rule)
+    def by_elements(op: Operation, *operands: Tensor) -> Sequence[Tensor]:
+        return [by_element(partial(rule, op), *operands)]
+
+    rewrites(by_elements)
     return rule
-
-
-def register(name: str, rule: Callable[..., Sequence[Tensor]]) -> None:
-    """Register a rule under another name than its own."""
-    RULES[f"chlo.{name.rstrip('_')}"] = partial(_rewritten, rule)
-
-
-def register_elementwise(name: str, rule: Callable[..., Tensor]) -> None:
-    """Register an elementwise rule under another name than its own."""
-    register(name, lambda op, *operands: [by_element(partial(rule, op), *operands)])
 
 
 def _rewritten(
@@ -84,7 +79,7 @@ def real(f32_in: str) -> Callable[[Real], Real]:
     def decorate(function: Real) -> Real:
         name = function.__name__
         REAL[name] = (function, f32_in)
-        _register_function(name)
+        _register_function(function)
         return function
 
     return decorate
@@ -93,14 +88,20 @@ def real(f32_in: str) -> Callable[[Real], Real]:
 def complex_form(function: Callable[[Complex], Complex]) -> Callable[[Complex], Complex]:
     """Register the form for complex operands of the function of that name."""
     COMPLEX[function.__name__] = function
-    _register_function(function.__name__)
+    _register_function(function)
     return function
 
 
-def _register_function(name: str) -> None:
+def _register_function(function: Callable[..., Any]) -> None:
     """Register the rule of a function, unless a rewrite of its own stands before it."""
+    name = function.__name__
     if f"chlo.{name}" not in RULES:
-        register_elementwise(name, lambda op, *operands: applied(op, name, *operands))
+
+        @wraps(function)
+        def rule(op: Operation, *operands: Tensor) -> Tensor:
+            return applied(op, name, *operands)
+
+        elementwise(rule)
 
 
 def applied(op: Operation, name: str, *operands: Tensor) -> Tensor:

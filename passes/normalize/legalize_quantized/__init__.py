@@ -29,8 +29,6 @@ from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.quantized_types import storage_spelling, stored_type
 
-FAMILIES = (collectives,)  # rules in files of their own
-
 # Values pass through them, whatever they stand for.
 CARRIERS = names_with(Trait.CARRIES) | {
     *("func.call", "func.func", "func.return", "stablehlo.return"),

@@ -4,7 +4,7 @@ Reached as ``ops.chlo.erf`` and so on, because several names are those of Stable
 ``shlo-legalize-chlo`` rewrites every one of them in StableHLO.
 """
 
-from shlo_tools.ops.chlo.along_dimensions import ragged_dot, scan, top_k
+from shlo_tools.ops.chlo.bessel import bessel_i1e
 from shlo_tools.ops.chlo.broadcasting import (
     broadcast_add,
     broadcast_and,
@@ -28,35 +28,24 @@ from shlo_tools.ops.chlo.broadcasting import (
     broadcast_xor,
     broadcast_zeta,
 )
-from shlo_tools.ops.chlo.functions import (
-    _asin_acos_kernel,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    bessel_i1e,
-    conj,
+from shlo_tools.ops.chlo.complex_functions import _asin_acos_kernel, conj
+from shlo_tools.ops.chlo.contraction import ragged_dot
+from shlo_tools.ops.chlo.elementary import (
     constant,
     constant_like,
-    cosh,
-    digamma,
-    erf,
-    erf_inv,
-    erfc,
     is_inf,
     is_neg_inf,
     is_pos_inf,
-    lgamma,
     mulhi,
     next_after,
-    polygamma,
-    sinh,
     square,
     tan,
-    zeta,
 )
+from shlo_tools.ops.chlo.error_functions import erf, erf_inv, erfc
+from shlo_tools.ops.chlo.gamma_functions import digamma, lgamma, polygamma, zeta
+from shlo_tools.ops.chlo.scans import scan
+from shlo_tools.ops.chlo.sorting import top_k
+from shlo_tools.ops.chlo.trigonometric import acos, acosh, asin, asinh, atan, atanh, cosh, sinh
 
 __all__ = [
     "_asin_acos_kernel",

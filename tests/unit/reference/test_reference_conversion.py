@@ -11,12 +11,12 @@ from reference_arrays import INF, NAN, Array, array, same, type_of
 
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
-from shlo_tools.reference import data_movement, elementwise
+from shlo_tools.reference import conversion, elementwise
 
 
 # --- converting -----------------------------------------------------------------------------------
 def convert(x: Array, element: str) -> Array:
-    return elementwise.convert(x, result_types=type_of(element, *x.shape))
+    return conversion.convert(x, result_types=type_of(element, *x.shape))
 
 
 CONVERSIONS: list[tuple[str, list[Any], str, list[Any]]] = [
@@ -118,7 +118,7 @@ def test_sums_of_narrow_floats_round_once() -> None:
 
 # --- bits -----------------------------------------------------------------------------------------
 def bitcast(x: Array, element: str, *shape: int) -> Array:
-    return data_movement.bitcast_convert(x, result_types=type_of(element, *shape))
+    return conversion.bitcast_convert(x, result_types=type_of(element, *shape))
 
 
 def test_bitcast_changes_the_last_dimension() -> None:
@@ -158,5 +158,5 @@ REDUCED: list[tuple[float, int, int, float]] = [
 def test_reduce_precision(
     x: float, exponent_bits: int, mantissa_bits: int, expected: float
 ) -> None:
-    result = elementwise.reduce_precision(array("f32", x), exponent_bits, mantissa_bits)
+    result = conversion.reduce_precision(array("f32", x), exponent_bits, mantissa_bits)
     same(result, array("f32", expected))

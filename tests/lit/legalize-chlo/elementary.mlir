@@ -1,5 +1,21 @@
-// What the bits of a number tell: infinities, upper halves of products, neighbours.
+// Constants, as large as one element where they are alike, and what the bits of a number tell:
+// infinities, upper halves of products, neighbours.
 // RUN: %shlo-opt %s --shlo-legalize-chlo | FileCheck %s
+
+// CHECK-LABEL: @constants
+// CHECK-NEXT: stablehlo.constant dense<[1.000000e+00, 2.500000e+00]> : tensor<2xf32>
+// CHECK-NEXT: stablehlo.constant dense<3.200000e+00> : tensor<1000x1000xf32>
+// CHECK-NEXT: stablehlo.constant dense<-7> : tensor<1000x1000xi8>
+// CHECK-NEXT: stablehlo.constant dense<(1.500000e+00,-2.000000e+00)> : tensor<1000x1000xcomplex<f32>>
+// CHECK-NEXT: stablehlo.constant dense<0x7FC00001> : tensor<2xf32>
+func.func @constants(%x: tensor<1000x1000xf32>) {
+  %0 = chlo.constant dense<[1.0, 2.5]> : tensor<2xf32>
+  %1 = "chlo.constant_like"(%x) {value = 3.2 : f32} : (tensor<1000x1000xf32>) -> tensor<1000x1000xf32>
+  %2 = "chlo.constant_like"(%x) {value = -7 : i8} : (tensor<1000x1000xf32>) -> tensor<1000x1000xi8>
+  %3 = "chlo.constant_like"(%x) {value = #complex.number<:f32 1.5, -2.0> : complex<f32>} : (tensor<1000x1000xf32>) -> tensor<1000x1000xcomplex<f32>>
+  %4 = chlo.constant dense<0x7FC00001> : tensor<2xf32>
+  return
+}
 
 // CHECK-LABEL: @infinities
 // CHECK: %[[ABS:.*]] = stablehlo.abs %arg0
@@ -53,5 +69,16 @@ func.func @mulhi_64(%x: tensor<4xi64>) {
 // CHECK: stablehlo.bitcast_convert %{{.*}} : (tensor<4xui16>) -> tensor<4xbf16>
 func.func @next_after(%x: tensor<4xbf16>, %y: tensor<4xbf16>) {
   %0 = chlo.next_after %x, %y : tensor<4xbf16>, tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: @tan
+// CHECK-NEXT: stablehlo.tan %arg0 : tensor<4xf32>
+// CHECK-NEXT: %[[WIDE:.*]] = stablehlo.convert %arg1 : (tensor<4xf8E4M3FN>) -> tensor<4xf32>
+// CHECK-NEXT: %[[TAN:.*]] = stablehlo.tan %[[WIDE]] : tensor<4xf32>
+// CHECK-NEXT: stablehlo.convert %[[TAN]] : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+func.func @tan(%x: tensor<4xf32>, %narrow: tensor<4xf8E4M3FN>) {
+  %0 = chlo.tan %x : tensor<4xf32> -> tensor<4xf32>
+  %1 = chlo.tan %narrow : tensor<4xf8E4M3FN> -> tensor<4xf8E4M3FN>
   return
 }

@@ -10,7 +10,7 @@ from shlo_tools.dtypes import Dim, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import codec
-from shlo_tools.ops.chlo.along_dimensions import RAGGED_DOT_DIMENSION_NUMBERS, ChloPrecision
+from shlo_tools.ops.chlo.contraction import RAGGED_DOT_DIMENSION_NUMBERS, ChloPrecision
 from shlo_tools.passes.normalize.legalize_chlo.formula import Term, constant, select
 from shlo_tools.passes.normalize.legalize_chlo.rules import attribute, rewrites
 from shlo_tools.passes.normalize.shape_operands import agreed_size, sizes_of, spread
