@@ -7,6 +7,7 @@ numpy alone, so that any interpreter can run it.
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -111,6 +112,7 @@ def serve(engine: Engine, **others: Callable[[str], Any]) -> None:
                 answer["answer"] = others[request["do"]](Path(request["module"]).read_text())
         except Exception as error:  # a peer may refuse in any way; the table says how
             answer["error"] = f"{type(error).__name__}: {error}"[:400]
+        answer["peak"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(json.dumps(answer), flush=True)
 
 
