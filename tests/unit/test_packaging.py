@@ -121,7 +121,7 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     for name in (
         "shlo_tools/passes/legalize_to_linalg/__init__.py",
         "shlo_tools/tools/opt/command.py",
-        "shlo_tools/tools/bench/programs.py",
+        "shlo_tools/tools/bench/peers.py",
         "shlo_tools/ops/__init__.pyi",
         "shlo_tools/py.typed",
         "shlo_tools/demo/mlp_step.mlir",

@@ -2,10 +2,10 @@
 
     python -m shlo_tools.tools.bench.dynamic
 
-Each of the two has a process of its own; their measurements alternate. Compile time is from the
-parsed module to the first callable, the least of some rounds, of which the first also loads the
-compiler; run time is the median over rounds of a call's median. Ratios say how much longer the
-program with unknown sizes takes.
+Each of the two has a process of its own; their measurements alternate. Compile time is from text
+to the first callable, the least of some rounds, of which the first also loads the compiler; run
+time is the median over rounds of a call's median. Ratios say how much longer the program with
+unknown sizes takes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ import shlo_tools
 from shlo_tools import mlir
 from shlo_tools.dtypes import of_array
 from shlo_tools.pipeline import runner
-from shlo_tools.tools.bench.programs import Worker
-from shlo_tools.tools.bench.worker import Array, load_arguments
+from shlo_tools.tools.bench.engines import EngineProcess
+from shlo_tools.tools.bench.worker import Array, load_arrays
 
 _IMAGES = "dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"
 _GROUPS = "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
@@ -97,7 +98,7 @@ def recorded(folder: Path) -> list[Case]:
         text = (folder / f"{name}.mlir").read_text()
         if "tensor<?x" in text:
             dtypes = index[name].get("dtypes", {})
-            cases.append(Case(name, text, load_arguments(str(folder / f"{name}.npz"), dtypes)))
+            cases.append(Case(name, text, load_arrays(str(folder / f"{name}.npz"), "arg", dtypes)))
     return cases
 
 
@@ -117,33 +118,32 @@ def measure(case: Case, rounds: int, folder: Path) -> dict[str, dict[str, list[f
     stored: dict[str, Any] = {f"arg{i}": array for i, array in enumerate(case.arguments)}
     np.savez(archive, **stored)
     dtypes = {key: array.dtype.name for key, array in stored.items() if array.dtype.kind == "V"}
-    workers: dict[str, Worker] = {}
     requests: dict[str, dict[str, Any]] = {}
     for kind, text in zip(KINDS, (for_its_arguments(case), case.text), strict=True):
         module = folder / f"{case.name}.{kind}.mlir"
         module.write_text(text)
-        workers[kind] = Worker(sys.executable, "native")
         requests[kind] = {"module": str(module), "arguments": str(archive), "dtypes": dtypes}
     seconds: dict[str, dict[str, list[float]]] = {
         kind: {"compile": [], "run": []} for kind in KINDS
     }
-    try:
+    with ExitStack() as stack:
+        workers = {
+            kind: stack.enter_context(EngineProcess(sys.executable, "native_worker"))
+            for kind in KINDS
+        }
         for what in ("compile", "run"):
             for _ in range(rounds):
                 for kind, worker in workers.items():
                     asked = requests[kind] if what == "compile" else {"for": 0.05}
                     seconds[kind][what].append(_answer(worker, case.name, do=what, **asked))
-    finally:
-        for worker in workers.values():
-            worker.process.kill()
     return seconds
 
 
-def _answer(worker: Worker, name: str, **request: Any) -> float:
+def _answer(worker: EngineProcess, name: str, **request: Any) -> float:
     answer = worker.ask(**request)
     if "error" in answer:
         raise click.ClickException(f"{name}: {answer['error']}")
-    return float(answer["seconds"])
+    return float(answer["answer"])
 
 
 def row(name: str, seconds: dict[str, dict[str, list[float]]]) -> str:

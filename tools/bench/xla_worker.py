@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -15,42 +14,54 @@ from jax._src import xla_bridge
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lib import xla_client
 from jaxlib.mlir import ir
-from worker import Array, serve
+
+from shlo_tools.tools.bench.worker import Array, Call, serve
 
 
-def portable(text: str) -> str:
-    """Resources inlined and arith.constant renamed, which XLA's importer refuses."""
-    if "dense_resource" in text:
-        blobs = dict(re.findall(r'(\S+): "0x([0-9A-F]+)"', text))
-        text = text[: text.index("{-#")]
-        text = re.sub(
-            r"dense_resource<([^>]*)>", lambda name: f'dense<"0x{blobs[name[1]][8:]}">', text
-        )
-    return text.replace("arith.constant", "stablehlo.constant")
+class Xla:
+    """Programs compiled by XLA:CPU, called with arrays on its device."""
 
+    def __init__(self) -> None:
+        jax.numpy.linalg.cholesky(np.eye(2, dtype=np.float32))
+        jaxlib.lapack._lapack.initialize()
+        for platform, targets in jaxlib.cpu_sparse.registrations().items():
+            for name, handler, version in targets:
+                jax.ffi.register_ffi_target(name, handler, platform=platform, api_version=version)
+        self.client = xla_bridge.get_backend("cpu")
+        self.devices = xla_client.DeviceList(tuple(self.client.local_devices()[:1]))
 
-def compile(text: str, arguments: Sequence[Array]) -> tuple[float, Callable[[], Any]]:
-    client = xla_bridge.get_backend("cpu")
-    devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
-    with jax_mlir.make_ir_context():
-        module = ir.Module.parse(portable(text))
-        start = time.perf_counter()
-        loaded = client.compile_and_load(module, devices, xla_client.CompileOptions())
-        seconds = time.perf_counter() - start
-    with jax.enable_x64(True):
-        buffers = [jax.device_put(argument) for argument in arguments]
+    def prepare(self, text: str) -> str:
+        """Resources inlined and arith.constant renamed, which XLA's importer refuses."""
+        if "dense_resource" in text:
+            blobs = dict(re.findall(r'(\S+): "0x([0-9A-F]+)"', text))
+            text = text[: text.index("{-#")]
+            text = re.sub(
+                r"dense_resource<([^>]*)>", lambda name: f'dense<"0x{blobs[name[1]][8:]}">', text
+            )
+        return text.replace("arith.constant", "stablehlo.constant")
 
-    def run() -> None:
-        for shards in loaded.execute_sharded(buffers).disassemble_into_single_device_arrays():
-            shards[0].block_until_ready()
+    def compile(self, text: str) -> Any:
+        with jax_mlir.make_ir_context():
+            module = ir.Module.parse(text)
+            options = xla_client.CompileOptions()
+            return self.client.compile_and_load(module, self.devices, options)
 
-    return seconds, run
+    def bind(self, program: Any, arguments: Sequence[Array]) -> Call:
+        with jax.enable_x64(True):
+            buffers = [jax.device_put(argument) for argument in arguments]
+
+        def call() -> list[Any]:
+            results = program.execute_sharded(buffers)
+            arrays = [shard[0] for shard in results.disassemble_into_single_device_arrays()]
+            for array in arrays:
+                array.block_until_ready()
+            return arrays
+
+        return call
+
+    def arrays(self, results: Any) -> list[Array]:
+        return [np.asarray(result) for result in results]
 
 
 if __name__ == "__main__":
-    jax.numpy.linalg.cholesky(np.eye(2, dtype=np.float32))
-    jaxlib.lapack._lapack.initialize()
-    for platform, targets in jaxlib.cpu_sparse.registrations().items():
-        for name, handler, version in targets:
-            jax.ffi.register_ffi_target(name, handler, platform=platform, api_version=version)
-    serve(compile)
+    serve(Xla())

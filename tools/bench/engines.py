@@ -1,0 +1,81 @@
+"""Engines in child processes, of which one at a time may run."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import shlo_tools
+
+ROOT = Path(shlo_tools.__file__).resolve().parents[1]
+
+
+class EngineProcess:
+    """A benchmark's worker; stopped but while it answers, so that it takes no time of others.
+
+    Args:
+        python: the interpreter that has the engine.
+        module: the worker, in this package: ``xla_worker``.
+        limit: seconds for an answer; a worker that takes longer is ended.
+    """
+
+    def __init__(self, python: str, module: str, limit: float = 600.0) -> None:
+        self.limit = limit
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
+        self._process = subprocess.Popen(
+            [python, "-m", f"shlo_tools.tools.bench.{module}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._said.close()
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Send a request; a worker that ends or takes too long answers with an error."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the worker has no pipes")
+        if self._process.poll() is not None:
+            return {"error": self._last_words()}
+        self._process.send_signal(signal.SIGCONT)
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            ready, _, _ = select.select([self._process.stdout], [], [], self.limit)
+            if not ready:
+                self._process.kill()
+                return {"error": f"no answer within {self.limit:.0f} s"}
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self._process.wait()
+            return {"error": self._last_words()}
+        self._process.send_signal(signal.SIGSTOP)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _last_words(self) -> str:
+        self._said.seek(0)
+        lines = self._said.read().strip().splitlines()
+        return f"the worker ended: {lines[-1][:200]}" if lines else "the worker ended"

@@ -1,0 +1,1 @@
+"""Programs that benchmarks time, written in JAX. Only an interpreter that has JAX imports these."""

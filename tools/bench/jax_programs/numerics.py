@@ -1,0 +1,144 @@
+"""FFT, linear algebra and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shlo_tools.tools.bench.jax_programs.registry import Built, normal, program, weights
+
+
+@program(
+    "fft",
+    rows=(jnp.fft.fft, (256, 1024)),
+    real=(jnp.fft.rfft, (256, 1024)),
+    plane=(jnp.fft.fft2, (256, 256)),
+    odd=(jnp.fft.fft, (100, 1000)),
+    inverse=(jnp.fft.ifft, (64, 4096)),
+)
+def fft(
+    generator: np.random.Generator, transform: Callable[[jax.Array], Any], shape: tuple[int, ...]
+) -> Built:
+    x = normal(generator, *shape)
+    if transform is jnp.fft.rfft:
+        return transform, (x,)
+    return transform, ((x + 1j * normal(generator, *shape)).astype(np.complex64),)
+
+
+def _definite(generator: np.random.Generator, *shape: int) -> Any:
+    x = normal(generator, *shape)
+    return x @ np.swapaxes(x, -1, -2) / shape[-1] + np.eye(shape[-1], dtype=np.float32)
+
+
+@program("linear algebra", one=((256, 256),), batch=((100, 16, 16),))
+def cholesky(generator: np.random.Generator, shape: tuple[int, ...]) -> Built:
+    def function(x: jax.Array) -> jax.Array:
+        return lax.linalg.cholesky(x, symmetrize_input=False)
+
+    return function, (_definite(generator, *shape),)
+
+
+@program("linear algebra", one=((256, 256), 64), batch=((100, 16, 16), 1))
+def triangular_solve(generator: np.random.Generator, shape: tuple[int, ...], count: int) -> Built:
+    def function(x: jax.Array, y: jax.Array) -> jax.Array:
+        return lax.linalg.triangular_solve(x, y, left_side=True, lower=True)
+
+    lower = np.tril(_definite(generator, *shape)) + 2 * np.eye(shape[-1], dtype=np.float32)
+    return function, (lower, normal(generator, *shape[:-1], count))
+
+
+@program("linear algebra")
+def normal_equations(generator: np.random.Generator) -> Built:
+    def function(x: jax.Array, y: jax.Array) -> jax.Array:
+        gram = x.T @ x + 0.1 * jnp.eye(x.shape[1])
+        factor = lax.linalg.cholesky(gram)
+        middle = lax.linalg.triangular_solve(factor, x.T @ y, left_side=True, lower=True)
+        return lax.linalg.triangular_solve(
+            factor, middle, left_side=True, lower=True, transpose_a=True
+        )
+
+    return function, (normal(generator, 1000, 64), normal(generator, 1000, 4))
+
+
+@program("loops", small=(64, 8, 32), large=(128, 32, 128))
+def rnn_scan(generator: np.random.Generator, steps: int, batch: int, width: int) -> Built:
+    def function(xs: jax.Array, state: jax.Array, u: jax.Array, w: jax.Array) -> Any:
+        def step(state: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+            state = jnp.tanh(x @ u + state @ w)
+            return state, state
+
+        return lax.scan(step, state, xs)
+
+    xs, state = normal(generator, steps, batch, width), normal(generator, batch, width)
+    return function, (xs, state, weights(generator, width, width), weights(generator, width, width))
+
+
+@program("loops")
+def lstm_training(generator: np.random.Generator) -> Built:
+    """The gradient of a loop stacks what its steps computed and walks it backwards."""
+
+    def loss(kernel: jax.Array, xs: jax.Array) -> jax.Array:
+        def step(carry: Any, x: jax.Array) -> tuple[Any, jax.Array]:
+            h, c = carry
+            i, f, g, o = jnp.split(jnp.concatenate([x, h], 1) @ kernel, 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), h
+
+        zeros = jnp.zeros((xs.shape[1], 64))
+        return jnp.mean(lax.scan(step, (zeros, zeros), xs)[1] ** 2)
+
+    return jax.value_and_grad(loss), (weights(generator, 128, 256), normal(generator, 32, 16, 64))
+
+
+@program("loops")
+def scalar_while(generator: np.random.Generator) -> Built:
+    """A thousand steps of a logistic map, which is over when its value says so."""
+
+    def function(x: jax.Array) -> Any:
+        def go_on(state: Any) -> Any:
+            return (state[1] < 1000) & (state[0] > -1)
+
+        def step(state: Any) -> Any:
+            return 3.6 * state[0] * (1 - state[0]), state[1] + 1
+
+        return lax.while_loop(go_on, step, (x, jnp.int32(0)))
+
+    return function, (np.float32(0.3),)
+
+
+@program("loops")
+def pendulum(generator: np.random.Generator) -> Built:
+    """Runge-Kutta steps of a vector of two."""
+
+    def function(state: jax.Array) -> jax.Array:
+        def slope(y: jax.Array) -> jax.Array:
+            return jnp.stack([y[1], -jnp.sin(y[0]) - 0.1 * y[1]])
+
+        def step(_: Any, y: jax.Array) -> jax.Array:
+            a = slope(y)
+            b = slope(y + 0.005 * a)
+            c = slope(y + 0.005 * b)
+            d = slope(y + 0.01 * c)
+            return y + 0.01 / 6 * (a + 2 * b + 2 * c + d)
+
+        return lax.fori_loop(0, 500, step, state)
+
+    return function, (normal(generator, 2),)
+
+
+@program("loops")
+def power_iteration(generator: np.random.Generator) -> Built:
+    def function(matrix: jax.Array, x: jax.Array) -> jax.Array:
+        def step(_: Any, x: jax.Array) -> jax.Array:
+            y = matrix @ x
+            return y / jnp.linalg.norm(y)
+
+        return lax.fori_loop(0, 50, step, x)
+
+    return function, (_definite(generator, 200, 200), normal(generator, 200))
