@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 
@@ -43,8 +43,7 @@ class Effects:
     def _alone(self, op: Operation) -> bool:
         name = op.name
         if name == "stablehlo.custom_call":
-            held = op.attributes
-            return "has_side_effect" not in held or not held["has_side_effect"].value
+            return not ir.flag_of(op, "has_side_effect")
         if name in _CALLS:
             return self.pure_calls
         if has_trait(name, Trait.EFFECTS):

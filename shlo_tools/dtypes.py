@@ -187,15 +187,17 @@ def to_attribute(array: Array, element: ElementType | None = None) -> mlir.Attri
     return mlir.dense_from_bytes(raw, type)
 
 
-def from_attribute(attribute: mlir.Attribute) -> Array:
-    """The values of a dense attribute as a new array.
+def from_attribute(attribute: Any) -> Array:
+    """The values of a constant's attribute as a new array; of a number, one without dimensions.
 
     Raises:
-        ShloError: the attribute holds no values (a resource without data), is not dense, or
+        ShloError: the attribute holds no values (a resource without data), is no constant, or
             stands for more values than there is memory for.
     """
     type = tensor_type(attribute.type)
     element = type.element_type
+    if mlir.is_number(attribute):
+        return np.asarray(attribute.value).astype(element.dtype)
     if mlir.is_dense_resource(attribute):
         return _read(mlir_resource_bytes(attribute), type)
     if mlir.is_sparse(attribute):
@@ -205,7 +207,7 @@ def from_attribute(attribute: mlir.Attribute) -> Array:
         return dense
     if not mlir.is_dense(attribute):
         raise ShloError(f"{attribute} is no dense constant")
-    if getattr(attribute, "is_splat", False):
+    if mlir.is_splat(attribute):
         if type.nbytes > ADDRESSES:
             raise ShloError(
                 f"a constant of {type} takes {type.nbytes:,} bytes: no machine has them"

@@ -15,13 +15,13 @@ import copy
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import Array, TensorType, from_attribute, tensor_type
 from shlo_tools.errors import Diagnostic, PassError, ShloError, UnsupportedError
-from shlo_tools.mlir import Attribute, Block, Location, Operation, Region, Type, Value
+from shlo_tools.mlir import Attribute, Block, FunctionType, Location, Operation, Region, Type, Value
 
 
 class Build:
@@ -152,32 +152,10 @@ def symbol_name(op: Operation) -> str:
     return text_of(op, "sym_name")
 
 
-def text_of(op: Operation, attribute: str) -> str:
-    """The value of a string, symbol or integer attribute as text; '' where it is missing.
-
-    Raises:
-        ShloError: its bytes are no text.
-    """
-    if attribute not in op.attributes:
-        return ""
-    held: Any = op.attributes[attribute]
-    try:
-        return str(getattr(held, "value", held))
-    except RuntimeError:  # the bindings': strings of MLIR are any bytes, those of Python are not
-        message = f"{op.name}: {attribute} = {held} is no text: its bytes are no UTF-8"
-        raise ShloError(message, place=mlir.place_of(op.location)) from None
-
-
 def signature(func: Operation) -> tuple[list[Type], list[Type]]:
     """Argument and result types of a ``func.func``."""
-    type: Any = op_type(func)
+    type = cast(FunctionType, type_of(func))
     return list(type.inputs), list(type.results)
-
-
-def op_type(func: Operation) -> Type:
-    held: Any = func.attributes["function_type"]
-    type: Type = held.value
-    return type
 
 
 def is_declaration(func: Operation) -> bool:
@@ -210,11 +188,72 @@ def has_type(root: Operation, *marks: str) -> bool:
     return any(mark in text for text in map(str, types) for mark in marks)
 
 
+def constant_of(value: Value) -> Array | None:
+    """The elements of a constant; None where another op defines a value."""
+    op = mlir.defining_op(value)
+    if op is None or op.name not in ("stablehlo.constant", "arith.constant"):
+        return None
+    return from_attribute(op.attributes["value"])
+
+
 def describe(op: Operation) -> str:
     """``stablehlo.add (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>``, for messages."""
     operands = ", ".join(str(v.type) for v in op.operands)
     results = ", ".join(str(v.type) for v in op.results)
     return f"{op.name} ({operands}) -> {results or '()'}"
+
+
+# --- reading attributes ---------------------------------------------------------------------------
+def integer_of(op: Operation, name: str, missing: int | None = None) -> int:
+    """The number that an attribute is; ``missing`` for one that the op may lack."""
+    if missing is not None and name not in op.attributes:
+        return missing
+    return int(op.attributes[name].value)
+
+
+def integers_of(op: Operation, name: str, missing: Sequence[int] | None = None) -> list[int]:
+    """The numbers in an array; ``missing`` for one that the op may lack."""
+    if missing is not None and name not in op.attributes:
+        return list(missing)
+    return list(op.attributes[name])
+
+
+def flag_of(op: Operation, name: str) -> bool:
+    """Whether an attribute says yes: ``true`` or ``unit``; a missing one says no."""
+    return name in op.attributes and bool(getattr(op.attributes[name], "value", True))
+
+
+def enum_of(op: Operation, name: str) -> str:
+    """``LT`` of ``#stablehlo<comparison_direction LT>``; '' where it is missing."""
+    if name not in op.attributes:
+        return ""
+    return str(op.attributes[name]).rpartition(" ")[2].removesuffix(">")
+
+
+def items_of(op: Operation, name: str) -> list[Any]:
+    """The attributes in an array; none where it is missing."""
+    return list(op.attributes[name]) if name in op.attributes else []
+
+
+def text_of(op: Operation, name: str) -> str:
+    """The value of a string, symbol or integer attribute as text; '' where it is missing.
+
+    Raises:
+        ShloError: its bytes are no text.
+    """
+    if name not in op.attributes:
+        return ""
+    attribute = op.attributes[name]
+    try:
+        return str(getattr(attribute, "value", attribute))
+    except RuntimeError:  # the bindings': strings of MLIR are any bytes, those of Python are not
+        message = f"{op.name}: {name} = {attribute} is no text: its bytes are no UTF-8"
+        raise ShloError(message, place=mlir.place_of(op.location)) from None
+
+
+def type_of(op: Operation, name: str = "function_type") -> Type:
+    """The type that an attribute is, such as that of a function."""
+    return cast(Type, op.attributes[name].value)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -254,14 +293,6 @@ def callee_of(call: Operation) -> str:
 
 
 _NAMING = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-
-
-def constant_of(value: Value) -> Array | None:
-    """The elements of a ``stablehlo.constant``; None where another op defines a value."""
-    op = mlir.defining_op(value)
-    if op is None or op.name != "stablehlo.constant":
-        return None
-    return from_attribute(op.attributes["value"])
 
 
 def called_name(op: Operation) -> str:
@@ -529,12 +560,12 @@ class Conversion:
         for name, values in (("operandSegmentSizes", operands), ("resultSegmentSizes", results)):
             if name in attributes:
                 widths = [len(v) if isinstance(v, tuple) else 1 for v in values]
-                held: Any = attributes[name]
-                attributes[name] = mlir.i32_array_attr(_regrouped_sizes(list(held), widths))
+                sizes = _regrouped_sizes(integers_of(op, name), widths)
+                attributes[name] = mlir.i32_array_attr(sizes)
         return attributes
 
 
-def _regrouped_sizes(sizes: list[int], widths: list[int]) -> list[int]:
+def _regrouped_sizes(sizes: Sequence[int], widths: list[int]) -> list[int]:
     """Group sizes once each value has its width: (1, 2) of widths 2, 1, 1 is (2, 2)."""
     rest = iter(widths)
     return [sum(next(rest) for _ in range(size)) for size in sizes]

@@ -44,6 +44,11 @@ class ShapedType(Type, Protocol):
     element_type: Type
 
 
+class FunctionType(Type, Protocol):
+    inputs: Sequence[Type]
+    results: Sequence[Type]
+
+
 class Attribute(Protocol):
     type: Type
 
@@ -66,6 +71,8 @@ class Block(Protocol):
 
     def add_argument(self, type: Type, location: Location) -> Value: ...
     def append(self, operation: Any) -> None: ...
+    def append_to(self, region: Region) -> None: ...
+    def erase_argument(self, index: int) -> None: ...
 
 
 class Region(Protocol):
@@ -375,12 +382,59 @@ def is_memref(type: Type) -> bool:
     return isinstance(type, ir.MemRefType)
 
 
+def is_index(type: Type) -> bool:
+    return isinstance(type, ir.IndexType)
+
+
+def is_tuple(type: Type) -> bool:
+    return isinstance(type, ir.TupleType)
+
+
+def members(type: Any) -> list[Type]:
+    """The types in a tuple type."""
+    return [type.get_type(number) for number in range(type.num_types)]
+
+
+def is_strided(type: Any) -> bool:
+    """Whether a memref is laid out by strides that are not those of its shape."""
+    return is_memref(type) and isinstance(type.layout, ir.StridedLayoutAttr)
+
+
+def is_row_major(type: Any) -> bool:
+    """Whether a memref is laid out as its shape has it, from its first byte."""
+    return is_memref(type) and type.affine_map == ir.AffineMap.get_identity(type.rank)
+
+
+def unknown_dimensions(type: Any) -> list[int]:
+    """The dimensions of a tensor or memref type whose sizes only run time tells."""
+    if not isinstance(type, ir.ShapedType) or not type.has_rank:
+        return []
+    return [d for d, size in enumerate(type.shape) if size == DYNAMIC]
+
+
+def is_dynamic(type: Any) -> bool:
+    """Whether a type, or one in it, has a size that only run time tells."""
+    if isinstance(type, ir.ShapedType):
+        return type.has_rank and not type.has_static_shape
+    return "?" in str(type)
+
+
 def is_attribute(value: object) -> bool:
     return isinstance(value, ir.Attribute)
 
 
 def is_dense(attribute: Attribute) -> bool:
     return isinstance(attribute, ir.DenseElementsAttr)
+
+
+def is_number(attribute: Attribute) -> bool:
+    """Whether an attribute is one number, as of a constant that is no tensor."""
+    return isinstance(attribute, ir.IntegerAttr | ir.FloatAttr | ir.BoolAttr)
+
+
+def is_splat(attribute: Any) -> bool:
+    """Whether a dense attribute holds one value everywhere, and stores that."""
+    return is_dense(attribute) and bool(attribute.is_splat)
 
 
 def is_dense_resource(attribute: Attribute) -> bool:

@@ -133,13 +133,11 @@ Region = Callable[..., tuple[Tensor, ...]]
 
 def value_type(type: mlir.Type) -> ValueType:
     """An MLIR type as a rule sees it."""
+    if mlir.is_tuple(type):
+        return TupleType(tuple(map(value_type, mlir.members(type))))
     text = str(type)
     if text == "!stablehlo.token":
         return TokenType()
-    if text.startswith("tuple<"):
-        tuple_type: Any = type
-        members = [tuple_type.get_type(i) for i in range(tuple_type.num_types)]
-        return TupleType(tuple(value_type(member) for member in members))
     if text.startswith("tensor<") and dtypes.holds_elements(text):
         return dtypes.parse_tensor_type(text)
     return OtherType(text)

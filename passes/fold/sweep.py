@@ -18,7 +18,7 @@ from shlo_tools.passes.simplify.values import constant, held, is_splat
 SMALL = 64  # elements: up to here a constant is simpler than what spreads it
 
 
-class Known:
+class Constants:
     """The values that are known to be constant, and which."""
 
     def __init__(self, limits: Limits) -> None:
@@ -53,12 +53,14 @@ def fold(root: Operation, limits: Limits) -> int:
     Returns:
         how many ops were replaced.
     """
-    known = Known(limits)
-    folded = [op for op in mlir.walk(root) if known.evaluate(op) and _is_worth_it(op, known)]
+    constants = Constants(limits)
+    folded = [
+        op for op in mlir.walk(root) if constants.evaluate(op) and _is_worth_it(op, constants)
+    ]
     gone = {op.results[0] for op in folded}
     for op in folded:
         value = op.results[0]
-        array = known.of(value)
+        array = constants.of(value)
         users = [mlir.inner_operation(use.owner).results for use in value.uses]
         stays = any(not len(results) or results[0] not in gone for results in users)
         if stays and array is not None:
@@ -69,9 +71,9 @@ def fold(root: Operation, limits: Limits) -> int:
     return len(folded)
 
 
-def _is_worth_it(op: Operation, known: Known) -> bool:
+def _is_worth_it(op: Operation, constants: Constants) -> bool:
     """Whether a constant is better than an op that repeats elements or counts."""
-    array = known.of(op.results[0])
+    array = constants.of(op.results[0])
     if op.name not in SPREADING or array is None:
         return True
     return array.size <= SMALL or is_splat(array)
@@ -88,13 +90,13 @@ def decided(limits: Limits) -> Rules:
     def never_starts(op: Operation, build: Rewriter) -> Replacement | None:
         """while(c, f, g) -> c, where f(c) is false"""
         cond = body(op.regions[0])
-        known = Known(limits)
+        constants = Constants(limits)
         for argument, operand in zip(cond.arguments, op.operands, strict=True):
-            known.arrays[argument] = held(operand, limits.operand_elements)
+            constants.arrays[argument] = held(operand, limits.operand_elements)
         operations = [mlir.inner_operation(inner) for inner in cond.operations]
         for inner in operations[:-1]:
-            known.evaluate(inner)
-        holds = known.of(operations[-1].operands[0])
+            constants.evaluate(inner)
+        holds = constants.of(operations[-1].operands[0])
         return list(op.operands) if holds is not None and not holds.any() else None
 
     return {"stablehlo.while": (never_starts,)}

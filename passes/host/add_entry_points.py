@@ -91,7 +91,7 @@ def _add_entry(func: Operation) -> tuple[Code, list[Value]]:
     arguments = [frame]
     count, announced = 0, []
     if ANNOUNCED in func.attributes:
-        count, *announced = func.attributes[ANNOUNCED]
+        count, *announced = ir.integers_of(func, ANNOUNCED)
         fields.store(code, frame, "argv", table)
     addresses = _address_slots(len(inputs) - 1, count, announced)
     size_slot = len(addresses) + len(announced)

@@ -35,23 +35,18 @@ class AnnounceResults(Pass):
                 _announce(func)
 
 
-def unknown_sizes(type: Type) -> int:
-    """How many sizes of a tensor or memref type are not known."""
-    return str(type).split("x")[:-1].count("?") + str(type).count("<?")
-
-
 def _announce(func: Operation) -> None:
     inputs, results = ir.signature(func)
-    numbers = [i for i, type in enumerate(results) if unknown_sizes(type)]
+    numbers = [i for i, type in enumerate(results) if mlir.is_dynamic(type)]
     if not numbers:
         return
     note_signature(func)
     end = ir.terminator(list(func.regions[0].blocks)[-1])
-    size_slot = len(inputs) + len(results) + sum(unknown_sizes(type) for type in inputs)
+    size_slot = len(inputs) + len(results) + sum(map(_unknown_sizes, inputs))
     build = Build(mlir.before(end), end.location)
     for number in numbers:
         _call(func, build, end.operands[number], (len(inputs) + number, size_slot))
-        size_slot += unknown_sizes(results[number])
+        size_slot += _unknown_sizes(results[number])
     kept = [i for i in range(len(results)) if i not in numbers]
     build.op("func.return", [end.operands[i] for i in kept])
     end.erase()
@@ -59,8 +54,12 @@ def _announce(func: Operation) -> None:
     func.attributes["function_type"] = mlir.type_attr(type)
     func.attributes[ANNOUNCED] = mlir.i64_array_attr([len(results), *numbers])
     if "res_attrs" in func.attributes:
-        given = list(func.attributes["res_attrs"])
-        func.attributes["res_attrs"] = mlir.array_attr(given[i] for i in kept)
+        dictionaries = ir.items_of(func, "res_attrs")
+        func.attributes["res_attrs"] = mlir.array_attr(dictionaries[i] for i in kept)
+
+
+def _unknown_sizes(type: Type) -> int:
+    return len(mlir.unknown_dimensions(type))
 
 
 def _call(func: Operation, build: Build, value: Value, slots: Sequence[int]) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import frame as layout
@@ -33,11 +32,15 @@ class AttachFrame(Pass):
 
     def run(self, op: Operation) -> None:
         slots = {
-            ir.symbol_name(f): list(f.attributes[SLOTS])
+            ir.symbol_name(f): ir.integers_of(f, SLOTS)
             for f in ir.functions(op)
             if SLOTS in f.attributes
         }
-        weights = {ir.symbol_name(g): _number(g) for g in ir.children(op) if WEIGHT in g.attributes}
+        weights = {
+            ir.symbol_name(g): ir.integer_of(g, WEIGHT)
+            for g in ir.children(op)
+            if WEIGHT in g.attributes
+        }
         for func in ir.functions(op):
             if not ir.is_declaration(func):
                 _attach(func, weights, slots)
@@ -46,10 +49,6 @@ class AttachFrame(Pass):
             declares = declares or SLOTS in child.attributes
             if WEIGHT in child.attributes or declares:
                 child.erase()
-
-
-def _number(weight: Operation) -> int:
-    return int(ir.text_of(weight, WEIGHT))
 
 
 def _attach(func: Operation, weights: dict[str, int], slots: dict[str, list[int]]) -> None:
@@ -78,7 +77,7 @@ def _add_argument(func: Operation) -> Value:
     """Give ``func`` a new first argument, by moving its body under new block arguments."""
     inputs, results = ir.signature(func)
     types = [mlir.parse_type(POINTER), *inputs]
-    region: Any = func.regions[0]
+    region = func.regions[0]
     old = region.blocks[0]
     block = mlir.block_at_start(region, types, func.location)
     for argument, new in zip(list(old.arguments), list(block.arguments)[1:], strict=True):
@@ -88,8 +87,8 @@ def _add_argument(func: Operation) -> Value:
     mlir.erase_block(old)
     func.attributes["function_type"] = mlir.type_attr(mlir.function_type(types, results))
     if "arg_attrs" in func.attributes:
-        given = list(func.attributes["arg_attrs"])
-        func.attributes["arg_attrs"] = mlir.array_attr([mlir.dict_attr({}), *given])
+        dictionaries = [mlir.dict_attr({}), *ir.items_of(func, "arg_attrs")]
+        func.attributes["arg_attrs"] = mlir.array_attr(dictionaries)
     return block.arguments[0]
 
 

@@ -11,7 +11,6 @@ Without it bufferization updates the caller's arrays in place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.lowered import DONATED, is_public, note_signature
@@ -36,10 +35,8 @@ class ProtectArguments(Pass):
 
 def _protect(func: Operation) -> None:
     inputs, _ = ir.signature(func)
-    given: list[Any] = list(func.attributes["arg_attrs"]) if "arg_attrs" in func.attributes else []
-    held = given or [mlir.dict_attr({})] * len(inputs)
     marked = []
-    for attributes in held:
+    for attributes in ir.items_of(func, "arg_attrs") or [mlir.dict_attr({})] * len(inputs):
         named = {item.name: item.attr for item in attributes}
         named[WRITABLE] = mlir.bool_attr(DONATED in named)
         marked.append(mlir.dict_attr(named))

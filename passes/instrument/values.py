@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import Kind, TensorType
@@ -32,10 +31,10 @@ class Leaf:
 
 def leaves(build: Build, value: Value) -> list[Leaf]:
     """A value's leaves; ops that unpack it are inserted where needed."""
-    type: Any = value.type
-    text = str(type)
-    if text.startswith("tuple<"):
-        parts = [_part(build, value, number) for number in range(type.num_types)]
+    text = str(value.type)
+    if mlir.is_tuple(value.type):
+        members = enumerate(mlir.members(value.type))
+        parts = [_part(build, value, number, type) for number, type in members]
         return [leaf for part in parts for leaf in leaves(build, part)]
     plain = plain_type(text)
     if plain is None:
@@ -52,10 +51,9 @@ def _holds_indices(text: str) -> bool:
     return text.endswith(("<index>", "xindex>"))
 
 
-def _part(build: Build, value: Value, number: int) -> Value:
-    held: Any = value.type
+def _part(build: Build, value: Value, number: int, type: Type) -> Value:
     index = {"index": mlir.integer_attr(number, mlir.integer_type(32))}
-    return build.value("stablehlo.get_tuple_element", [value], held.get_type(number), index)
+    return build.value("stablehlo.get_tuple_element", [value], type, index)
 
 
 def plain_type(text: str) -> TensorType | None:
@@ -75,12 +73,11 @@ def rebuilt(build: Build, type: Type, given: Iterator[Value]) -> Value:
     Raises:
         ShloError: no value of that type can be made.
     """
-    held: Any = type
     text = str(type)
     if text == "!stablehlo.token":
         return build.value("stablehlo.after_all", [], type)
-    if text.startswith("tuple<"):
-        parts = [rebuilt(build, held.get_type(i), given) for i in range(held.num_types)]
+    if mlir.is_tuple(type):
+        parts = [rebuilt(build, member, given) for member in mlir.members(type)]
         return build.value("stablehlo.tuple", parts, type)
     if plain_type(text) is None:
         raise ShloError(f"a value of type {text} cannot be made from arrays")

@@ -68,8 +68,7 @@ def constant(value: Value) -> int | None:
     op = mlir.defining_op(value)
     if op is None or op.name not in ("arith.constant", "llvm.mlir.constant"):
         return None
-    number: int = op.attributes["value"].value
-    return number
+    return ir.integer_of(op, "value")
 
 
 def _stores(loop: Operation) -> list[Operation]:

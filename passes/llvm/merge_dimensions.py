@@ -110,15 +110,11 @@ def _numbers(result: str) -> set[int]:
 
 def _has_no_gap(type: Any, first: int) -> bool:
     """Whether a step along a dimension of a memref is one past the end of the next dimension."""
-    if _is_row_major(type):
+    if mlir.is_row_major(type):
         return True
     strides, _ = type.get_strides_and_offset()
     outer, inner, size = strides[first], strides[first + 1], type.shape[first + 1]
     return mlir.DYNAMIC not in (outer, inner, size) and outer == inner * size
-
-
-def _is_row_major(type: Any) -> bool:
-    return "strided" not in str(type) and "affine_map" not in str(type)
 
 
 def _collapsed(
@@ -157,7 +153,7 @@ def _collapsed_type(type: Any, pieces: Sequence[Sequence[int]]) -> mlir.Type:
             dynamic = mlir.DYNAMIC in (size, type.shape[at])
             size = mlir.DYNAMIC if dynamic else size * type.shape[at]
         shape.append(size)
-    if _is_row_major(type):
+    if mlir.is_row_major(type):
         return mlir.memref_type(shape, type.element_type)
     strides, offset = type.get_strides_and_offset()
     steps = ", ".join(_number(strides[piece[-1]]) for piece in pieces)

@@ -75,10 +75,9 @@ def _is_movable(used: Sequence[Value]) -> bool:
 
 
 def _is_passable(type: Type) -> bool:
-    text = str(type)
     if mlir.is_memref(type):
-        return "affine_map" not in text
-    return text in ("index", "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
+        return mlir.is_strided(type) or mlir.is_row_major(type)
+    return str(type) in ("index", "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
 
 
 @dataclass
@@ -142,16 +141,13 @@ def _packed(code: Code, value: Value) -> list[Word]:
     return [address, *(code.word(measures[kind][d]) for kind, d in unknown)]
 
 
-def _unknown(type: Type) -> list[tuple[str, int]]:
+def _unknown(type: Any) -> list[tuple[str, int]]:
     """The sizes of a buffer that run time tells, and the strides that do not follow from sizes."""
-    if not mlir.is_memref(type):
-        return []
-    held: Any = type
-    found = [(SIZE, d) for d, size in enumerate(held.shape) if size == mlir.DYNAMIC]
-    if "strided" in str(type):
-        strides, _ = held.get_strides_and_offset()
-        found += [(STRIDE, d) for d, step in enumerate(strides) if step == mlir.DYNAMIC]
-    return found
+    measures = [(SIZE, d) for d in mlir.unknown_dimensions(type)]
+    if mlir.is_strided(type):
+        strides, _ = type.get_strides_and_offset()
+        measures += [(STRIDE, d) for d, step in enumerate(strides) if step == mlir.DYNAMIC]
+    return measures
 
 
 def _stage(nest: _Nest, stages: _Stages) -> str:
@@ -190,7 +186,7 @@ def _stage(nest: _Nest, stages: _Stages) -> str:
 def _unpacked(code: Code, table: Word, at: int, type: Any) -> Value:
     """What the table holds from a word on, as what it was packed from."""
     if not mlir.is_memref(type):
-        is_index = str(type) == "index"
+        is_index = mlir.is_index(type)
         number = code.load(table + 8 * at, I64 if is_index else str(type)).value
         return code.value("arith.index_cast", (number,), type) if is_index else number
     address = code.load(table + 8 * at, POINTER)
@@ -199,7 +195,7 @@ def _unpacked(code: Code, table: Word, at: int, type: Any) -> Value:
         for number, what in enumerate(_unknown(type), at + 1)
     }
     shape = [measured.get((SIZE, d), size) for d, size in enumerate(type.shape)]
-    if "strided" not in str(type):
+    if not mlir.is_strided(type):
         return memref_at(code, address, shape, type)
     strides, _ = type.get_strides_and_offset()
     steps = [measured.get((STRIDE, d), step) for d, step in enumerate(strides)]

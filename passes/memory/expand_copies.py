@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shlo_tools import ir
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
@@ -34,7 +34,7 @@ class ExpandCopies(Pass):
 
 def _expand(op: Operation, build: Build) -> Sequence[Value] | None:
     source, target = op.operands
-    if not any("strided" in str(value.type) for value in (source, target)):
+    if not any(mlir.is_strided(value.type) for value in (source, target)):
         return None
     type = tensor_type(target.type)
     same = structured.identity(type.rank)

@@ -16,7 +16,6 @@ are known at run time only, it casts, and functions would read and write elsewhe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.ir import Build
@@ -41,13 +40,12 @@ class PackOperands(Pass):
 
 def _claims(cast: Operation) -> bool:
     """Whether a cast forgets strides that are known at run time only."""
-    source: Any = cast.operands[0].type
-    result: Any = cast.results[0].type
+    source, result = cast.operands[0].type, cast.results[0].type
     if not (mlir.is_memref(source) and mlir.is_memref(result)):
         return False
     strides, offset = source.get_strides_and_offset()
     return (
-        "strided" in str(source)
-        and "strided" not in str(result)
+        mlir.is_strided(source)
+        and not mlir.is_strided(result)
         and mlir.DYNAMIC in (*strides, offset)
     )

@@ -51,7 +51,7 @@ def _is_plain(loop: Operation) -> bool:
 
 def _placeable(loop: Operation) -> list[int]:
     """The carried tensors whose sizes are the same in every iteration."""
-    steady = list(loop.attributes[STEADY]) if STEADY in loop.attributes else []
+    steady = ir.integers_of(loop, STEADY, ())
     return [
         i
         for i, value in enumerate(loop.operands)

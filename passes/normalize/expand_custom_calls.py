@@ -122,12 +122,12 @@ def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | 
     windows = _constants(list(op.operands)[2 * count :])
     if windows is None:
         return None
-    called: Any = op.attributes["called_computations"]
+    (callee,) = ir.items_of(op, "called_computations")
 
     def body(*arguments: Tensor) -> list[Tensor]:
         values = [argument.value for argument in arguments if argument.value is not None]
         types = [value.type for value in values[:count]]
-        results = ir.insertion().call(called[0].value, values, types)
+        results = ir.insertion().call(callee.value, values, types)
         return [_tensor(value) for value in results]
 
     inputs, starts = operands[:count], operands[count : 2 * count]
@@ -136,7 +136,7 @@ def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | 
 
 
 def _rng_bit_generator(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
-    algorithm = str(op.attributes["rng_algorithm"]).removesuffix(">").split()[-1]
+    algorithm = ir.enum_of(op, "rng_algorithm")
     types = [tensor_type(result.type) for result in op.results]
     return ops.rng_bit_generator(RngAlgorithm[algorithm], operands[0], types)
 

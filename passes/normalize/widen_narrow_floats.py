@@ -109,7 +109,7 @@ def _attributes(op: Operation) -> Mapping[str, Attribute]:
 def _random(op: Operation, build: Build) -> Sequence[Value] | None:
     """Uniform numbers stay below the upper bound, which rounding may reach."""
     made = _widened(op, build)
-    if made is None or "UNIFORM" not in str(op.attributes["rng_distribution"]):
+    if made is None or ir.enum_of(op, "rng_distribution") != "UNIFORM":
         return made
     type = made[0].type
     shape = op.operands[2]

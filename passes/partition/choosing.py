@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from shlo_tools import ir
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
-from shlo_tools.passes.stages.read import numbers_of
 
 _FIXED = {"reverse", "dynamic_slice"}  # views that products do not read through strides
 
@@ -123,7 +123,7 @@ def _reduced(op: Op) -> int:
 def _place_reduction(op: Op, stages: list[Stage]) -> None:
     source = op.operands[0]
     shape, total = _shape(source), math.prod(_shape(source))
-    dimensions = set(numbers_of(op.operation, "dimensions"))
+    dimensions = set(ir.integers_of(op.operation, "dimensions"))
     kept = [d for d, size in enumerate(shape) if d not in dimensions and size > 1]
     reduced = [d for d in sorted(dimensions) if shape[d] > 1]
     stage = _latest_of(op)
@@ -207,7 +207,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
         return below if _keeps_order(operand, source) else "bad"
     if below == "row" and stage.rows and stage.columns:
         if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
-            dimensions = numbers_of(operand.operation, "broadcast_dimensions")
+            dimensions = ir.integers_of(operand.operation, "broadcast_dimensions")
             used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
             if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
                 return "full"
@@ -215,7 +215,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
 
 
 def _keeps_order(broadcast: Op, source: Op) -> bool:
-    dimensions = numbers_of(broadcast.operation, "broadcast_dimensions")
+    dimensions = ir.integers_of(broadcast.operation, "broadcast_dimensions")
     used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
     return used == sorted(used)
 

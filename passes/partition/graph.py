@@ -191,7 +191,7 @@ def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> Tenso
     """A tensor type of known sizes and of elements that fit a register, else None."""
     if type not in types:
         types[type] = None
-        if mlir.is_static_tensor(type) and "!" not in str(type):
+        if mlir.is_static_tensor(type):
             tensor = dtypes.tensor_type(type)
             try:
                 register_type(tensor.element_type)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shlo_tools import ir
 from shlo_tools.dtypes import ElementType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify import numbers
@@ -200,7 +201,7 @@ def full_precision(op: Operation, build: Rewriter) -> Replacement | None:
     """reduce_precision(x) -> x, where all bits are kept"""
     bits = {"f64": (11, 52), "f32": (8, 23), "f16": (5, 10), "bf16": (8, 7)}
     type = typed(op.operands[0])
-    exponent, mantissa = (op.attributes[f"{part}_bits"].value for part in ("exponent", "mantissa"))
+    exponent, mantissa = (ir.integer_of(op, f"{part}_bits") for part in ("exponent", "mantissa"))
     own = bits.get(type.element_type.name) if type else None
     return [op.operands[0]] if own and exponent >= own[0] and mantissa >= own[1] else None
 

@@ -106,7 +106,7 @@ def _without_per_value(op: Operation) -> dict[str, mlir.Attribute]:
 def element_of_tuple(op: Operation, build: Rewriter) -> Replacement | None:
     """get_tuple_element(tuple(x, y), 1) -> y"""
     inner = source(op.operands[0], "tuple")
-    return None if inner is None else [inner.operands[_index(op)]]
+    return None if inner is None else [inner.operands[ir.integer_of(op, "index")]]
 
 
 def tuple_of_elements(op: Operation, build: Rewriter) -> Replacement | None:
@@ -114,16 +114,12 @@ def tuple_of_elements(op: Operation, build: Rewriter) -> Replacement | None:
     found: Value | None = None
     for position, value in enumerate(op.operands):
         inner = source(value, "get_tuple_element")
-        if inner is None or _index(inner) != position:
+        if inner is None or ir.integer_of(inner, "index") != position:
             return None
         if found is not None and inner.operands[0] != found:
             return None
         found = inner.operands[0]
     return None if found is None else [found]
-
-
-def _index(op: Operation) -> int:
-    return int(op.attributes["index"].value)
 
 
 RULES: Rules = {

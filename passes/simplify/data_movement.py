@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.values import (
     filled,
-    integers,
     rebuilt,
     source,
     static,
@@ -51,7 +50,7 @@ def reshape_of_one_element(op: Operation, build: Rewriter) -> Replacement | None
 # --- transpose ------------------------------------------------------------------------------------
 def in_order(op: Operation, build: Rewriter) -> Replacement | None:
     """transpose(x, [0, 1, ...]) -> x"""
-    permutation = integers(op, "permutation")
+    permutation = ir.integers_of(op, "permutation")
     return [op.operands[0]] if permutation == sorted(permutation) else None
 
 
@@ -60,8 +59,8 @@ def transpose_twice(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "transpose")
     if inner is None:
         return None
-    first = integers(inner, "permutation")
-    order = mlir.i64_array_attr([first[d] for d in integers(op, "permutation")])
+    first = ir.integers_of(inner, "permutation")
+    order = mlir.i64_array_attr([first[d] for d in ir.integers_of(op, "permutation")])
     return rebuilt(op, build, [inner.operands[0]], permutation=order)
 
 
@@ -70,8 +69,8 @@ def transpose_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None
     inner = source(op.operands[0], "broadcast_in_dim")
     if inner is None:
         return None
-    permutation = integers(op, "permutation")
-    dims = [permutation.index(d) for d in integers(inner, "broadcast_dimensions")]
+    permutation = ir.integers_of(op, "permutation")
+    dims = [permutation.index(d) for d in ir.integers_of(inner, "broadcast_dimensions")]
     return _broadcast(op, build, inner.operands[0], dims)
 
 
@@ -80,14 +79,14 @@ def transpose_of_units(op: Operation, build: Rewriter) -> Replacement | None:
     type = static(op.operands[0])
     if type is None or static(op.results[0]) is None:
         return None
-    moved = [d for d in integers(op, "permutation") if type.shape[d] != 1]
+    moved = [d for d in ir.integers_of(op, "permutation") if type.shape[d] != 1]
     return _reshaped(op, build, op.operands[0]) if moved == sorted(moved) else None
 
 
 # --- broadcast_in_dim -----------------------------------------------------------------------------
 def broadcast_to_itself(op: Operation, build: Rewriter) -> Replacement | None:
     """broadcast_in_dim(x, [0, 1, ...]) -> x, where nothing is stretched"""
-    dims = integers(op, "broadcast_dimensions")
+    dims = ir.integers_of(op, "broadcast_dimensions")
     return [op.operands[0]] if dims == sorted(dims) and static(op.results[0]) else None
 
 
@@ -96,8 +95,8 @@ def broadcast_twice(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "broadcast_in_dim")
     if inner is None:
         return None
-    outer = integers(op, "broadcast_dimensions")
-    dims = [outer[d] for d in integers(inner, "broadcast_dimensions")]
+    outer = ir.integers_of(op, "broadcast_dimensions")
+    dims = [outer[d] for d in ir.integers_of(inner, "broadcast_dimensions")]
     return _broadcast(op, build, inner.operands[0], dims)
 
 
@@ -106,7 +105,7 @@ def broadcast_without_copies(op: Operation, build: Rewriter) -> Replacement | No
     operand, result = static(op.operands[0]), static(op.results[0])
     if operand is None or result is None or operand.size != result.size:
         return None
-    dims = integers(op, "broadcast_dimensions")
+    dims = ir.integers_of(op, "broadcast_dimensions")
     if dims == sorted(dims):
         return _reshaped(op, build, op.operands[0])
     permutation = sorted(range(len(dims)), key=lambda d: dims[d])
@@ -121,7 +120,10 @@ def broadcast_of_transpose(op: Operation, build: Rewriter) -> Replacement | None
     inner = source(op.operands[0], "transpose")
     if inner is None or static(inner.operands[0]) is None:
         return None
-    outer, permutation = integers(op, "broadcast_dimensions"), integers(inner, "permutation")
+    outer, permutation = (
+        ir.integers_of(op, "broadcast_dimensions"),
+        ir.integers_of(inner, "permutation"),
+    )
     dims = [outer[permutation.index(d)] for d in range(len(permutation))]
     return _broadcast(op, build, inner.operands[0], dims)
 
@@ -136,7 +138,7 @@ def broadcast_of_units(op: Operation, build: Rewriter) -> Replacement | None:
         return None
     if given.shape != tuple(size for size in middle.shape if size != 1):
         return None
-    dims = integers(op, "broadcast_dimensions")
+    dims = ir.integers_of(op, "broadcast_dimensions")
     kept = [dim for dim, size in zip(dims, middle.shape, strict=True) if size != 1]
     return _broadcast(op, build, inner.operands[0], kept)
 
@@ -144,7 +146,7 @@ def broadcast_of_units(op: Operation, build: Rewriter) -> Replacement | None:
 # --- reverse, iota --------------------------------------------------------------------------------
 def reverse_of_units(op: Operation, build: Rewriter) -> Replacement | None:
     """reverse(x, dims) -> reverse(x, dims of more than one element); reverse(x, []) -> x"""
-    type, dims = typed(op.operands[0]), integers(op, "dimensions")
+    type, dims = typed(op.operands[0]), ir.integers_of(op, "dimensions")
     if type is None:
         return [op.operands[0]] if not dims else None
     kept = [d for d in dims if type.shape[d] not in (0, 1)]
@@ -160,7 +162,7 @@ def reverse_twice(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "reverse")
     if inner is None or inner.operands[0].type != op.results[0].type:
         return None
-    dims = {*integers(inner, "dimensions")} ^ {*integers(op, "dimensions")}
+    dims = {*ir.integers_of(inner, "dimensions")} ^ {*ir.integers_of(op, "dimensions")}
     if not dims:
         return [inner.operands[0]]
     return rebuilt(op, build, [inner.operands[0]], dimensions=mlir.i64_array_attr(sorted(dims)))
@@ -169,7 +171,7 @@ def reverse_twice(op: Operation, build: Rewriter) -> Replacement | None:
 def count_one(op: Operation, build: Rewriter) -> Replacement | None:
     """iota -> 0, along a dimension of size 1"""
     type = static(op.results[0])
-    if type is None or type.shape[op.attributes["iota_dimension"].value] != 1:
+    if type is None or type.shape[ir.integer_of(op, "iota_dimension")] != 1:
         return None
     if type.element_type.name == "f8E8M0FNU":  # has no zero
         return None
@@ -182,7 +184,7 @@ def count_once(op: Operation, build: Rewriter) -> Replacement | None:
     type = static(op.results[0])
     if type is None or type.rank < 2:
         return None
-    dimension = op.attributes["iota_dimension"].value
+    dimension = ir.integer_of(op, "iota_dimension")
     row = type.with_shape([type.shape[dimension]]).mlir()
     zero = {"iota_dimension": mlir.i64_attr(0)}
     return _broadcast(op, build, build.value("stablehlo.iota", (), row, zero), [dimension])
@@ -196,12 +198,12 @@ def before_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
     result = typed(op.results[0])
     if first is None or result is None:
         return None
-    dims = integers(first, "broadcast_dimensions")
+    dims = ir.integers_of(first, "broadcast_dimensions")
     small = static(first.operands[0])
     if small is None:
         return None
     for other in inner[1:]:
-        if other is None or integers(other, "broadcast_dimensions") != dims:
+        if other is None or ir.integers_of(other, "broadcast_dimensions") != dims:
             return None
         type = static(other.operands[0])
         if type is None or type.shape != small.shape:

@@ -6,12 +6,12 @@ is: refining shapes is another pass.
 
 from __future__ import annotations
 
+from shlo_tools import ir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.values import (
     filled,
     held_integers,
-    integers,
     source,
     static,
     typed,
@@ -32,8 +32,8 @@ def static_form(op: Operation, build: Rewriter) -> Replacement | None:
 
 def broadcast_to_own_shape(op: Operation, build: Rewriter) -> Replacement | None:
     """dynamic_broadcast_in_dim(x, s) -> x, where no dimension is said to expand"""
-    dims = integers(op, "broadcast_dimensions")
-    kept = integers(op, "known_nonexpanding_dimensions")
+    dims = ir.integers_of(op, "broadcast_dimensions")
+    kept = ir.integers_of(op, "known_nonexpanding_dimensions", ())
     every = list(range(len(dims)))
     type = typed(op.results[0])
     if type is None or dims != every or sorted(kept) != every or type.rank != len(dims):
@@ -53,7 +53,7 @@ def reshape_twice(op: Operation, build: Rewriter) -> Replacement | None:
 def size(op: Operation, build: Rewriter) -> Replacement | None:
     """get_dimension_size(x) -> c"""
     type = typed(op.operands[0])
-    found = type.shape[_dimension(op)] if type is not None else None
+    found = type.shape[ir.integer_of(op, "dimension")] if type is not None else None
     if not isinstance(found, int):
         return None
     made = filled(build, op.results[0], found)
@@ -63,7 +63,7 @@ def size(op: Operation, build: Rewriter) -> Replacement | None:
 def same_size(op: Operation, build: Rewriter) -> Replacement | None:
     """set_dimension_size(x, the size of x) -> x"""
     type, sizes = typed(op.operands[0]), held_integers(op.operands[1])
-    if type is None or sizes is None or sizes[0] != type.shape[_dimension(op)]:
+    if type is None or sizes is None or sizes[0] != type.shape[ir.integer_of(op, "dimension")]:
         return None
     return [op.operands[0]]
 
@@ -72,10 +72,6 @@ def _sizes(value: Value) -> list[int] | None:
     """The elements of a constant that may be sizes: not the data that an op works on."""
     type = static(value)
     return held_integers(value) if type is not None and type.size <= LIMIT else None
-
-
-def _dimension(op: Operation) -> int:
-    return int(op.attributes["dimension"].value)
 
 
 RULES: Rules = {

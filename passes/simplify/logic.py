@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import ElementType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify import numbers
@@ -51,10 +51,6 @@ _SWAPPED = {"EQ": "EQ", "NE": "NE", "GE": "LE", "GT": "LT", "LE": "GE", "LT": "G
 _OPPOSITE = {"EQ": "NE", "NE": "EQ", "GE": "LT", "GT": "LE", "LE": "GT", "LT": "GE"}
 
 
-def _direction(op: Operation) -> str:
-    return str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
-
-
 def _with_direction(
     op: Operation, build: Rewriter, operands: list[Value], direction: str
 ) -> Replacement:
@@ -67,7 +63,7 @@ def constant_right(op: Operation, build: Rewriter) -> Replacement | None:
     lhs, rhs = op.operands
     if constant_behind(lhs) is None or constant_behind(rhs) is not None:
         return None
-    return _with_direction(op, build, [rhs, lhs], _SWAPPED[_direction(op)])
+    return _with_direction(op, build, [rhs, lhs], _SWAPPED[ir.enum_of(op, "comparison_direction")])
 
 
 def with_itself(op: Operation, build: Rewriter) -> Replacement | None:
@@ -75,7 +71,7 @@ def with_itself(op: Operation, build: Rewriter) -> Replacement | None:
     type = typed(op.operands[0])
     if op.operands[0] != op.operands[1] or type is None or type.element_type.is_complex:
         return None
-    direction = _direction(op)
+    direction = ir.enum_of(op, "comparison_direction")
     holds = direction in ("EQ", "GE", "LE")
     if _may_be_unordered(op) and direction not in ("GT", "LT"):
         return None
@@ -91,7 +87,7 @@ def _may_be_unordered(op: Operation) -> bool:
 
 def _is_total(op: Operation) -> bool:
     """Whether the order of floats is total, in which -0 is below 0."""
-    return "compare_type" in op.attributes and "TOTALORDER" in str(op.attributes["compare_type"])
+    return ir.enum_of(op, "compare_type") == "TOTALORDER"
 
 
 def _is_complex(op: Operation) -> bool:
@@ -104,7 +100,7 @@ def with_boolean(op: Operation, build: Rewriter) -> Replacement | None:
     type, found = typed(op.operands[0]), splat(op.operands[1])
     if type is None or not type.element_type.is_boolean or found is None:
         return None
-    direction = _direction(op)
+    direction = ir.enum_of(op, "comparison_direction")
     if direction not in ("EQ", "NE"):
         return None
     if (direction == "EQ") == bool(found):
@@ -115,7 +111,7 @@ def with_boolean(op: Operation, build: Rewriter) -> Replacement | None:
 def converted_boolean(op: Operation, build: Rewriter) -> Replacement | None:
     """convert(p) != 0 -> p; convert(p) == 0 -> not p"""
     inner, found = source(op.operands[0], "convert"), splat(op.operands[1])
-    direction = _direction(op)
+    direction = ir.enum_of(op, "comparison_direction")
     if inner is None or found is None or direction not in ("EQ", "NE"):
         return None
     type = typed(inner.operands[0])
@@ -146,7 +142,7 @@ def with_least(op: Operation, build: Rewriter) -> Replacement | None:
         answers = {"GE": True, "LT": False}
     elif numbers.greatest(found):
         answers = {"LE": True, "GT": False}
-    answer = answers.get(_direction(op))
+    answer = answers.get(ir.enum_of(op, "comparison_direction"))
     made = None if answer is None else filled(build, op.results[0], answer)
     return None if made is None else [made]
 
@@ -156,7 +152,7 @@ def not_compared(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "compare")
     if inner is None or op.operands[0].type != op.results[0].type:
         return None
-    direction = _direction(inner)
+    direction = ir.enum_of(inner, "comparison_direction")
     if direction not in ("EQ", "NE") and (_may_be_unordered(inner) or _is_complex(inner)):
         return None
     return _with_direction(inner, build, list(inner.operands), _OPPOSITE[direction])

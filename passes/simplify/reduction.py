@@ -7,7 +7,7 @@ from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.passes.simplify import numbers
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.regions import body, is_outside, needed, without
-from shlo_tools.passes.simplify.values import filled, integers, splat, static, with_attributes
+from shlo_tools.passes.simplify.values import filled, splat, static, with_attributes
 
 _NEUTRAL = {
     "stablehlo.add": numbers.neutral_addend,
@@ -48,7 +48,7 @@ def _count(op: Operation) -> int:
     """How many elements each result is made of."""
     type = static(op.operands[0])
     product = 1
-    for dimension in integers(op, "dimensions"):
+    for dimension in ir.integers_of(op, "dimensions"):
         product *= type.static_shape[dimension] if type is not None else 0
     return product
 
@@ -176,7 +176,7 @@ def _fewer(
 def sort_of_one(op: Operation, build: Rewriter) -> Replacement | None:
     """sort(x) -> x, of at most one element each"""
     types = [static(value) for value in op.operands]
-    dimension = op.attributes["dimension"].value if "dimension" in op.attributes else -1
+    dimension = ir.integer_of(op, "dimension", -1)
     if any(type is None or not type.rank or type.shape[dimension] not in (0, 1) for type in types):
         return None
     return list(op.operands)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Block, Operation, Region, Value
@@ -71,7 +70,7 @@ def without(
         yielded: positions of the values that are yielded still; None for all.
         instead: per argument, what stands in for it where dead ops use it still.
     """
-    block: Any = body(region)
+    block = body(region)
     for index in arguments:
         build.replace_uses(block.arguments[index], instead[index])
     block.append_to(target)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
 from shlo_tools.passes.simplify.values import (
     has_one_use,
     held_integers,
-    integers,
     rebuilt,
     source,
     static,
@@ -23,7 +22,7 @@ Bounds = tuple[list[int], list[int], list[int]]  # starts, limits, strides
 
 def _bounds(op: Operation) -> Bounds:
     names = ("start_indices", "limit_indices", "strides")
-    starts, limits, strides = (integers(op, name) for name in names)
+    starts, limits, strides = (ir.integers_of(op, name) for name in names)
     return starts, limits, strides
 
 
@@ -48,13 +47,9 @@ def concatenated(build: Rewriter, op: Operation, values: Sequence[Value]) -> Rep
     return rebuilt(op, build, values)
 
 
-def _dimension(op: Operation) -> int:
-    return int(op.attributes["dimension"].value)
-
-
 def of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     """concatenate(x, empty, y) -> concatenate(x, y); concatenate(x) -> x"""
-    dimension = _dimension(op)
+    dimension = ir.integer_of(op, "dimension")
     types = [static(value) for value in op.operands]
     kept = [
         value
@@ -70,17 +65,21 @@ def of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
 
 def flattened(op: Operation, build: Rewriter) -> Replacement | None:
     """concatenate(concatenate(x, y), z) -> concatenate(x, y, z)"""
-    dimension, values = _dimension(op), []
+    dimension, values = ir.integer_of(op, "dimension"), []
     for value in op.operands:
         inner = source(value, "concatenate")
-        nested = inner is not None and _dimension(inner) == dimension and has_one_use(inner)
+        nested = (
+            inner is not None
+            and ir.integer_of(inner, "dimension") == dimension
+            and has_one_use(inner)
+        )
         values += list(inner.operands) if inner is not None and nested else [value]
     return rebuilt(op, build, values) if len(values) > len(op.operands) else None
 
 
 def neighbours(op: Operation, build: Rewriter) -> Replacement | None:
     """concatenate(x[a:b], x[b:c]) -> x[a:c]"""
-    dimension, values = _dimension(op), list(op.operands)
+    dimension, values = ir.integer_of(op, "dimension"), list(op.operands)
     for index in range(len(values) - 1):
         bounds = _both(values[index], values[index + 1], dimension)
         if bounds is not None:
@@ -139,7 +138,7 @@ def slice_of_concatenate(op: Operation, build: Rewriter) -> Replacement | None:
     if inner is None or static(op.results[0]) is None:
         return None
     types = [static(value) for value in inner.operands]
-    dimension = _dimension(inner)
+    dimension = ir.integer_of(inner, "dimension")
     starts, limits, strides = _bounds(op)
     sizes = [type.static_shape[dimension] for type in types if type is not None]
     if len(sizes) < len(types) or starts[dimension] >= limits[dimension]:
@@ -176,7 +175,7 @@ def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
     if inner is None or small is None or result is None:
         return None
     wide = static(op.operands[0])
-    for size, dim in zip(small.shape, integers(inner, "broadcast_dimensions"), strict=True):
+    for size, dim in zip(small.shape, ir.integers_of(inner, "broadcast_dimensions"), strict=True):
         if wide is None or (size != 1 and result.shape[dim] != wide.shape[dim]):
             return None
     dims = {"broadcast_dimensions": inner.attributes["broadcast_dimensions"]}
@@ -187,7 +186,7 @@ def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
 # --- pad ------------------------------------------------------------------------------------------
 def pad_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     """pad(x, low = 0, high = 0, interior = 0) -> x"""
-    every = [integers(op, name) for name in _PADDING]
+    every = [ir.integers_of(op, name) for name in _PADDING]
     return None if any(n for row in every for n in row) else [op.operands[0]]
 
 
@@ -206,7 +205,7 @@ def pad_of_nothing(op: Operation, build: Rewriter) -> Replacement | None:
 def pad_less(op: Operation, build: Rewriter) -> Replacement | None:
     """pad(x, low < 0, high < 0) -> x[-low : n + high]"""
     type = static(op.operands[0])
-    low, high, interior = (integers(op, name) for name in _PADDING)
+    low, high, interior = (ir.integers_of(op, name) for name in _PADDING)
     if type is None or any(interior) or any(n > 0 for n in (*low, *high)):
         return None
     starts = [-n for n in low]
@@ -233,7 +232,7 @@ def dynamic_slice_at_constant(op: Operation, build: Rewriter) -> Replacement | N
     rows = [held_integers(value) for value in list(op.operands)[1:]]
     if type is None or any(row is None for row in rows):
         return None
-    sizes = integers(op, "slice_sizes")
+    sizes = ir.integers_of(op, "slice_sizes")
     starts = _clamped([row[0] for row in rows if row], type.static_shape, sizes)
     limits = [start + size for start, size in zip(starts, sizes, strict=True)]
     return [sliced(build, op.operands[0], (starts, limits, [1] * len(sizes)))]
@@ -260,7 +259,7 @@ def gather_one(op: Operation, build: Rewriter) -> Replacement | None:
     starts = [0] * operand.rank
     for d, start in zip(index_map, found, strict=True):
         starts[d] = start
-    sizes = integers(op, "slice_sizes")
+    sizes = ir.integers_of(op, "slice_sizes")
     starts = _clamped(starts, operand.static_shape, sizes)
     limits = [start + size for start, size in zip(starts, sizes, strict=True)]
     part = sliced(build, op.operands[0], (starts, limits, [1] * len(sizes)))

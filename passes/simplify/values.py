@@ -50,11 +50,6 @@ def has_one_use(op: Operation) -> bool:
     return next(uses, None) is not None and next(uses, None) is None
 
 
-def integers(op: Operation, name: str) -> list[int]:
-    """An attribute that is an array of integers; empty where it is missing."""
-    return list(op.attributes[name]) if name in op.attributes else []
-
-
 def with_attributes(op: Operation, **changed: Attribute) -> dict[str, Attribute]:
     """All attributes of an op, some of them changed."""
     return {**dict(op.attributes.items()), **changed}
@@ -107,11 +102,9 @@ def splat(value: Value) -> Array | None:
 @functools.lru_cache(maxsize=1024)
 def _splat(attribute: Any) -> Array | None:
     type = _tensor(attribute.type)
-    if type is None or not mlir.is_dense(attribute) or not getattr(attribute, "is_splat", False):
+    if type is None or not mlir.is_splat(attribute):
         return None
-    element = type.element_type
-    raw = mlir.dense_bytes(attribute, element.dtype.itemsize)
-    return np.frombuffer(raw, element.dtype).reshape(())
+    return dtypes.splat_element(attribute)
 
 
 def held(value: Value, limit: int = LIMIT) -> Array | None:

@@ -43,10 +43,10 @@ class CanonicalizeDynamism(Pass):
         dropped: dict[int, Value] = {}  # by address
         for inner in _dynamic_ops(op):
             operands, results = listed(inner.operands), listed(inner.results)
-            known = forms.of(inner, operands, results)
-            if known is not None:
-                _replace(inner, results, [operands[i] for i in known.form.kept], known)
-                for position in known.dropped:
+            canonical = forms.of(inner, operands, results)
+            if canonical is not None:
+                _replace(inner, results, [operands[i] for i in canonical.form.kept], canonical)
+                for position in canonical.dropped:
                     dropped[hash(operands[position])] = operands[position]
             elif inner.name == "stablehlo.real_dynamic_slice" and _become_window(inner, shapes):
                 dropped.update((hash(value), value) for value in operands[2:])
@@ -73,8 +73,8 @@ def _dynamic_ops(root: Operation) -> Iterator[Operation]:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """The static form of ops that are alike: of one name, attributes, types and numbers."""
+class _Canonical:
+    """What becomes of ops that are alike: of one name, attributes, types and numbers."""
 
     form: Form
     types: Sequence[Type]
@@ -86,11 +86,11 @@ class _Forms:
 
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
-        self._found: dict[Hashable, _Known | None] = {}
+        self._found: dict[Hashable, _Canonical | None] = {}
 
     def of(
         self, op: Operation, operands: Sequence[Value], results: Sequence[Value]
-    ) -> _Known | None:
+    ) -> _Canonical | None:
         numbers: list[Numbers] = []
         key: list[Hashable] = [op.name]
         for value in operands:
@@ -104,22 +104,26 @@ class _Forms:
             key += (name, hash(held))
         alike = tuple(key)
         if alike not in self._found:
-            self._found[alike] = _known(static_forms.form_of(op, numbers), operands, results)
+            self._found[alike] = _canonical(static_forms.form_of(op, numbers), operands, results)
         return self._found[alike]
 
 
-def _known(form: Form | None, operands: Sequence[Value], results: Sequence[Value]) -> _Known | None:
+def _canonical(
+    form: Form | None, operands: Sequence[Value], results: Sequence[Value]
+) -> _Canonical | None:
     if form is None:
         return None
     dropped = [position for position in range(len(operands)) if position not in form.kept]
-    return _Known(form, [result.type for result in results], dropped)
+    return _Canonical(form, [result.type for result in results], dropped)
 
 
 def _replace(
-    op: Operation, results: Sequence[Value], operands: Sequence[Value], known: _Known
+    op: Operation, results: Sequence[Value], operands: Sequence[Value], canonical: _Canonical
 ) -> None:
     build = Build(mlir.before(op), op.location)
-    made = build.op(known.form.name, operands, known.types, known.form.attributes).results
+    made = build.op(
+        canonical.form.name, operands, canonical.types, canonical.form.attributes
+    ).results
     for position, result in enumerate(results):
         result.replace_all_uses_with(made[position])
 

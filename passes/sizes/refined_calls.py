@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -214,7 +213,7 @@ class _Read:
 def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
     """Read a function; one that is ``alone`` calls none, and so the first size says all."""
     inputs, results = ir.signature(func)
-    calls, has_sizes = set(), any("?" in str(type) for type in inputs)
+    calls, has_sizes = set(), any(map(mlir.is_dynamic, inputs))
     for op in _operations(func):
         if has_sizes and alone:
             break
@@ -227,7 +226,7 @@ def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
         for result in () if has_sizes else op.results:
             type = result.type
             if type not in unknown:
-                unknown[type] = "?" in str(type)
+                unknown[type] = mlir.is_dynamic(type)
             has_sizes |= unknown[type]
     may_return_sizes = any(declared(type).is_followed for type in results)
     return _Read(frozenset(calls), has_sizes, may_return_sizes)
@@ -269,12 +268,12 @@ def _become_constants(func: Operation, numbers: dict[int, Numbers]) -> list[Oper
 
 
 def _drop_arguments(func: Operation, positions: set[int]) -> None:
-    block: Any = func.regions[0].blocks[0]
+    block = func.regions[0].blocks[0]
     for position in sorted(positions, reverse=True):
         block.erase_argument(position)
     if positions and "arg_attrs" in func.attributes:
-        held: Any = func.attributes["arg_attrs"]
-        kept = [item for position, item in enumerate(held) if position not in positions]
+        items = enumerate(ir.items_of(func, "arg_attrs"))
+        kept = [item for position, item in items if position not in positions]
         func.attributes["arg_attrs"] = mlir.array_attr(kept)
 
 

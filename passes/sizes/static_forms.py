@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.extend import description
 from shlo_tools.mlir import Attribute, Operation
@@ -71,14 +70,10 @@ def _attributes(op: Operation, *dropped: str, **changed: Attribute) -> dict[str,
     return {**held, **changed}
 
 
-def _integers(op: Operation, name: str) -> list[int]:
-    return list(op.attributes[name]) if name in op.attributes else []
-
-
 # --- rules ----------------------------------------------------------------------------------------
 def _broadcast(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
     """dynamic_broadcast_in_dim(x, c) -> broadcast_in_dim(x)"""
-    shapes, axes = _shapes(op, 0), _integers(op, "broadcast_dimensions")
+    shapes, axes = _shapes(op, 0), ir.integers_of(op, "broadcast_dimensions")
     if shapes is None or numbers[1] is None or [*numbers[1]] != [*shapes[1]]:
         return None
     small, wide = shapes
@@ -182,8 +177,8 @@ def _custom_call(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
     kept = [position for position in range(len(numbers)) if position not in indices]
     attributes = _attributes(op, name)
     if "operand_layouts" in attributes:
-        held: Any = attributes["operand_layouts"]
-        attributes["operand_layouts"] = mlir.array_attr([held[position] for position in kept])
+        layouts = ir.items_of(op, "operand_layouts")
+        attributes["operand_layouts"] = mlir.array_attr(layouts[position] for position in kept)
     return Form(op.name, kept, attributes)
 
 

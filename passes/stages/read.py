@@ -39,7 +39,7 @@ def read(func: Operation) -> Stage:
         UnsupportedStage: it holds an op that kernels do not read.
     """
     block = func.regions[0].blocks[0]
-    rows = numbers_of(func, ROWS) if ROWS in func.attributes else ()
+    rows = ir.integers_of(func, ROWS, ())
     split = (rows[0], rows[1]) if rows else None
     stage = Stage(ir.symbol_name(func), ir.text_of(func, STAGE), split, [])
     nodes: dict[mlir.Value, Node] = {}
@@ -131,10 +131,9 @@ def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
     value = op.attributes["value"]
-    is_splat = getattr(value, "is_splat", False)
-    array = dtypes.splat_element(value) if is_splat else dtypes.from_attribute(value)
+    read = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
     type = dtypes.tensor_type(op.results[0].type)
-    number = constant_value(array, type.element_type)
+    number = constant_value(read(value), type.element_type)
     if number is None:
         raise UnsupportedStage("a constant of several numbers")  # those are taken out before
     return _typed(op, NodeKind.CONSTANT, value=number)
@@ -142,12 +141,12 @@ def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 @_reads
 def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.IOTA, dimensions=(_number(op, "iota_dimension"),))
+    return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),))
 
 
 @_reads
 def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
-    dimensions = numbers_of(op, "broadcast_dimensions")
+    dimensions = tuple(ir.integers_of(op, "broadcast_dimensions"))
     return _typed(op, NodeKind.BROADCAST, operands, dimensions=dimensions)
 
 
@@ -158,30 +157,37 @@ def reshape(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 @_reads
 def transpose(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.TRANSPOSE, operands, dimensions=numbers_of(op, "permutation"))
+    return _typed(
+        op, NodeKind.TRANSPOSE, operands, dimensions=tuple(ir.integers_of(op, "permutation"))
+    )
 
 
 @_reads
 def slice(op: Operation, operands: tuple[Node, ...]) -> Node:
-    starts, steps = numbers_of(op, "start_indices"), numbers_of(op, "strides")
+    starts, steps = tuple(ir.integers_of(op, "start_indices")), tuple(ir.integers_of(op, "strides"))
     return _typed(op, NodeKind.SLICE, operands, starts=starts, steps=steps)
 
 
 @_reads
 def reverse(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.REVERSE, operands, dimensions=numbers_of(op, "dimensions"))
+    return _typed(
+        op, NodeKind.REVERSE, operands, dimensions=tuple(ir.integers_of(op, "dimensions"))
+    )
 
 
 @_reads
 def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
-    low, interior = numbers_of(op, "edge_padding_low"), numbers_of(op, "interior_padding")
+    low, interior = (
+        tuple(ir.integers_of(op, "edge_padding_low")),
+        tuple(ir.integers_of(op, "interior_padding")),
+    )
     steps = tuple(k + 1 for k in interior)
     return _typed(op, NodeKind.PAD, operands, starts=low, steps=steps)
 
 
 @_reads
 def concatenate(op: Operation, operands: tuple[Node, ...]) -> Node:
-    dimension = (_number(op, "dimension"),)
+    dimension = (ir.integer_of(op, "dimension"),)
     return _typed(op, NodeKind.CONCATENATE, operands, dimensions=dimension)
 
 
@@ -235,7 +241,7 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
         op,
         NodeKind.REDUCE,
         operands,
-        dimensions=numbers_of(op, "dimensions"),
+        dimensions=tuple(ir.integers_of(op, "dimensions")),
         combine=body.name.partition(".")[2],
         rule=_rule(body),
     )
@@ -263,14 +269,3 @@ def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
         free = tuple(d for d in range(len(node.shape)) if d not in (*batch, *summed))
         sides.append((batch, summed, free))
     return _typed(op, NodeKind.DOT, operands, contraction=tuple(sides))
-
-
-def numbers_of(op: Operation, name: str) -> tuple[int, ...]:
-    """An attribute that is an array of integers."""
-    values: Any = op.attributes[name]
-    return tuple(int(value) for value in values)
-
-
-def _number(op: Operation, name: str) -> int:
-    attribute: Any = op.attributes[name]
-    return int(attribute.value)

@@ -80,7 +80,7 @@ class Code(Build):
             return self.constant(number)
         if isinstance(number, Word):
             return number
-        if str(number.type) == "index":
+        if mlir.is_index(number.type):
             return self.emit("arith.index_cast", (number,), I64)
         return Word(self, number)
 

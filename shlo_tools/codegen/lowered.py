@@ -20,7 +20,7 @@ ENTRY_PREFIX = "shlo.entry."  # what the names of entry points begin with
 def note_signature(func: Operation) -> None:
     """Keep the types that the host sees; lowering changes them (the first note stays)."""
     if SIGNATURE not in func.attributes:
-        func.attributes[SIGNATURE] = mlir.type_attr(ir.op_type(func))
+        func.attributes[SIGNATURE] = mlir.type_attr(ir.type_of(func))
 
 
 def is_public(func: Operation) -> bool:

@@ -93,12 +93,12 @@ def read_manifest(module: mlir.Module) -> Manifest:
     Raises:
         UnsupportedError: it was lowered by a version whose frame is another one.
     """
-    held: Any = module.operation.attributes
+    top = module.operation
     entries = [_entry_point(op) for op in _entry_points(module)]
     return Manifest(
         {entry.function: entry for entry in entries},
-        tuple(_check(item) for item in held[CHECKS]) if CHECKS in held else (),
-        tuple(_host_kernel(item) for item in held[HOST_CALLS]) if HOST_CALLS in held else (),
+        tuple(map(_check, ir.items_of(top, CHECKS))),
+        tuple(map(_host_kernel, ir.items_of(top, HOST_CALLS))),
     )
 
 
@@ -107,7 +107,7 @@ def _entry_points(module: mlir.Module) -> list[Operation]:
 
 
 def _entry_point(op: Operation) -> EntryPoint:
-    said: Any = op.attributes[ENTRY]
+    said = op.attributes[ENTRY]
     version = said["version"].value
     if version != frame.VERSION:
         message = f"lowered for frame version {version}, and this is version {frame.VERSION}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen.llvm import POINTER, Code, Number, Word
@@ -56,9 +55,9 @@ def address_of(code: Code, buffer: Value) -> Word:
     index = mlir.index_type()
     start = code.value("memref.extract_aligned_pointer_as_index", (buffer,), index)
     address = code.emit("llvm.inttoptr", (code.word(start),), POINTER)
-    if "offset" not in str(buffer.type):
+    type = buffer.type
+    if not mlir.is_strided(type) or type.get_strides_and_offset()[1] == 0:
         return address
-    type: Any = buffer.type
     itemsize = parse_tensor_type(f"tensor<{type.element_type}>").element_type.dtype.itemsize
     _, offset, _, _ = strided_metadata(code, buffer)
     return address + code.word(offset) * itemsize
@@ -68,7 +67,7 @@ def strided_metadata(
     code: Code, buffer: Value
 ) -> tuple[Value, Value, Sequence[Value], Sequence[Value]]:
     """A memref's base, offset, sizes and strides, as they are at run time."""
-    type: Any = buffer.type
+    type = buffer.type
     rank = len(type.shape)
     types = [mlir.parse_type(f"memref<{type.element_type}>"), *[mlir.index_type()] * (1 + 2 * rank)]
     base, offset, *measures = code.op("memref.extract_strided_metadata", (buffer,), types).results

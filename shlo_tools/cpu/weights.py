@@ -54,7 +54,7 @@ def take_out(
         if op.name not in ("stablehlo.constant", "arith.constant"):
             continue
         value = op.attributes["value"]
-        if not mlir.is_tensor(op.results[0].type) or getattr(value, "is_splat", False):
+        if not mlir.is_tensor(op.results[0].type) or mlir.is_splat(value):
             continue
         is_resource = mlir.is_dense_resource(value)
         type = tensor_type(value.type)

@@ -184,7 +184,7 @@ def read(
         target,
         tuple(_tensor(target, type, place) for _, type in flat_inputs),
         tuple(_tensor(target, type, place) for _, type in flat_results),
-        is_single=len(results) == 1 and not _is_tuple(results[0]),
+        is_single=len(results) == 1 and not mlir.is_tuple(results[0]),
         config=None if config is None else python_value(config),
         typed_config=typed_value(config) if _is_dictionary(config) else {},
         op_attributes={name: python_value(value) for name, value in held.items()},
@@ -212,16 +212,10 @@ def leaves(
 ) -> Iterator[tuple[tuple[int, ...], mlir.Type]]:
     """Types with tuples spread out, each with the positions that lead to it."""
     for number, type in enumerate(types):
-        if _is_tuple(type):
-            members: Any = type
-            inner = [members.get_type(i) for i in range(members.num_types)]
-            yield from leaves(inner, (*path, number))
+        if mlir.is_tuple(type):
+            yield from leaves(mlir.members(type), (*path, number))
         else:
             yield (*path, number), type
-
-
-def _is_tuple(type: mlir.Type) -> bool:
-    return str(type).startswith("tuple<")
 
 
 def _tensor(target: str, type: mlir.Type, place: Place | None) -> TensorType | None:

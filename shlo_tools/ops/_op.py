@@ -444,8 +444,7 @@ class _BuiltRegion:
     def move_into(self, region: mlir.Region) -> None:
         if self.filled is None:
             self()
-        block: Any = self.holder.regions[0].blocks[0]
-        block.append_to(region)
+        self.holder.regions[0].blocks[0].append_to(region)
 
     def discard(self) -> None:
         """Erase the holder now: what an error left in it uses values that may go before it."""

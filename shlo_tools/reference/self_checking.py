@@ -74,16 +74,15 @@ def target_of(op: Operation) -> str:
 
 def attributes_of(op: Operation) -> dict[str, Any]:
     """What the target's function is told: Python values."""
-    given: Mapping[str, Any] = op.attributes
-    found = {n: held.value for n, held in given.items() if n != "value" and "." not in n}
+    attributes = op.attributes.items()
+    told = {name: item.value for name, item in attributes if name != "value" and "." not in name}
     if op.name not in dialect.CHECKS or op.name == "check.expect_serialized_eq":
-        found["type"] = str(op.operands[0].type)
+        told["type"] = str(op.operands[0].type)
     if op.name == "interpreter.print":
-        operand: Any = op.operands[0]
-        found["name"] = operand.get_name()
+        told["name"] = op.operands[0].get_name()
     if op.name.endswith("_const"):
-        found["op"] = op.name
-    return found
+        told["op"] = op.name
+    return told
 
 
 # --- several processes ----------------------------------------------------------------------------
@@ -114,9 +113,8 @@ def read_programs(op: Operation) -> Programs:
     Raises:
         VerifyError: there is no such function, or arguments and results are not theirs.
     """
-    held: Any = op.attributes
-    programs = [[name.value for name in row] for row in held["programs"]]
-    infeed = [name.value for name in held["infeed"]] if "infeed" in op.attributes else []
+    programs = [[name.value for name in row] for row in ir.items_of(op, "programs")]
+    infeed = [name.value for name in ir.items_of(op, "infeed")]
     named = ir.functions_by_name(module_of(op))
     if len({len(row) for row in programs}) != 1 or not programs[0]:
         raise _malformed(op, "programs needs a row per replica, all of one length")

@@ -52,18 +52,13 @@ def is_elementwise(op: Operation) -> bool:
 
 
 def _constant(op: Operation) -> Callable[[], Array]:
-    held: Any = op.attributes["value"]
-    if mlir.is_tensor(op.results[0].type):
-        value = dtypes.from_attribute(held)
-    else:
-        value = np.asarray(held.value).astype(_element(op.results[0]).dtype)
+    value = dtypes.from_attribute(op.attributes["value"])
     return lambda: value
 
 
 def _element(value: mlir.Value) -> ElementType:
     """The element type of a tensor, or the type of a scalar."""
-    held: Any = value.type
-    return dtypes.element_type(getattr(held, "element_type", held))
+    return dtypes.element_type(getattr(value.type, "element_type", value.type))
 
 
 # --- arith ----------------------------------------------------------------------------------------
@@ -104,8 +99,7 @@ def _quotient(x: Array, y: Array) -> Any:
 
 def _compared(table: Mapping[str, Callable[..., Any]]) -> Callable[[Operation], Callable[..., Any]]:
     def made(op: Operation) -> Callable[..., Any]:
-        held: Any = op.attributes["predicate"]
-        name = list(table)[int(held.value)]
+        name = list(table)[ir.integer_of(op, "predicate")]
         compare = table[name]
         return (_unsigned if name.startswith("u") and table is _INTEGER else _plain)(compare)(op)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import dims, dtypes, mlir
+from shlo_tools import dims, dtypes, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
@@ -30,11 +30,11 @@ def _array(value: Value, state: State) -> Array | None:
 
 
 def _constant(op: Operation, state: State) -> Sequence[Dim]:
-    held = op.attributes["value"]
-    if held not in state.constants:
-        array = dtypes.from_attribute(held).reshape(-1)
-        state.constants[held] = tuple(int(x) for x in array)
-    return state.constants[held]
+    attribute = op.attributes["value"]
+    if attribute not in state.constants:
+        array = dtypes.from_attribute(attribute).reshape(-1)
+        state.constants[attribute] = tuple(int(x) for x in array)
+    return state.constants[attribute]
 
 
 def _elementwise(function: Callable[..., Dim]) -> Rule:
@@ -71,7 +71,7 @@ def _by_parts(function: Callable[[Dim, Dim], Dim], a: Dim, b: Dim) -> Dim:
 
 
 def _compare(op: Operation, state: State) -> Sequence[Dim] | None:
-    direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    direction = ir.enum_of(op, "comparison_direction")
     return _elementwise(functools.partial(_compared, direction))(op, state)
 
 
@@ -166,14 +166,14 @@ def _same_order(op: Operation, state: State) -> Sequence[Dim] | None:
 def _concatenate(op: Operation, state: State) -> Sequence[Dim] | None:
     rows = [_array(operand, state) for operand in op.operands]
     known = [row for row in rows if row is not None]
-    axis = op.attributes["dimension"].value
+    axis = ir.integer_of(op, "dimension")
     return _flat(np.concatenate(known, axis)) if len(known) == len(rows) else None
 
 
 def _slice(op: Operation, state: State) -> Sequence[Dim] | None:
     array = _array(op.operands[0], state)
     names = ("start_indices", "limit_indices", "strides")
-    rows = zip(*(list(op.attributes[name]) for name in names), strict=True)
+    rows = zip(*(ir.integers_of(op, name) for name in names), strict=True)
     # The ellipsis keeps what has no dimensions an array.
     places: Any = (*(slice(*row) for row in rows), ...)
     return None if array is None else _flat(array[places])
@@ -181,7 +181,7 @@ def _slice(op: Operation, state: State) -> Sequence[Dim] | None:
 
 def _transpose(op: Operation, state: State) -> Sequence[Dim] | None:
     array = _array(op.operands[0], state)
-    return None if array is None else _flat(array.transpose(list(op.attributes["permutation"])))
+    return None if array is None else _flat(array.transpose(ir.integers_of(op, "permutation")))
 
 
 def _broadcast_in_dim(op: Operation, state: State) -> Sequence[Dim] | None:
@@ -189,7 +189,7 @@ def _broadcast_in_dim(op: Operation, state: State) -> Sequence[Dim] | None:
     if array is None:
         return None
     shape = dtypes.tensor_type(op.results[0].type).static_shape
-    axes = list(op.attributes["broadcast_dimensions"])
+    axes = ir.integers_of(op, "broadcast_dimensions")
     order = sorted(range(len(axes)), key=lambda d: axes[d])
     sizes = [array.shape[axes.index(d)] if d in axes else 1 for d in range(len(shape))]
     return _flat(np.broadcast_to(array.transpose(order).reshape(sizes), shape))
@@ -213,22 +213,17 @@ def _reduce(op: Operation, state: State) -> Sequence[Dim] | None:
         return None
     fold = INTEGERS[name]
     sizes: list[Dim] = list(array)
-    if not list(op.attributes["dimensions"]):
+    if not ir.integers_of(op, "dimensions"):
         return [fold(init.item(), size) for size in sizes]
     return [functools.reduce(fold, sizes, init.item())]
 
 
 def _dimension_size(op: Operation, state: State) -> Sequence[Dim] | None:
-    type, d = state.current(op.operands[0]), int(op.attributes["dimension"].value)
+    type, d = state.current(op.operands[0]), ir.integer_of(op, "dimension")
     return [type.shape[d]] if isinstance(type, TensorType) and d < type.rank else None
 
 
 # --- indices of other dialects --------------------------------------------------------------------
-def _arith_constant(op: Operation, state: State) -> Sequence[Dim] | None:
-    held: Any = op.attributes["value"]
-    return _constant(op, state) if mlir.is_tensor(op.results[0].type) else [held.value]
-
-
 def _extent(op: Operation, state: State) -> Sequence[Dim] | None:
     type, index = state.type(op.operands[0]), state.numbers(op.operands[1])
     if not isinstance(type, TensorType) or index is None or not 0 <= index[0] < type.rank:
@@ -255,7 +250,7 @@ def _collected(op: Operation, state: State) -> Sequence[Dim] | None:
 RULES: dict[str, Rule] = {
     **{f"stablehlo.{name}": _elementwise(function) for name, function in INTEGERS.items()},
     "arith.addi": _elementwise(INTEGERS["add"]),
-    "arith.constant": _arith_constant,
+    "arith.constant": _constant,
     "arith.divsi": _elementwise(INTEGERS["divide"]),
     "arith.divui": _elementwise(INTEGERS["divide"]),
     "arith.index_cast": _same_order,

@@ -51,7 +51,7 @@ def _learn(state: State, condition: Value) -> None:
             _learn(state, operand)
     if op.name != "stablehlo.compare":
         return
-    direction = str(op.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    direction = ir.enum_of(op, "comparison_direction")
     rows = [state.current_contents(operand) for operand in op.operands]
     if direction in _FACTS and rows[0] is not None and rows[1] is not None:
         pairs = zip(rows[0], rows[1], strict=True)

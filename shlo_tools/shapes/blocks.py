@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from shlo_tools import dims, ir
 from shlo_tools.dims import UNKNOWN, Dim
@@ -35,8 +35,7 @@ def edges(branch: Operation) -> list[Edge]:
     targets = list(branch.successors)
     if branch.name == "cf.br":
         return [Edge(branch, targets[0], range(len(branch.operands)))]
-    segments: Any = branch.attributes["operandSegmentSizes"]
-    first, second = list(segments)[1:]
+    _, first, second = ir.integers_of(branch, "operandSegmentSizes")
     ranges = (range(1, 1 + first), range(1 + first, 1 + first + second))
     return [Edge(branch, *row) for row in zip(targets, ranges, strict=True)]
 

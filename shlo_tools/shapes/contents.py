@@ -63,7 +63,7 @@ def _wrapped(value: Value, elements: Sequence[Dim]) -> list[Dim]:
     Expressions of sizes are taken to fit: what overflows is no size of anything. What is computed
     from other elements may wrap around, so that nothing is said of it.
     """
-    if str(value.type) == "index":
+    if mlir.is_index(value.type):
         return list(elements)
     element = dtypes.tensor_type(value.type).element_type
     unsigned = element.kind is Kind.UNSIGNED
@@ -85,7 +85,7 @@ def _fitting(dim: Dim, bits: int, *, unsigned: bool) -> Dim:
 
 def _count(value: Value, state: State) -> int | None:
     """How many elements a value has; None if they are not followed."""
-    if str(value.type) == "index":
+    if mlir.is_index(value.type):
         return 1
     type = state.type(value)
     if not isinstance(type, TensorType) or type.element_type.kind in NO_SIZES:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.mlir import Operation, Value
@@ -83,6 +83,5 @@ def _known_float(
     op = mlir.defining_op(value)
     if op is None or not has_trait(op, _EXACT) or type.size > LIMIT or depth > _DEEP:
         return None
-    if op.name == "stablehlo.constant":
-        return dtypes.from_attribute(op.attributes["value"])
-    return _evaluated(op, state, floats, depth + 1)
+    constant = ir.constant_of(value)
+    return _evaluated(op, state, floats, depth + 1) if constant is None else constant

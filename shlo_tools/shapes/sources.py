@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import dims, mlir
 from shlo_tools.dims import Size, Symbol
@@ -86,6 +85,5 @@ def _size_name(value: Value) -> str:
     if func.name != "func.func" or "arg_attrs" not in func.attributes:
         return ""
     index = list(value.owner.arguments).index(value)
-    held: Any = func.attributes["arg_attrs"]
-    given = held[index]
-    return str(given[_CONSTANT].value) if _CONSTANT in given else ""
+    attributes = func.attributes["arg_attrs"][index]
+    return str(attributes[_CONSTANT].value) if _CONSTANT in attributes else ""

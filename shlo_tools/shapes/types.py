@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from shlo_tools import dims, mlir
 from shlo_tools.constraints import at_most, meet_dims, require, same
@@ -32,14 +32,12 @@ class Declared(NamedTuple):
 
 def declared(type: Type) -> Declared:
     """Read an MLIR type."""
-    text = str(type)
-    is_static = "?" not in text
-    if text.startswith("tuple<"):
-        held: Any = type
-        members = (declared(held.get_type(i)).type for i in range(held.num_types))
+    is_static = not mlir.is_dynamic(type)
+    if mlir.is_tuple(type):
+        members = (declared(member).type for member in mlir.members(type))
         return Declared(TupleType(tuple(members)), is_static)
-    read = value_type(type)
-    return Declared(read, is_static, _may_hold_sizes(read))
+    known = value_type(type)
+    return Declared(known, is_static, _may_hold_sizes(known))
 
 
 LIMIT = CONTENTS_LIMIT

@@ -50,7 +50,7 @@ def test_what_lowered_types_no_longer_tell() -> None:
     assert found.count("arith.divui") == 2 and "arith.divsi" not in found
     assert "arith.ori" in found and "arith.addi" not in found
     assert "complex.create" in found and found.count("arith.mulf") == 4
-    assert "ui32" not in str(ir.op_type(ir.functions(module.operation)[0]))
+    assert "ui32" not in str(ir.type_of(ir.functions(module.operation)[0]))
 
     a, b = np.array([4294967295, 7], np.uint32), np.array([2, 4294967295], np.uint32)
     p, q = np.array([True, False]), np.array([True, True])
@@ -180,7 +180,7 @@ def test_one_value_becomes_none() -> None:
         {"stablehlo.after_all": after_all},
         drop,
     )
-    assert str(ir.op_type(ir.functions(module.operation)[0])) == "(tensor<f32>) -> tensor<f32>"
+    assert str(ir.type_of(ir.functions(module.operation)[0])) == "(tensor<f32>) -> tensor<f32>"
 
 
 def test_several_blocks() -> None:

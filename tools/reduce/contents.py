@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ def _constants(changed: Callable[[Array], Array]) -> Callable[[Operation], Seque
         for op in mlir.walk(module):
             if op.name != "stablehlo.constant" or "!" in str(op.results[0].type):
                 continue
-            value: Any = op.attributes["value"]
+            value = op.attributes["value"]
             if not mlir.is_dense(value) and not mlir.is_dense_resource(value):
                 continue
             array = dtypes.from_attribute(value)

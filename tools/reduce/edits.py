@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.mlir import Attribute, Operation, Value
+from shlo_tools.mlir import Operation, Value
 
 Apply = Callable[[], None]
 
@@ -30,8 +29,7 @@ class Edit:
 
 
 def uses(value: Value) -> int:
-    held: Any = value
-    return len(list(held.uses))
+    return len(list(value.uses))
 
 
 def is_unused(op: Operation) -> bool:
@@ -76,8 +74,7 @@ def set_signature(func: Operation) -> None:
 def keep_attributes(func: Operation, name: str, kept: Sequence[int]) -> None:
     """Leave in ``arg_attrs`` or ``res_attrs`` the entries at some positions."""
     if name in func.attributes:
-        held: Any = func.attributes[name]
-        entries: list[Attribute] = list(held)
+        entries = ir.items_of(func, name)
         func.attributes[name] = mlir.array_attr([entries[i] for i in kept if i < len(entries)])
 
 

@@ -101,7 +101,7 @@ def _arguments(module: Operation) -> Sequence[Apply]:
 def _drop_argument(func: Operation, index: int) -> None:
     block: mlir.Block = func.regions[0].blocks[0]
     kept = [i for i in range(len(block.arguments)) if i != index]
-    block.erase_argument(index)  # type: ignore[attr-defined]
+    block.erase_argument(index)
     keep_attributes(func, "arg_attrs", kept)
     set_signature(func)
 

@@ -48,7 +48,7 @@ def _zeros(module: Operation) -> Sequence[Apply]:
 
 
 def _has_zero(type: Type) -> bool:
-    return mlir.is_static_tensor(type) and "!" not in str(type) and "#" not in str(type)
+    return mlir.is_static_tensor(type) and "#" not in str(type)
 
 
 def _zero(op: Operation, type: Type) -> Value:
@@ -92,7 +92,7 @@ def _to_arguments(module: Operation) -> Sequence[Apply]:
         for op in inner_ops(func)
         if op.name != _CONSTANT
         and len(op.results)
-        and all(str(r.type).startswith("tensor<") for r in op.results)
+        and all(mlir.is_tensor(r.type) for r in op.results)
         and all(len(list(region.blocks)) for region in op.regions)
     ]
 

@@ -91,12 +91,9 @@ def _define(
 
 def leaf_types(type: Type) -> list[Type]:
     """The types of a value's leaves."""
-    text, held = str(type), type
-    if text.startswith("tuple<"):
-        parts: list[Type] = []
-        for number in range(held.num_types):  # type: ignore[attr-defined]
-            parts += leaf_types(held.get_type(number))  # type: ignore[attr-defined]
-        return parts
+    if mlir.is_tuple(type):
+        return [leaf for member in mlir.members(type) for leaf in leaf_types(member)]
+    text = str(type)
     plain = plain_type(text)
     if plain is None:
         return []

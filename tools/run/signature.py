@@ -113,8 +113,7 @@ def _result_name(op: mlir.Operation, number: int) -> str:
     """JAX says in ``jax.result_info`` which part of the function's value a result is."""
     if "res_attrs" not in op.attributes:
         return ""
-    held: Any = op.attributes["res_attrs"]
-    attributes = held[number]
+    attributes = op.attributes["res_attrs"][number]
     return str(attributes["jax.result_info"].value) if "jax.result_info" in attributes else ""
 
 

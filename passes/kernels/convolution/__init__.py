@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shlo_tools import ir
 from shlo_tools.dims import Dim, at_most, product
 from shlo_tools.dtypes import TensorType, from_attribute
 from shlo_tools.ir import Lowering
@@ -143,8 +144,7 @@ def _labels(op: Operation, numbers: Mapping[str, Any]) -> tuple[Labels, Labels, 
 
 
 def _groups(op: Operation, kind: str) -> int:
-    count: int = op.attributes[f"{kind}_group_count"].value
-    return count
+    return ir.integer_of(op, f"{kind}_group_count")
 
 
 def _split(type: TensorType, labels: Labels, op: Operation) -> tuple[tuple[str, ...], TensorType]:
@@ -176,8 +176,8 @@ def spatial_dimensions(
     if "padding" in op.attributes:
         padding = from_attribute(op.attributes["padding"])
 
-    def given(name: str) -> list[int]:
-        return list(op.attributes[name]) if name in op.attributes else [1] * rank
+    def factors(name: str) -> list[int]:
+        return ir.integers_of(op, name, [1] * rank)
 
     def sizes(kind: str, type: TensorType) -> list[Dim]:
         return [type.shape[d] for d in numbers[f"{kind}_spatial_dimensions"]]
@@ -185,10 +185,10 @@ def spatial_dimensions(
     rows = zip(
         sizes("input", lhs),
         sizes("kernel", rhs),
-        given("window_strides"),
+        factors("window_strides"),
         padding[:, 0].tolist(),
-        given("lhs_dilation"),
-        given("rhs_dilation"),
+        factors("lhs_dilation"),
+        factors("rhs_dilation"),
         sizes("output", result),
         strict=True,
     )
@@ -198,10 +198,9 @@ def spatial_dimensions(
 def _reversed(
     op: Operation, build: Lowering, kernel: Value, type: TensorType, spatial: Sequence[int]
 ) -> Value:
-    if "window_reversal" not in op.attributes:
-        return kernel
-    flags = zip(spatial, op.attributes["window_reversal"], strict=True)
-    along = [d for d, reverse in flags if reverse and type.shape[d] != 1]
+    flags = ir.integers_of(op, "window_reversal", [0] * len(spatial))
+    reverses = zip(spatial, flags, strict=True)
+    along = [d for d, is_reversed in reverses if is_reversed and type.shape[d] != 1]
     return reversed_along(build, kernel, type, along) if along else kernel
 
 

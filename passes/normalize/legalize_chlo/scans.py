@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -41,8 +41,8 @@ def scan(op: Operation, *operands: Tensor) -> Sequence[Tensor]:
 
 def _on_integers(op: Operation, build: Build) -> Sequence[Value]:
     """Of quantized tensors the integers are moved; the body gets them as what they stand for."""
-    carries = op.attributes["operandSegmentSizes"][1]
-    body: Any = op.regions[0].blocks[0]
+    carries = ir.integers_of(op, "operandSegmentSizes")[1]
+    body = op.regions[0].blocks[0]
     operands, results = list(op.operands), list(op.results)
     yielded = list(ir.terminator(body).operands)
     pairs = [
@@ -86,23 +86,22 @@ def _typed(tensor: Tensor, type: Type) -> Tensor:
 
 def _looped(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     """Slices go in, slices of the outputs are put in their places."""
-    axis = op.attributes["dimension"].value
-    count = op.attributes["operandSegmentSizes"][0]
+    axis = ir.integer_of(op, "dimension")
+    count = ir.integers_of(op, "operandSegmentSizes")[0]
     inputs, inits = operands[:count], operands[count:]
     types = [stored_type(result.type) for result in op.results]
-    outputs = op.attributes["resultSegmentSizes"][0]
+    outputs = ir.integers_of(op, "resultSegmentSizes")[0]
     length = _length(op, inputs, axis)
     start = constant(0, SCALAR).tensor
     empty = _outputs(op, inputs, inits, axis, length)
     starts = [*empty, *(retyped(*pair) for pair in zip(inits, types[outputs:], strict=True))]
     if length.is_zero:
         return starts
-    backwards = attribute(op, "is_reverse")
-    held: Any = op.regions[0].blocks[0]
-    taken = [argument.type for argument in held.arguments]
+    backwards = ir.flag_of(op, "is_reverse")
+    taken = [argument.type for argument in op.regions[0].blocks[0].arguments]
 
     def body(step: Tensor, *carried: Tensor) -> list[Tensor]:
-        at = length.term() - 1 - Term(step) if backwards and backwards.value else Term(step)
+        at = length.term() - 1 - Term(step) if backwards else Term(step)
         slices = [_slice_at(tensor, axis, at) for tensor in inputs]
         given = [*slices, *carried[outputs:]]
         results = _inlined(
@@ -194,7 +193,7 @@ class _Outside:
 
     def __init__(self, op: Operation, arguments: Sequence[_Sliced]) -> None:
         self._op = op
-        block: Any = op.regions[0].blocks[0]
+        block = op.regions[0].blocks[0]
         self._arguments: dict[Value, _Sliced] = dict(zip(block.arguments, arguments, strict=True))
         self._inside = {v for inner in mlir.walk(op)[1:] for v in inner.results}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shlo_tools import ops
+from shlo_tools import ir, ops
 from shlo_tools.dtypes import element_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops import ComparisonDirection, ComparisonType, Tensor
@@ -22,7 +22,7 @@ def top_k(op: Operation, operand: Tensor) -> Sequence[Tensor]:
 
     Floats are in total order, as in XLA: +NaN before infinity, +0 before -0, -NaN at the end.
     """
-    k = op.attributes["k"].value
+    k = ir.integer_of(op, "k")
     last = operand.rank - 1
     positions = positions_along_last(operand)
     order = ComparisonType.TOTALORDER if operand.element_type.is_float else None

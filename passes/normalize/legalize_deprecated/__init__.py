@@ -50,7 +50,7 @@ def _create_token(op: Operation, build: Build) -> Sequence[Value]:
 
 def _dot(op: Operation, build: Build) -> Sequence[Value]:
     """Contracts the last dimension of lhs and the first one of rhs."""
-    lhs: Any = op.operands[0].type
+    lhs = op.operands[0].type
     fields = dict.fromkeys(DOT_DIMENSION_NUMBERS.fields, ())
     contracting = {"lhs_contracting_dimensions": (lhs.rank - 1,)}
     contracting["rhs_contracting_dimensions"] = (0,)
@@ -63,8 +63,8 @@ def _dot(op: Operation, build: Build) -> Sequence[Value]:
 
 def _broadcast(op: Operation, build: Build) -> Sequence[Value]:
     """New dimensions come first."""
-    result: Any = op.results[0].type
-    new = len(op.attributes["broadcast_sizes"])
+    result = op.results[0].type
+    new = len(ir.integers_of(op, "broadcast_sizes"))
     attributes = {"broadcast_dimensions": mlir.i64_array_attr(range(new, result.rank))}
     return [build.value("stablehlo.broadcast_in_dim", list(op.operands), result, attributes)]
 
@@ -120,8 +120,7 @@ def _cross_replica_sum(op: Operation, build: Build) -> Sequence[Value]:
     result = op.results[0].type
     attributes = {"replica_groups": op.attributes["replica_groups"]}
     reduce = build.op("stablehlo.all_reduce", list(op.operands), [result], attributes, 1)
-    element: Any = result
-    scalar = mlir.tensor_type((), element.element_type)
+    scalar = mlir.tensor_type((), result.element_type)
     block, inside = build.block(reduce.regions[0], [scalar, scalar])
     total = inside.value("stablehlo.add", list(block.arguments), scalar)
     inside.op("stablehlo.return", [total])

@@ -45,7 +45,7 @@ class LegalizeQuantized(Pass):
         if not _check(op):
             return
         for func in ir.functions(op):
-            if is_public(func) and "!quant." in str(ir.op_type(func)):
+            if is_public(func) and "!quant." in str(ir.type_of(func)):
                 note_signature(func)
         ir.Conversion(RULES, stored_type, ()).module(op)
 
@@ -57,7 +57,7 @@ def _check(module: Operation) -> bool:
     for op in mlir.walk(module):
         types = [value.type for value in (*op.operands, *op.results)]
         if op.name == "func.func":
-            types.append(ir.op_type(op))
+            types.append(ir.type_of(op))
         for type in types:
             if type not in spellings:
                 spellings[type] = str(type)

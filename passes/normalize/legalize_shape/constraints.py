@@ -66,8 +66,7 @@ def cf_assert(op: Operation, operands: list[Any], build: Lowering) -> Any:
 
 @lowers("shape.const_witness")
 def const_witness(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held: Any = op.attributes["passing"]
-    return [Witness("" if held.value else "shape.const_witness is false")]
+    return [Witness("" if ir.flag_of(op, "passing") else "shape.const_witness is false")]
 
 
 @lowers("shape.assuming_all")

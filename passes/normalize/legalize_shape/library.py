@@ -30,13 +30,14 @@ def functions(module: Operation) -> dict[str, Operation]:
     """The shape functions of the libraries that a module names: op name -> function."""
     if _ATTACHED not in module.attributes:
         return {}
-    held: Any = module.attributes[_ATTACHED]
-    names = [held.value] if hasattr(held, "value") else [symbol.value for symbol in held]
+    attached = module.attributes[_ATTACHED]  # a symbol, or several
+    symbols = [attached] if hasattr(attached, "value") else attached
+    names = [symbol.value for symbol in symbols]
     found: dict[str, Operation] = {}
     for op in ir.children(module):
         if op.name == "shape.function_library" and ir.symbol_name(op) in names:
             bodies = {ir.symbol_name(func): func for func in ir.children(op)}
-            mapping: Any = op.attributes["mapping"]
+            mapping = op.attributes["mapping"]
             for item in (mapping[index] for index in range(len(mapping))):
                 found[item.name] = bodies[item.attr.value]
     return found

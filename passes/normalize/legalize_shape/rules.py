@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from shlo_tools import mlir
 from shlo_tools.ir import Lowering
@@ -33,11 +33,11 @@ def converted_type(type: Type) -> Type:
     text = str(type)
     if text == SHAPE:
         return mlir.tensor_type([mlir.DYNAMIC], mlir.integer_type(64))
-    if text == SIZE or text == "index":
+    if text == SIZE or mlir.is_index(type):
         return mlir.tensor_type([], mlir.integer_type(64))
     if mlir.is_tensor(type) and text.endswith(("xindex>", "<index>")):
-        tensor: Any = type
-        return mlir.tensor_type(list(tensor.shape), mlir.integer_type(64))
+        shape = cast(mlir.ShapedType, type).shape
+        return mlir.tensor_type(shape, mlir.integer_type(64))
     if text[0] in "if" or text.startswith("bf"):  # a scalar
         return mlir.tensor_type([], type)
     return type

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shlo_tools import ir
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.normalize.legalize_shape import integers, shapes
@@ -33,8 +34,7 @@ def div(op: Operation, operands: list[Any], build: Lowering) -> Any:
 
 @lowers("shape.const_size")
 def const_size(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held: Any = op.attributes["value"]
-    return [Size(constant(build, int(held.value)))]
+    return [Size(constant(build, ir.integer_of(op, "value")))]
 
 
 @lowers("shape.index_to_size", "shape.size_to_index")

@@ -10,9 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import dtypes, ir
 from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -115,13 +113,9 @@ _register()
 # --- constants ------------------------------------------------------------------------------------
 @lowers("arith.constant", "index.constant", "index.bool.constant")
 def constant_(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held: Any = op.attributes["value"]
     type = dtypes.tensor_type(converted_type(op.results[0].type))
-    if mlir.is_tensor(op.results[0].type):
-        array = dtypes.from_attribute(held).astype(type.element_type.dtype)
-    else:
-        array = np.asarray(held.value).astype(type.element_type.dtype)
-    attribute = dtypes.to_attribute(array, type.element_type)
+    array = dtypes.from_attribute(op.attributes["value"])
+    attribute = dtypes.to_attribute(array.astype(type.element_type.dtype), type.element_type)
     return [integers.emit(build, "stablehlo.constant", (), type, {"value": attribute})]
 
 
@@ -139,14 +133,13 @@ _FLOAT_DIRECTIONS = {1: "EQ", 2: "GT", 3: "GE", 4: "LT", 5: "LE", 13: "NE"}  # o
 
 @lowers("arith.cmpi")
 def cmpi(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held: Any = op.attributes["predicate"]
-    return [_compared(op, build, _ARITH_PREDICATES[int(held.value)], operands)]
+    predicate = _ARITH_PREDICATES[ir.integer_of(op, "predicate")]
+    return [_compared(op, build, predicate, operands)]
 
 
 @lowers("index.cmp")
 def cmp(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    text = str(op.attributes["pred"])  # #index<cmp_predicate slt>
-    return [_compared(op, build, text.rstrip(">").split()[-1], operands)]
+    return [_compared(op, build, ir.enum_of(op, "pred"), operands)]
 
 
 def _compared(op: Operation, build: Lowering, predicate: str, operands: list[Value]) -> Value:
@@ -165,8 +158,7 @@ def _compared(op: Operation, build: Lowering, predicate: str, operands: list[Val
 
 @lowers("arith.cmpf")
 def cmpf(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held: Any = op.attributes["predicate"]
-    direction = _FLOAT_DIRECTIONS.get(int(held.value))
+    direction = _FLOAT_DIRECTIONS.get(ir.integer_of(op, "predicate"))
     if direction is None:
         ir.raise_unsupported([op], "this predicate")
     a, b = operands

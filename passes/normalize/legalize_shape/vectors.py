@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import dtypes, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering, constant_of
 from shlo_tools.mlir import Operation, Type, Value
@@ -96,7 +96,7 @@ def _taken_apart(elements: Sequence[Value]) -> Value | None:
             slices = mlir.defining_op(slices.operands[0])
         if slices is None or slices.name != "stablehlo.slice":
             return None
-        if list(slices.attributes["start_indices"]) != [position]:
+        if ir.integers_of(slices, "start_indices") != [position]:
             return None
         if position and slices.operands[0] != found:
             return None

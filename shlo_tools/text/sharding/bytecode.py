@@ -150,10 +150,9 @@ def _remove_attributes(op: mlir.Operation) -> None:
         if attribute.startswith("sdy."):
             del op.attributes[attribute]
         elif attribute in ("arg_attrs", "res_attrs"):
-            held: Any = op.attributes[attribute]
             op.attributes[attribute] = mlir.array_attr(
                 mlir.dict_attr({e.name: e.attr for e in entries if not e.name.startswith("sdy.")})
-                for entries in held
+                for entries in op.attributes[attribute]
             )
 
 
