@@ -8,6 +8,7 @@ notes, and a hint where there is one.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -32,9 +33,11 @@ class Place:
 
     @staticmethod
     def read(text: str) -> Place:
-        """The place that ``str`` wrote as ``file:line:column``."""
-        file, line, column = text.rsplit(":", 2)
-        return Place(file, int(line), int(column))
+        """The place that ``str`` wrote: ``file:line:column``, or the file of an unknown line."""
+        position = re.search(r":(\d+):(\d+)$", text)
+        if position is None:
+            return Place(text)
+        return Place(text[: position.start()], int(position[1]), int(position[2]))
 
 
 def place_in(source: str | bytes, offset: int, file: str = "-") -> Place:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 from shlo_tools import dtypes, ir, mlir
+from shlo_tools.dims import Size, Unknown
 from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.operators import Operators
@@ -190,7 +191,9 @@ def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
                 raise ShloError(f"{given!r} is no type: {error}") from error
         return dtypes.parse_tensor_type(given)
     if isinstance(given, Sequence) and operand is not None:
-        return operand.type.with_shape(given)
+        sizes = [dim for dim in given if isinstance(dim, int | Size | Unknown)]
+        if len(sizes) == len(given):
+            return operand.type.with_shape(sizes)
     raise ShloError(f"{given!r} is no result type", hint='write it as "2x3xf32"')
 
 

@@ -50,10 +50,7 @@ class Site:
 
     @property
     def place(self) -> Place | None:
-        if not self.location:
-            return None
-        file, line, column = self.location.rsplit(":", 2)
-        return Place(file, int(line), int(column))
+        return Place.read(self.location) if self.location else None
 
     def matches(self, pattern: re.Pattern[str]) -> bool:
         """Whether the pattern is found in the op's name, or in a name or place of its location."""

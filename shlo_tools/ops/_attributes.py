@@ -7,9 +7,10 @@ a ``Struct`` names the fields, and they stay separate parameters in Python.
 
 from __future__ import annotations
 
+import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Self, cast, get_args, get_origin
@@ -90,9 +91,12 @@ def _integer(bits: int) -> Codec:
 
 
 def _as_int(value: Any, bits: int = 64) -> int:
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+    if isinstance(value, bool | np.bool_):
         raise ShloError(f"an integer is wanted, not {value!r}")
-    number = int(value.__index__())
+    try:
+        number = operator.index(value)
+    except TypeError as error:  # also of an array that holds several
+        raise ShloError(f"an integer is wanted, not {value!r}") from error
     if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
         raise ShloError(f"{number.bit_length()} bits are more than the {bits} of a signed integer")
     return number
@@ -105,17 +109,39 @@ def _as(kind: type[Any], value: Any) -> Any:
     return value
 
 
-def _as_ints(values: Any) -> list[int]:
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise ShloError(f"a sequence of integers is wanted, not {values!r}")
-    return [_as_int(value) for value in values]
+def _as_float(value: Any) -> float:
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__float__"):
+        raise ShloError(f"a float is wanted, not {value!r}")
+    try:
+        return float(value)
+    except (OverflowError, ValueError, TypeError) as error:  # a large integer, an array
+        raise ShloError(f"a float is wanted, not {value!r}: {error}") from error
+
+
+def as_sequence(values: Any, items: str) -> Collection[Any]:
+    """What holds several items: no text, no iterator, and nothing without dimensions.
+
+    Raises:
+        ShloError: it is none.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Collection):
+        raise ShloError(f"a sequence of {items} is wanted, not {values!r}")
+    if isinstance(values, np.ndarray) and values.ndim == 0:
+        raise ShloError(f"a sequence of {items} is wanted, not a number")
+    return values
+
+
+def _as_ints(values: Any) -> tuple[int, ...]:
+    return tuple(_as_int(value) for value in as_sequence(values, "integers"))
 
 
 def _encode_matrix(rows: Any) -> Attribute:
-    array = np.array([_as_ints(row) for row in rows], np.int64)
-    if array.ndim != 2:
-        array = array.reshape(len(rows), -1) if len(rows) else np.zeros((0, 2), np.int64)
-    return dtypes.to_attribute(array)
+    numbers = [_as_ints(row) for row in as_sequence(rows, "rows of integers")]
+    lengths = {len(row) for row in numbers}
+    if len(lengths) > 1:
+        raise ShloError(f"rows of one length are wanted, not of {sorted(lengths)}")
+    columns = lengths.pop() if numbers else 2
+    return dtypes.to_attribute(np.array(numbers, np.int64).reshape(len(numbers), columns))
 
 
 def _decode_matrix(attribute: Any) -> list[list[int]]:
@@ -127,7 +153,10 @@ def _decode_matrix(attribute: Any) -> list[list[int]]:
 
 def _encode_number(value: Any) -> Attribute:
     """A numpy scalar as ``1.0 : f32``, ``1 : ui8`` or ``#complex.number<:f32 1.0, 2.0>``."""
-    type = dtypes.from_dtype(np.asarray(value).dtype)
+    number = np.asarray(value)
+    if number.ndim:
+        raise ShloError(f"a number is wanted, not {value!r}")
+    type = dtypes.from_dtype(number.dtype)
     if not type.is_complex:
         literal = _literal(np.asarray(value), type)
         return mlir.parse_attribute(literal if type.is_boolean else f"{literal} : {type}")
@@ -185,6 +214,16 @@ def _encode_any(value: Any) -> Attribute:
     raise ShloError(f"{value!r} cannot be written as an attribute")
 
 
+def _encode_mapping(value: Any) -> Attribute:
+    return _encode_any(_as(Mapping, value))
+
+
+def _encode_config(value: Any) -> Attribute:
+    if not isinstance(value, str | bytes | Mapping) and not mlir.is_attribute(value):
+        raise ShloError(f"text, bytes or a dictionary is wanted, not {value!r}")
+    return _encode_any(value)
+
+
 def _enum(cls: type[AttributeEnum], dialect: str = "stablehlo") -> Codec:
     def encode(value: Any) -> Attribute:
         name = value.name if isinstance(value, Enum) else str(value)
@@ -198,7 +237,7 @@ def _enum(cls: type[AttributeEnum], dialect: str = "stablehlo") -> Codec:
 
 def _enums(one: Codec) -> Codec:
     return Codec(
-        lambda values: mlir.array_attr(one.encode(value) for value in values),
+        lambda values: mlir.array_attr(one.encode(v) for v in as_sequence(values, "names")),
         lambda attribute: [one.decode(item) for item in attribute],
     )
 
@@ -251,19 +290,24 @@ _BY_ANNOTATION: dict[Any, Codec] = {
     str: Codec(lambda v: mlir.string_attr(_as(str, v)), _text),
     int: _integer(64),
     I32: _integer(32),
-    F32: Codec(lambda v: mlir.float_attr(v, mlir.parse_type("f32")), lambda a: float(a.value)),
-    Symbol: Codec(lambda name: mlir.symbol_attr(str(name)), lambda a: FunctionSymbol(_text(a))),
+    F32: Codec(lambda v: mlir.float_attr(_as_float(v), mlir.parse_type("f32")), lambda a: float(a.value)),
+    Symbol: Codec(lambda v: mlir.symbol_attr(_as(str, v)), lambda a: FunctionSymbol(_text(a))),
     Symbols: Codec(
-        lambda names: mlir.array_attr(mlir.symbol_attr(name) for name in names),
+        lambda names: mlir.array_attr(
+            mlir.symbol_attr(_as(str, name)) for name in as_sequence(names, "names")
+        ),
         lambda attribute: [_text(item) for item in attribute],
     ),
     Elements: Codec(lambda v: dtypes.to_attribute(np.asarray(v)), dtypes.from_attribute),
     Number: Codec(_encode_number, _decode_number),
     I64Matrix: Codec(_encode_matrix, _decode_matrix),
     Sequence[int]: Codec(lambda v: mlir.i64_array_attr(_as_ints(v)), lambda a: tuple(a)),
-    Sequence[bool]: Codec(mlir.bool_array_attr, lambda a: tuple(a)),
-    Mapping[str, Any]: Codec(_encode_any, lambda a: {n.name: n.attr for n in a}),
-    str | bytes | Mapping[str, Any]: Codec(_encode_any, _decode_config),
+    Sequence[bool]: Codec(
+        lambda v: mlir.bool_array_attr([_as(bool, item) for item in as_sequence(v, "flags")]),
+        lambda a: tuple(a),
+    ),
+    Mapping[str, Any]: Codec(_encode_mapping, lambda a: {n.name: n.attr for n in a}),
+    str | bytes | Mapping[str, Any]: Codec(_encode_config, _decode_config),
 }
 
 
@@ -303,11 +347,10 @@ class Struct:
         written = []
         for field in self.fields:
             value = values[field]
-            if isinstance(value, Sequence | np.ndarray):
-                if len(value):
-                    written.append(f"{field} = {_as_ints(value)}")
-            else:
-                written.append(f"{field} = {_as_int(value)}")
+            if isinstance(value, int):
+                written.append(f"{field} = {value}")
+            elif value:
+                written.append(f"{field} = {list(value)}")
         return mlir.parse_attribute(f"#{self.dialect}.{self.mnemonic}<{', '.join(written)}>")
 
     def decode(self, attribute: Any) -> dict[str, Any]:

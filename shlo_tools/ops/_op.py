@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import (
@@ -42,7 +42,7 @@ from shlo_tools.constraints import compatible
 from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
-from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, codec
+from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, as_sequence, codec
 from shlo_tools.ops._numbers import constant_like
 from shlo_tools.ops._quantized import require_quantized
 from shlo_tools.ops.traits import Trait
@@ -83,7 +83,7 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an op function; ``codec`` is set for attributes."""
+    """One parameter of an op function; ``codec`` is set for attributes and fields of them."""
 
     name: str
     role: Role
@@ -198,7 +198,7 @@ def _describe(
         optional = parameter.default is not inspect.Parameter.empty
         annotation = _without_none(hints[key])
         role = Role.FIELD if key in fields else _role(annotation)
-        held = codec(annotation) if role is Role.ATTRIBUTE else None
+        held = codec(annotation) if role in (Role.ATTRIBUTE, Role.FIELD) else None
         parameters.append(Parameter(key, role, optional, parameter.default, held))
     full = f"{dialect}.{name or function.__name__.rstrip('_')}"
     return OpDescription(full, function, tuple(parameters), structs, signature, segments, traits)
@@ -317,7 +317,7 @@ def _first_tensor(description: OpDescription, given: Mapping[str, Any]) -> Tenso
         if isinstance(value, Tensor):
             return value
         if parameter.role is Role.OPERANDS:
-            for item in value or ():
+            for item in _several(parameter, value):
                 if isinstance(item, Tensor):
                     return item
     return None
@@ -353,17 +353,17 @@ def _prepare(
         case Role.ATTRIBUTE if isinstance(value, FunctionSymbol):
             value.require_here()
             return value
-        case Role.ATTRIBUTE if parameter.codec is not None:
+        case _ if parameter.codec is not None:
             return parameter.codec.decode(parameter.codec.encode(value))
         case _:
             return value
 
 
-def _several(parameter: Parameter, value: Any) -> Iterable[Any]:
-    if isinstance(value, Value | str | bytes) or not isinstance(value, Iterable):
-        wanted = f"a sequence of {parameter.role.value}"
-        raise ShloError(f"{parameter.name} takes {wanted}, not {value!r}")
-    return value
+def _several(parameter: Parameter, value: Any) -> Collection[Any]:
+    try:
+        return as_sequence(value, parameter.role.value)
+    except ShloError as error:
+        raise ShloError(f"{parameter.name}: {error.diagnostics[0].message}") from error
 
 
 def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
@@ -384,7 +384,7 @@ def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[s
     attributes = {
         p.name: p.codec.encode(values[p.name])
         for p in description.parameters
-        if p.codec is not None and values[p.name] is not None
+        if p.codec is not None and p.role is Role.ATTRIBUTE and values[p.name] is not None
     }
     for struct in description.structs:
         if any(values[field] is not None for field in struct.fields):
@@ -417,7 +417,7 @@ class _BuiltRegion:
     """
 
     def __init__(self, function: Callable[..., Any], build: ir.Build) -> None:
-        if not callable(function):
+        if not callable(function) or isinstance(function, type):
             raise ShloError(f"{function!r} cannot fill a region: a function is wanted")
         self.function = function
         self.location = build.location
@@ -427,6 +427,7 @@ class _BuiltRegion:
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         if self.filled is not None:
             return self.filled
+        _require_callable_with(self.function, len(arguments))
         build = ir.Build(False, self.location)
         types = [argument.type.mlir() for argument in arguments]
         block, inner = build.block(self.holder.regions[0], types)
@@ -449,6 +450,20 @@ class _BuiltRegion:
     def discard(self) -> None:
         """Erase the holder now: what an error left in it uses values that may go before it."""
         self.holder.erase()
+
+
+def _require_callable_with(function: Callable[..., Any], count: int) -> None:
+    """Check that a function takes as many arguments as its region, before it is called."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # a native function that does not say what it takes
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        raise ShloError(
+            f"the region's function is given {count} arguments and takes {signature}"
+        ) from error
 
 
 # --- inferring and verifying ----------------------------------------------------------------------

@@ -180,6 +180,7 @@ def scatter(
     ``update_computation`` takes the current elements, then the updates'. Elements that fall
     outside are skipped.
     """
+    require("C5", 0 < len(inputs) == len(updates), "not one update per input, or no input")
     first = inputs[0]
     dropped = (*inserted_window_dims, *input_batching_dims)
     require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")

@@ -57,6 +57,7 @@ def reduce(
 @op(traits=Trait.QUANTIZED)
 def map(inputs: Sequence[Tensor], dimensions: Sequence[int], computation: Region) -> Tensor:
     """``computation`` of each position's elements; ``dimensions`` lists all of them in order."""
+    require("C2", len(inputs) > 0, "there are no inputs")
     first = inputs[0]
     require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
     in_order = list(dimensions) == list(range(first.rank))

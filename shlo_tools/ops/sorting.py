@@ -23,6 +23,7 @@ def sort(
     ``comparator`` takes a pair of elements from each input (l0, r0, l1, r1, ...) and tells
     whether the left ones come first.
     """
+    require("C1", len(inputs) > 0, "there are no inputs")
     first = inputs[0]
     require("C1", every(same_shape(t.shape, first.shape) for t in inputs), "shapes differ")
     low = -first.rank

@@ -77,6 +77,7 @@ def send(
 def async_start(operands: Sequence[Tensor], called_computation: Region) -> Value:
     """Begin a computation; ``async_done`` waits for what it returns."""
     results = called_computation(*operands)
+    require("C1", len(results) > 0, "the computation returns nothing to wait for")
     types = ", ".join(str(result.type) for result in results)
     return Value(OtherType(f"{_FUTURE}{types}>"))
 

@@ -61,6 +61,7 @@ def reduce_window(
     the init values and enter the reductions; ``base_dilations`` puts them between the elements.
     Strides and dilations are 1, paddings 0 where they are not given.
     """
+    require("C1", len(inputs) > 0, "there are no inputs")
     first, ones = inputs[0], [1] * inputs[0].rank
     strides, base, apart = window_strides or ones, base_dilations or ones, window_dilations or ones
     edges = padding if padding is not None else [(0, 0)] * first.rank

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dialects import rules
-from shlo_tools.errors import VerifyError, did_you_mean, warn
+from shlo_tools.errors import ConstraintError, VerifyError, did_you_mean, warn
 
 
 def verify(module: mlir.Module) -> None:
@@ -23,14 +23,15 @@ def verify(module: mlir.Module) -> None:
         for op in mlir.walk(module.operation):
             if op.name in ops.DESCRIPTIONS:
                 ops.verify(op)
+            elif op.name == "stablehlo.return":
+                _check_function_end(op)
         warn_of_attributes(module)
 
 
 # Ops of which MLIR's verifier takes a size of -2^63 for an unknown one, or results that contradict
-# their operands.
+# their operands; and element types that the op refuses which a form of CHLO broadcasts.
 LOOSELY_VERIFIED = frozenset(
     (
-        "chlo.broadcast_select",
         "stablehlo.bitcast_convert",
         "stablehlo.dynamic_broadcast_in_dim",
         "stablehlo.dynamic_conv",
@@ -53,8 +54,29 @@ def verify_further(module: mlir.Module) -> None:
     from shlo_tools.ops import _op as ops
 
     for op in mlir.walk(module.operation):
-        if op.name in LOOSELY_VERIFIED:
+        if op.name in LOOSELY_VERIFIED or op.name.startswith("chlo.broadcast_"):
             ops.verify(op)
+        elif op.name == "stablehlo.return":
+            _check_function_end(op)
+
+
+def _check_function_end(end: mlir.Operation) -> None:
+    """Check a function that ends with ``stablehlo.return``, of which MLIR checks nothing.
+
+    Raises:
+        ConstraintError: it does not return what it declares.
+    """
+    func = end.parent and mlir.inner_operation(end.parent)
+    if func is None or func.name != "func.func":
+        return
+    returned = ", ".join(str(operand.type) for operand in end.operands)
+    declared = ", ".join(str(type) for type in ir.signature(func)[1])
+    if returned != declared:
+        raise ConstraintError(
+            f"stablehlo.return: returns ({returned}), @{ir.symbol_name(func)} has the results"
+            f" ({declared})",
+            place=mlir.place_of(end.location),
+        )
 
 
 # Attributes without a dialect's prefix that programs carry and no op function names.

@@ -83,6 +83,18 @@ SELECT = """func.func @main(%p: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xi32> 
   return %0 : tensor<3xi32>
 }"""
 
+END = """func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
+  stablehlo.return %x : tensor<4xf32>
+}"""
+
+
+def _form(name: str, type: str) -> str:
+    return f"""func.func @main(%x: tensor<9x{type}>, %y: tensor<{type}>) -> tensor<9x{type}> {{
+      %0 = chlo.broadcast_{name} %x, %y : (tensor<9x{type}>, tensor<{type}>) -> tensor<9x{type}>
+      return %0 : tensor<9x{type}>
+    }}"""
+
+
 i16, f32 = np.ones(9, np.int16), np.ones(4, np.float32)
 CASES: dict[str, tuple[str, list[Any]]] = {
     "reduce_window": (REDUCE_WINDOW.format(window=LEAST), [i16, np.int16(0)]),
@@ -101,6 +113,13 @@ CASES: dict[str, tuple[str, list[Any]]] = {
     ),
     "bitcast_convert": (BITCAST, [f32]),
     "broadcast_select": (SELECT, [np.True_, f32[:3]]),
+    "stablehlo.return": (END, [f32]),
+    "broadcast_divide of booleans": (_form("divide", "i1"), [i16 == 1, np.True_]),
+    "broadcast_power of booleans": (_form("power", "i1"), [i16 == 1, np.True_]),
+    "broadcast_shift_left of floats": (_form("shift_left", "f32"), [f32, f32[0]]),
+    "broadcast_shift_right_logical of floats": (_form("shift_right_logical", "f64"), [f32, f32[0]]),
+    "broadcast_atan2 of integers": (_form("atan2", "i16"), [i16, i16[0]]),
+    "broadcast_next_after of integers": (_form("next_after", "i16"), [i16, i16[0]]),
 }
 
 

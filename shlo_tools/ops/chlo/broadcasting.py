@@ -9,7 +9,7 @@ from shlo_tools.constraints import in_range, require, stretches
 from shlo_tools.dims import UNKNOWN, Dim, equal
 from shlo_tools.dtypes import ElementType, Kind
 from shlo_tools.ops import elementwise
-from shlo_tools.ops._op import op
+from shlo_tools.ops._op import DESCRIPTIONS, op
 from shlo_tools.ops._quantized import same_numbers
 from shlo_tools.types import Tensor
 
@@ -28,14 +28,6 @@ class BroadcastingForm(Protocol):
 
 def _any(element: ElementType) -> bool:
     return element.kind is not Kind.INDEX
-
-
-def _logical(element: ElementType) -> bool:
-    return element.is_integer or element.is_boolean
-
-
-def _float(element: ElementType) -> bool:
-    return element.is_float
 
 
 def _part(element: ElementType) -> bool:
@@ -97,11 +89,14 @@ def _broadcast(
     return lhs.like(shape=broadcast_shape(*shapes))
 
 
-def _form(name: str, allowed: Allowed = _any) -> BroadcastingForm:
+def _form(name: str) -> BroadcastingForm:
     """The broadcasting form of a StableHLO (or CHLO) op of two operands."""
 
     def rule(lhs: Tensor, rhs: Tensor, broadcast_dimensions: Sequence[int] | None = None) -> Tensor:
-        return _broadcast(lhs, rhs, broadcast_dimensions, allowed)
+        result = _broadcast(lhs, rhs, broadcast_dimensions)
+        plain = DESCRIPTIONS.get(f"stablehlo.{name}") or DESCRIPTIONS[f"chlo.{name}"]
+        plain.rule(result, result)  # knows which element types it takes
+        return result
 
     rule.__name__ = rule.__qualname__ = f"broadcast_{name}"
     rule.__doc__ = f"``{name}`` of operands stretched to one shape."
@@ -109,14 +104,14 @@ def _form(name: str, allowed: Allowed = _any) -> BroadcastingForm:
 
 
 broadcast_add = _form("add")
-broadcast_and = _form("and", _logical)
+broadcast_and = _form("and")
 broadcast_atan2 = _form("atan2")
 broadcast_divide = _form("divide")
 broadcast_maximum = _form("maximum")
 broadcast_minimum = _form("minimum")
 broadcast_multiply = _form("multiply")
 broadcast_next_after = _form("next_after")
-broadcast_or = _form("or", _logical)
+broadcast_or = _form("or")
 broadcast_polygamma = _form("polygamma")
 broadcast_power = _form("power")
 broadcast_remainder = _form("remainder")
@@ -124,8 +119,8 @@ broadcast_shift_left = _form("shift_left")
 broadcast_shift_right_arithmetic = _form("shift_right_arithmetic")
 broadcast_shift_right_logical = _form("shift_right_logical")
 broadcast_subtract = _form("subtract")
-broadcast_xor = _form("xor", _logical)
-broadcast_zeta = _form("zeta", _float)
+broadcast_xor = _form("xor")
+broadcast_zeta = _form("zeta")
 
 
 @op(dialect="chlo")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import shlo_tools
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.campaign.outcome import REFUSED, RIGHT, WRONG, Outcome
@@ -49,10 +49,9 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     calls: dict[str, Call] = {}
     for way, compiled in ways.items():
         call, error = _attempt(compiled)
-        if (error is None) != (refusal is None):
+        if refusal is not None and error is None:
             return _parted(way, error, refusal)
-        if call is not None:
-            calls[way] = call
+        calls[way] = call if error is None else _refused(error)
     if reference is None:
         return Outcome(REFUSED, _said(refusal))
     accepted = False
@@ -99,6 +98,15 @@ def _attempt(work: Callable[[], Any]) -> tuple[Any, ShloError | None]:
         return None, error
 
 
+def _refused(error: ShloError) -> Call:
+    """A call of a program that one way refuses when it compiles it, another when it runs it."""
+
+    def call(*arguments: Array) -> Any:
+        raise error
+
+    return call
+
+
 def _said(error: ShloError | None) -> str:
     return str(error.diagnostics[0].message)[:200] if error is not None else ""
 
@@ -120,6 +128,8 @@ def _probed(text: str) -> Call:
 
 def _simplified(text: str) -> Any:
     module = shlo_tools.load(text)
+    with mlir.library_context():
+        program.verify_further(module)  # as the other ways do, before what is wrong may vanish
     shlo_tools.Pipeline("builtin.module(shlo-simplify)").run(module)
     return module
 
