@@ -212,7 +212,7 @@ def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
         vector=numbers.get("index_vector_dim", 0),
         batching=tuple(zip(held, numbers.get("start_indices_batching_dims", ()), strict=True)),
     )
-    sizes = numbers_of(op, "slice_sizes")
+    sizes = tuple(ir.integers_of(op, "slice_sizes"))
     if any(sizes[d] == 0 for d in vectors.dropped):
         raise UnsupportedStage("slices of nothing")
     return _typed(op, NodeKind.GATHER, operands, attributes=Slices(vectors, sizes))

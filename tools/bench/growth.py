@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +147,8 @@ def parsing() -> Iterator[str]:
             text = curve.text(curve.sizes[-1])
             times: dict[str, list[float]] = {"ours": [], "bindings": []}
             for _ in range(7):
-                times["bindings"].append(_seconds(lambda text=text: mlir.parse_module(text)))
-                times["ours"].append(_seconds(lambda text=text: program.parse(text)))
+                times["bindings"].append(_seconds(partial(mlir.parse_module, text)))
+                times["ours"].append(_seconds(partial(program.parse, text)))
             ours, alone = (1e3 * min(times[parser]) for parser in ("ours", "bindings"))
             yield f"| {curve.name} | {ours:.1f} ms | {alone:.1f} ms | {ours / alone:.2f} |"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import shlo_tools
-from shlo_tools.cpu.staged import StagedExecutable
+from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.tools.bench import plain_stages
 from shlo_tools.tools.bench.worker import Array, Call, serve
 

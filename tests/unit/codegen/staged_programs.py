@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guarded import guarded
 
 from shlo_tools import compile, interpret
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.stages.executable import StagedExecutable
-from tests.unit.codegen.guarded import guarded
 
 
 def assert_staged(text: str, *inputs: Any) -> None:

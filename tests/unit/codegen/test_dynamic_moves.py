@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from tests.unit.codegen.staged_programs import assert_staged
+from staged_programs import assert_staged
 
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "ui8": np.uint8, "i1": np.bool_}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from tests.unit.codegen.staged_programs import assert_staged
+from staged_programs import assert_staged
 
 # operand, indices, result, dimension numbers, slice sizes
 FORMS = {
