@@ -87,12 +87,9 @@ def run_passes(text: str, module: mlir.Module, tell: Tell | None) -> None:
     Pipeline(f"builtin.module({text})").run(module, watch)
 
 
-def lower(
-    module: mlir.Module, *, check_sizes: bool, before: str = "", tell: Tell | None = None
-) -> None:
-    """Take a module down to machine instructions, in place; ``before`` are passes to run first."""
-    passes = [before, "shlo-to-llvm" if check_sizes else "shlo-to-llvm-unchecked"]
-    run_passes(",".join(filter(None, passes)), module, tell)
+def lower(module: mlir.Module, *, check_sizes: bool, tell: Tell | None = None) -> None:
+    """Take a module down to machine instructions, in place."""
+    run_passes("shlo-to-llvm" if check_sizes else "shlo-to-llvm-unchecked", module, tell)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
-from shlo_tools.cpu.native import NativeExecutable
+from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
@@ -46,8 +46,8 @@ class SpecializedExecutable(Executable):
         self._parameters = Parameters(self.name, self.signature)
         self._module, self._constants, self._options = module, constants, options
         self._most = most
-        self._any: NativeExecutable | None = None
-        self._made: OrderedDict[Shapes, NativeExecutable] = OrderedDict()
+        self._any: Executable | None = None
+        self._made: OrderedDict[Shapes, Executable] = OrderedDict()
         self._table = threading.Lock()
         self._compiling = threading.Lock()
 
@@ -66,13 +66,13 @@ class SpecializedExecutable(Executable):
                 made = self._found(shapes) or self._added(shapes)
         return made._run(inputs, False, timeout)
 
-    def _found(self, shapes: Shapes) -> NativeExecutable | None:
+    def _found(self, shapes: Shapes) -> Executable | None:
         with self._table:
             if shapes in self._made:
                 self._made.move_to_end(shapes)
             return self._made.get(shapes)
 
-    def _added(self, shapes: Shapes) -> NativeExecutable:
+    def _added(self, shapes: Shapes) -> Executable:
         try:
             made = self._compiled(shapes)
         except ConstraintError:  # which op breaks it, and whether it is reached, run time knows
@@ -83,15 +83,19 @@ class SpecializedExecutable(Executable):
                 self._made.popitem(last=False)
         return made
 
-    def _compiled(self, shapes: Shapes | None) -> NativeExecutable:
-        options = self._options
+    def _compiled(self, shapes: Shapes | None) -> Executable:
+        options, constants = self._options, self._constants
         with mlir.library_context():
             module = program.clone(self._module)
-            before = "" if shapes is None else _refinement(module, self.name, shapes)
-            native.lower(module, check_sizes=options.check_sizes, before=before)
-            return native.linked(
-                module, self._constants, function=options.function, opt_level=options.opt_level
-            )
+            if shapes is not None:
+                native.run_passes(_refinement(module, self.name, shapes), module, None)
+                staged = building.build(
+                    module, constants, function=self.name, opt_level=options.opt_level
+                )
+                if staged is not None:
+                    return staged
+            native.lower(module, check_sizes=options.check_sizes)
+            return native.linked(module, constants, function=self.name, opt_level=options.opt_level)
 
 
 def compile(
