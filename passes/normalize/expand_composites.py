@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from shlo_tools import ir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -23,6 +24,9 @@ class ExpandComposites(Pass):
 
     name = "shlo-expand-composites"
     anchor = "any"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_op(*RULES)
 
     def run(self, op: Operation) -> None:
         ir.rewrite(op, RULES)

@@ -30,6 +30,7 @@ from shlo_tools.passes.normalize.legalize_chlo.sorting import (
     first_along_last,
     positions_along_last,
 )
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes.custom_calls import require_declared
 from shlo_tools.types import CONTENTS_LIMIT, of_value
@@ -43,6 +44,9 @@ class ExpandCustomCalls(Pass):
 
     name = "shlo-expand-custom-calls"
     anchor = "any"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_op("stablehlo.custom_call")
 
     def run(self, op: Operation) -> None:
         ir.rewrite(op, {"stablehlo.custom_call": _expanded})

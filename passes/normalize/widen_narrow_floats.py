@@ -28,6 +28,7 @@ from shlo_tools.mlir import Attribute, Operation, Type, Value
 from shlo_tools.narrow_floats import is_narrow, wide_type
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize import result_accuracy
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 # Ops that compute with the numbers of their operands, in elements of the operands' type: all
@@ -47,6 +48,9 @@ class WidenNarrowFloats(Pass):
 
     name = "shlo-widen-narrow-floats"
     anchor = "any"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_type("f8E", "f6E", "f4E")
 
     def run(self, op: Operation) -> None:
         if ir.has_type(op, "f8E", "f6E", "f4E"):

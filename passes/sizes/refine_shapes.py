@@ -29,8 +29,11 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.sizes import refined_types, size_constants
 from shlo_tools.passes.sizes.refined_calls import RefinedCalls
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import Shapes
+
+_STATIC = {"stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,11 @@ class RefineShapes(Pass):
     """Make types as exact as the program tells."""
 
     name = "shlo-refine-shapes"
+
+    def concerns(self, contents: Contents) -> bool:
+        if contents.has_type("?", "#") or contents.has_dialect("shape", "tensor"):
+            return True
+        return any("dynamic" in name or "dimension_size" in name for name in contents.ops - _STATIC)
 
     def run(self, op: Operation) -> None:
         calls = RefinedCalls(op)

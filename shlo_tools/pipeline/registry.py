@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin,
 
 from shlo_tools import mlir, plug_ins
 from shlo_tools.errors import PipelineError, ShloError, did_you_mean
+from shlo_tools.pipeline.contents import Contents
 
 GROUP = "shlo_tools.passes"
 _BUILT_IN = "shlo_tools.passes"  # the package whose PASSES and PIPELINES tables are ours
@@ -49,6 +50,10 @@ class Pass:
     def run(self, op: mlir.Operation) -> None:
         """Change ``op`` in place; raise ShloError to fail."""
         raise NotImplementedError
+
+    def concerns(self, contents: Contents) -> bool:
+        """Whether there may be something to do where there are such ops and types."""
+        return True
 
     def __str__(self) -> str:
         given = [

@@ -17,6 +17,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.pipeline import crashes, grammar, registry
+from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.pipeline.ir_files import IrFiles
 from shlo_tools.pipeline.registry import Pass
@@ -225,16 +226,28 @@ def _pass_manager(text: str) -> mlir.PassManager:
 
 # --- running --------------------------------------------------------------------------------------
 def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
+    known: Contents | None = None  # while nothing has changed them
     for group in _groups(_adaptors(node.children or ()), watch.splits):
         if isinstance(group, dict):
             for child in ir.children(op):
                 inner = group.get(child.name) or group.get("any")
                 if inner is not None and (inner.name != "any" or _fits_any(inner, child)):
                     _run_nested(inner, child, watch)
+            known = None
         elif isinstance(group, PythonPass):
+            if _asks(group.instance):
+                known = known or contents(op)
+                if not group.instance.concerns(known):
+                    _watched_pass(group, op, watch, lambda: None)
+                    continue
             _run_python(group, op, watch)
+            known = None
         else:
-            _run_native(group, op, watch)
+            if known is not None and not watch.splits:
+                group = [inner for inner in group if not _is_idle(inner.name, known)]
+            if group:
+                _run_native(group, op, watch)
+                known = None
 
 
 Adaptor = dict[str, Node]  # anchors that are served in one go over the ops below
@@ -292,12 +305,30 @@ def _takes(node: Node, anchor: str) -> bool:
     return True
 
 
+def _is_idle(name: str, known: Contents) -> bool:
+    """Whether a C++ pass has nothing to do."""
+    if name == "inline":
+        return not known.has_op("func.call")
+    return name == "symbol-dce" and not known.has_private
+
+
+def _asks(instance: Pass) -> bool:
+    """Whether a pass looks at contents before it runs."""
+    return type(instance).concerns is not Pass.concerns
+
+
 def _run_python(node: PythonPass, op: Operation, watch: Instrumentation) -> None:
     def run() -> None:
         node.instance.run(op)
         if watch.verify_each:
             _verify(op, node.name)
 
+    _watched_pass(node, op, watch, run)
+
+
+def _watched_pass(
+    node: PythonPass, op: Operation, watch: Instrumentation, run: Callable[[], None]
+) -> None:
     _watched(type(node.instance).__name__, (node.name,), op, watch, run)
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from shlo_tools import mlir
 from shlo_tools.dialects import rules
 from shlo_tools.mlir import Operation
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -28,6 +29,9 @@ class LegalizeCheck(Pass):
     """Lower checks, probes and grids of processes to calls."""
 
     name = "shlo-legalize-check"
+
+    def concerns(self, contents: Contents) -> bool:
+        return any(name.startswith(rules.PREFIXES) for name in contents.ops)
 
     def run(self, op: Operation) -> None:
         found = [inner for inner in mlir.walk(op) if inner.name.startswith(rules.PREFIXES)]

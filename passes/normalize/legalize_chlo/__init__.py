@@ -31,6 +31,7 @@ from shlo_tools.passes.normalize.legalize_chlo import (
     trigonometric,
 )
 from shlo_tools.passes.normalize.legalize_chlo.rules import RULES
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -39,6 +40,9 @@ class LegalizeChlo(Pass):
     """Rewrite CHLO in StableHLO."""
 
     name = "shlo-legalize-chlo"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_dialect("chlo")
 
     def run(self, op: Operation) -> None:
         ir.rewrite(op, RULES)

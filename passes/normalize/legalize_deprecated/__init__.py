@@ -26,6 +26,7 @@ from shlo_tools.ops import Tensor
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.normalize.legalize_deprecated.einsum import summed
 from shlo_tools.passes.normalize.shape_operands import declared, size_of, ssa
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.quantized_types import is_quantized, quantized_element, stored_type
 from shlo_tools.types import of_value
@@ -37,6 +38,9 @@ class LegalizeDeprecated(Pass):
 
     name = "shlo-legalize-deprecated"
     anchor = "any"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_op(*RULES)
 
     def run(self, op: Operation) -> None:
         ir.rewrite(op, RULES)

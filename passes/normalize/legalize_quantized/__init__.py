@@ -26,6 +26,7 @@ from shlo_tools.mlir import Operation
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize.legalize_quantized import collectives
 from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.quantized_types import storage_spelling, stored_type
 
@@ -40,6 +41,9 @@ class LegalizeQuantized(Pass):
     """Rewrite quantized tensors as integers and arithmetic."""
 
     name = "shlo-legalize-quantized"
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_type("!quant.")
 
     def run(self, op: Operation) -> None:
         if not _check(op):

@@ -30,6 +30,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.mlir import Operation
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -38,6 +39,10 @@ class LegalizeShape(Pass):
     """Rewrite the shape dialect in StableHLO."""
 
     name = "shlo-legalize-shape"
+
+    def concerns(self, contents: Contents) -> bool:
+        has_sizes = contents.has_op(*shape_names.SIZE_OPS)
+        return has_sizes or contents.has_dialect("shape") or contents.has_type("!shape.")
 
     def run(self, op: Operation) -> None:
         ops = mlir.walk(op)

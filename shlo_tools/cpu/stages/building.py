@@ -13,6 +13,7 @@ from shlo_tools.cpu.stages import machine_code
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read
 from shlo_tools.dtypes import Array
+from shlo_tools.pipeline.contents import contents
 from shlo_tools.types import value_type
 
 _WIDTHS = (1, 8, 16, 32, 64, 128)  # bits of elements that lie in memory as arrays hold them
@@ -75,15 +76,8 @@ def _plain(
 
 def _is_fit(module: mlir.Module) -> bool:
     """Whether all values are tensors of known sizes, whose elements lie as arrays hold them."""
-    types: set[mlir.Type] = set()
-    for op in mlir.walk(module.operation):
-        if op.name.endswith(".constant") and mlir.is_dense_resource(op.attributes["value"]):
-            return False
-        if op.name == "func.func":
-            types |= {type for types_ in ir.signature(op) for type in types_}
-        elif op.name != "memref.get_global":
-            types |= {result.type for result in op.results}
-    return all(_is_fit_type(type) for type in types)
+    types = contents(module.operation).types
+    return all(_is_fit_type(type) for type in types if not mlir.is_memref(type))
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
