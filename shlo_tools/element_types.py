@@ -73,12 +73,23 @@ class ElementType:
         """The spelling after lowering: integers lose their sign (``ui8`` -> ``i8``)."""
         return self.name[1:] if self.kind is Kind.UNSIGNED else self.name
 
+    def wrapped(self, number: int) -> int:
+        """The integer (or boolean) that this type makes of a number: its low bits."""
+        low = number & ((1 << self.bits) - 1)
+        return signed(low, self.bits) if self.kind is Kind.SIGNED else low
+
     def mlir(self) -> mlir.Type:
         """The MLIR type in the current context."""
         return mlir.parse_type(self.name)
 
     def __str__(self) -> str:
         return self.name
+
+
+def signed(number: int, bits: int) -> int:
+    """The low bits of a number, read as a signed integer."""
+    low = number & ((1 << bits) - 1)
+    return low - (1 << bits) if low >> (bits - 1) else low
 
 
 def _rows() -> Iterable[ElementType]:

@@ -13,24 +13,30 @@ do not fit, go through the host.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any
 
 from shlo_tools.codegen.llvm import I32, Code, Word
 from shlo_tools.codegen.memrefs import address_of
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
+from shlo_tools.extend import lapack_targets
+from shlo_tools.extend.lapack_targets import (
+    CBLAS,
+    LETTERS,
+    PREFIXES,
+    REAL,
+    is_complex,
+    letter_of,
+    spelled,
+)
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.kernels.library_calls import Library, body_of
 
 ROW_MAJOR = 101
-PREFIXES = {"s": "f32", "d": "f64", "c": "complex<f32>", "z": "complex<f64>"}
-REAL = {"s": "f32", "d": "f64", "c": "f32", "z": "f64"}
-LETTERS = {"uplo": "LU", "side": "LR", "diag": "NU", "trans_x": "NTC", "mode": "NV"}
-_CBLAS = {"side": "LR", "uplo": "UL", "trans_x": "NTC", "diag": "NU"}
-_CBLAS_BASE = {"side": 141, "uplo": 121, "trans_x": 111, "diag": 131}
-
 Shape = tuple[int, ...]
 
 
@@ -46,12 +52,6 @@ class Buffer:
 Argument = int | str | float | Buffer
 
 
-def _spelled(text: str, prefix: str) -> str:
-    """``a|b`` is ``b`` for complex element types."""
-    real, bar, complex = text.partition("|")
-    return complex if bar and prefix in "cz" else real
-
-
 def given(number: int) -> Buffer:
     return Buffer(number, False)
 
@@ -65,13 +65,14 @@ class Call:
     """What a target does with one matrix of the batch.
 
     Attributes:
-        routine: its name without the element type; ``a|b`` is ``b`` for complex ones, here and in
-            the arguments.
-        arguments: sizes, letters, buffers, and floats for numbers of the element type.
+        routine: its name for reals, without the element type.
+        arguments: sizes, letters (``T|C`` is ``C`` for complex types), buffers, and floats for
+            numbers of the element type.
         fits: whether the sizes of the operands fit each other.
         results: shape and element type of each result: ``T`` as the operands, ``R`` real, ``i32``.
         copies: result -> the operand that it starts as.
         info: the result that takes the routine's status.
+        is_blas: whether CBLAS has the routine, which gives no status.
     """
 
     routine: str
@@ -80,6 +81,7 @@ class Call:
     results: Sequence[tuple[Shape, str]]
     copies: Mapping[int, int] = field(default_factory=lambda: {0: 0})
     info: int | None = None
+    is_blas: bool = False
 
 
 INFO: tuple[Shape, str] = ((), "i32")
@@ -107,21 +109,21 @@ def geqrf(a: Shape) -> Call:
 def orgqr(a: Shape, tau: Shape) -> Call:
     rows, columns = a
     arguments: list[Argument] = [rows, columns, tau[0], out(0), columns, given(1)]
-    return Call("orgqr|ungqr", arguments, tau[0] <= columns <= rows, [(a, "T")])
+    return Call("orgqr", arguments, tau[0] <= columns <= rows, [(a, "T")])
 
 
 def ormqr(a: Shape, tau: Shape, c: Shape, *, left: bool, transpose: bool) -> Call:
     letters = ["L" if left else "R", "T|C" if transpose else "N"]
     arguments: list[Argument] = [*letters, *c, tau[0], given(0), a[1], given(1), out(0), c[1]]
     fits = a[0] == c[0 if left else 1] and tau[0] <= min(a)
-    return Call("ormqr|unmqr", arguments, fits, [(c, "T")], {0: 2})
+    return Call("ormqr", arguments, fits, [(c, "T")], {0: 2})
 
 
 def syevd(a: Shape, *, mode: str, uplo: str) -> Call:
     size = a[0]
     results = [(a, "T"), ((size,), "R"), INFO]
     arguments: list[Argument] = [mode, uplo, size, out(0), size, out(1)]
-    return Call("syevd|heevd", arguments, a == (size, size), results, info=2)
+    return Call("syevd", arguments, a == (size, size) and mode in "NV", results, info=2)
 
 
 def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
@@ -136,36 +138,42 @@ def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
 def trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
     """Real only: CBLAS wants a complex factor by reference."""
     letters = {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag}
-    options = [_CBLAS_BASE[name] + _CBLAS[name].index(held) for name, held in letters.items()]
+    options = [CBLAS[name][letter] for name, letter in letters.items()]
     size = b[0 if side == "L" else 1]
     arguments: list[Argument] = [*options, *b, 1.0, given(0), size, out(0), b[1]]
-    return Call("cblas_trsm|", arguments, a == (size, size), [(b, "T")], {0: 1})
+    return Call("trsm", arguments, a == (size, size), [(b, "T")], {0: 1}, is_blas=True)
 
 
 @dataclass(frozen=True)
 class Routine:
-    """How to make a routine's call, the ranks of its operands without batch, and its options."""
+    """How to make a routine's call, and the ranks of its operands without batch."""
 
     make: Callable[..., Call]
     ranks: Sequence[int]
-    options: Sequence[str] = ()
+    complex: bool = True
+
+    @cached_property
+    def options(self) -> list[str]:
+        """The names of its options."""
+        parameters = inspect.signature(self.make).parameters.values()
+        return [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
 ROUTINES = {
-    "potrf": Routine(potrf, [2], ["uplo"]),
+    "potrf": Routine(potrf, [2]),
     "getrf": Routine(getrf, [2]),
     "geqrf": Routine(geqrf, [2]),
-    "orgqr|ungqr": Routine(orgqr, [2, 1]),
-    "ormqr|unmqr": Routine(ormqr, [2, 1, 2], ["left", "transpose"]),
-    "syevd|heevd": Routine(syevd, [2], ["mode", "uplo"]),
+    "orgqr": Routine(orgqr, [2, 1]),
+    "ormqr": Routine(ormqr, [2, 1, 2]),
+    "syevd": Routine(syevd, [2]),
     "gtsv": Routine(gtsv, [1, 1, 1, 2]),
-    "trsm|": Routine(trsm, [2, 2], ["side", "uplo", "trans_x", "diag"]),
+    "trsm": Routine(trsm, [2, 2], complex=False),
 }
 TARGETS = {
-    f"lapack_{prefix}{name}_ffi": (prefix, routine)
-    for spelled, routine in ROUTINES.items()
-    for prefix in PREFIXES
-    if (name := _spelled(spelled, prefix))
+    name: target
+    for name, target in lapack_targets.TARGETS.items()
+    if target.routine in ROUTINES
+    and (ROUTINES[target.routine].complex or not is_complex(target.prefix))
 }
 
 
@@ -181,9 +189,10 @@ class Found:
 
 def find(kernel: Mapping[str, Any]) -> Found | None:
     """The call that a kernel's description asks for; None where the host has to see to it."""
-    prefix, routine = TARGETS.get(kernel["target"].value, ("", None))
-    if routine is None:
+    target = TARGETS.get(kernel["target"].value)
+    if target is None:
         return None
+    routine, prefix = ROUTINES[target.routine], target.prefix
     inputs, results = (
         [tensor_type(item.value) for item in kernel[name]] for name in ("inputs", "results")
     )
@@ -205,8 +214,7 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
 
 
 def _element(name: str, prefix: str) -> ElementType:
-    spelled = {"T": PREFIXES[prefix], "R": REAL[prefix]}.get(name, name)
-    return ELEMENT_TYPES[spelled]
+    return ELEMENT_TYPES[{"T": PREFIXES[prefix], "R": REAL[prefix]}.get(name, name)]
 
 
 def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
@@ -214,8 +222,9 @@ def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
     held: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
     options: dict[str, str | bool] = {}
     for name in names:
-        letters = {ord(letter): letter for letter in LETTERS.get(name, "")}
-        value = letters.get(held.get(name, 0)) if letters else held.get(name)
+        value = held.get(name)
+        if name in LETTERS:
+            value = letter_of(name, value)
         if value is None:
             return None
         options[name] = value
@@ -265,13 +274,15 @@ def _emit(
         if isinstance(argument, float):
             return code.constant(argument, REAL[found.prefix])
         if isinstance(argument, str):  # a char travels like an int
-            return code.constant(ord(_spelled(argument, found.prefix)), I32)
+            real, _, complex = argument.partition("|")
+            letter = complex if complex and is_complex(found.prefix) else real
+            return code.constant(ord(letter), I32)
         return code.constant(argument, I32)
 
-    name = _spelled(found.call.routine, found.prefix)
-    is_cblas = name.startswith("cblas_")
-    prefixed = f"cblas_{found.prefix}{name[6:]}" if is_cblas else f"LAPACKE_{found.prefix}{name}"
-    arguments = [passed(argument) for argument in (ROW_MAJOR, *found.call.arguments)]
-    status = library.call(code, f"scipy_{prefixed}", arguments, None if is_cblas else I32)
-    if status is not None and found.call.info is not None:
-        code.store(status, address(out(found.call.info)))
+    call = found.call
+    name = found.prefix + spelled(call.routine, found.prefix)
+    arguments = [passed(argument) for argument in (ROW_MAJOR, *call.arguments)]
+    part, status_type = ("cblas", None) if call.is_blas else ("LAPACKE", I32)
+    status = library.call(code, f"scipy_{part}_{name}", arguments, status_type)
+    if status is not None and call.info is not None:
+        code.store(status, address(out(call.info)))

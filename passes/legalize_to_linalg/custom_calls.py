@@ -29,6 +29,7 @@ from shlo_tools.ir import (
     Lowered,
     Lowering,
     describe,
+    enum_of,
     flatten,
     functions,
     is_declaration,
@@ -244,16 +245,13 @@ def _give_entry_points(op: Operation) -> None:
 
 def host_config(op: Operation, names: Sequence[str]) -> Attribute:
     """The named attributes of an op; those that name one of several choices as text."""
-    given: Mapping[str, Any] = op.attributes
-    return mlir.dict_attr({name: _plain(given[name]) for name in names if name in given})
+    return mlir.dict_attr({name: _plain(op, name) for name in names if name in op.attributes})
 
 
-def _plain(attribute: Any) -> Attribute:
-    text = str(attribute)
-    if text.startswith("#stablehlo<"):  # an enum: #stablehlo<fft_type RFFT>
-        return mlir.string_attr(text.removesuffix(">").split()[-1])
-    plain: Attribute = attribute
-    return plain
+def _plain(op: Operation, name: str) -> Attribute:
+    attribute: Attribute = op.attributes[name]
+    is_enum = str(attribute).startswith("#stablehlo<")  # #stablehlo<fft_type RFFT>
+    return mlir.string_attr(enum_of(op, name)) if is_enum else attribute
 
 
 def _tensors(types: Sequence[Type]) -> list[Type]:

@@ -14,6 +14,7 @@ from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.nodes import UnsupportedStage, register_type
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import ElementType, element_type, tensor_type
+from shlo_tools.element_types import signed
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
 
@@ -142,7 +143,7 @@ class VectorEmit(Emit):
         if register.element == "i1":
             value = bool(value)
         elif not register.is_float:
-            value = _wrapped(int(value), register.bits)
+            value = signed(int(value), register.bits)
         return self.function.constant(value, register)
 
     def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
@@ -191,9 +192,3 @@ def _element(type: Any) -> str:
     if text not in _types:
         _types[text] = register_type(element_type(text))
     return _types[text].element
-
-
-def _wrapped(value: int, bits: int) -> int:
-    """The signed number of the same bits."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value

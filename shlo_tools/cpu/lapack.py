@@ -9,22 +9,16 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.cpu.symbols import blas
-from shlo_tools.dtypes import Array
+from shlo_tools.dtypes import Array, element_type
 from shlo_tools.errors import ExecutionError
+from shlo_tools.extend import lapack_targets
+from shlo_tools.extend.lapack_targets import CBLAS
 
 # LAPACK's letter for each element type that it computes with.
-PREFIXES = {np.dtype(name): letter for name, letter in zip("fdFD", "sdcz", strict=True)}
+PREFIXES = {element_type(name).dtype: letter for letter, name in lapack_targets.PREFIXES.items()}
 _PREFIX = "scipy_"
 _COLUMN_MAJOR, _ROW_MAJOR = 102, 101
 _OUT_OF_MEMORY = -1010  # and below
-
-# CBLAS numbers of LAPACK's option letters.
-_CBLAS = {
-    "side": {"L": 141, "R": 142},
-    "uplo": {"U": 121, "L": 122},
-    "trans": {"N": 111, "T": 112, "C": 113},
-    "diag": {"N": 131, "U": 132},
-}
 
 
 def prefix_of(dtype: np.dtype[Any]) -> str:
@@ -64,11 +58,11 @@ def solve_triangular(a: Array, b: Array, side: str, uplo: str, trans: str, diag:
     alpha: Any = one.ctypes.data_as(ctypes.c_void_p)
     if b.dtype.kind == "f":
         alpha = (ctypes.c_float if b.dtype.itemsize == 4 else ctypes.c_double)(1.0)
-    options = zip(("side", "uplo", "trans", "diag"), (side, uplo, trans, diag), strict=True)
+    options = zip(("side", "uplo", "trans_x", "diag"), (side, uplo, trans, diag), strict=True)
     rows, columns = b.shape
     _routine(f"cblas_{prefix_of(b.dtype)}trsm")(
         _ROW_MAJOR,
-        *(_CBLAS[option][letter] for option, letter in options),
+        *(CBLAS[option][letter] for option, letter in options),
         *(rows, columns, alpha),
         *(_passed(a), max(1, a.shape[1]), _passed(b), max(1, columns)),
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from shlo_tools import dims, dtypes, ir, mlir
 from shlo_tools.dims import UNKNOWN, Dim
-from shlo_tools.dtypes import Kind, TensorType
+from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.shapes import sources
 from shlo_tools.shapes.arithmetic import MAY_WRAP, ON_INTEGERS, RULES, is_boolean
@@ -66,21 +66,21 @@ def _wrapped(value: Value, elements: Sequence[Dim]) -> list[Dim]:
     if mlir.is_index(value.type):
         return list(elements)
     element = dtypes.tensor_type(value.type).element_type
-    unsigned = element.kind is Kind.UNSIGNED
-    return [_fitting(dim, element.bits, unsigned=unsigned) for dim in elements]
+    return [_fitting(dim, element) for dim in elements]
 
 
-def _fitting(dim: Dim, bits: int, *, unsigned: bool) -> Dim:
+def _fitting(dim: Dim, element: ElementType) -> Dim:
     if isinstance(dim, int):
-        wrapped = dim & ((1 << bits) - 1)
-        return wrapped if unsigned or not wrapped >> (bits - 1) else wrapped - (1 << bits)
+        return element.wrapped(dim)
     low, high = dims.bounds(dim)
-    least, most = (0, (1 << bits) - 1) if unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    is_signed = element.kind is Kind.SIGNED
+    half, count = 1 << (element.bits - 1), 1 << element.bits
+    least, most = (-half, half - 1) if is_signed else (0, count - 1)
     if low is not None and high is not None and low >= least and high <= most:
         return dim
     if not all(sources.is_size(symbol) for symbol in dims.symbols(dim)):
         return UNKNOWN
-    return UNKNOWN if unsigned and not dims.at_most(0, dim) else dim
+    return dim if is_signed or dims.at_most(0, dim) else UNKNOWN
 
 
 def _count(value: Value, state: State) -> int | None:

@@ -150,6 +150,20 @@ def test_quantized_elements_are_read_as_mlir_reads_them(
     assert (element.storage_min, element.storage_max) == limits
 
 
+@every_type
+def test_integers_wrap_around_as_numpy_has_it(element: ElementType) -> None:
+    if element.bits < 8 and element.is_integer:  # numpy has none
+        numbers = range(1 << element.bits)
+        wrapped = [element.wrapped(number - (5 << element.bits)) for number in numbers]
+        half = 1 << (element.bits - 1)
+        below = half if element.kind is Kind.SIGNED else 0
+        assert wrapped == [n if not below or n < half else n - 2 * half for n in numbers]
+    elif element.is_integer:
+        numbers = np.array([2**62 + 300, -(2**63), -1, 0, 255, 1 << 31, -129], np.int64)
+        expected = numbers.astype(element.dtype).tolist()
+        assert [element.wrapped(number) for number in numbers.tolist()] == expected
+
+
 def test_other_types_hold_themselves() -> None:
     type = dtypes.parse_tensor_type("2x3xf32")
     assert type.storage_type is type

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from shlo_tools import mlir
 from shlo_tools.dims import Dim
-from shlo_tools.dtypes import ElementType, Kind, TensorType
+from shlo_tools.dtypes import ElementType, TensorType
+from shlo_tools.element_types import signed
 from shlo_tools.ir import Build, Lowering
 from shlo_tools.mlir import Attribute, Type, Value
 from shlo_tools.narrow_floats import code_of, is_narrow
@@ -45,17 +46,11 @@ def scalar(build: Lowering, value: bool | int | float, type: ElementType) -> Val
         attribute = mlir.integer_attr(code_of(type, float(value)), lowered)
     elif type.is_float:
         attribute = mlir.float_attr(float(value), lowered)
+    elif type.is_integer:  # signless attributes want the signed reading of the bits
+        attribute = mlir.integer_attr(signed(int(value), type.bits), lowered)
     else:
-        attribute = mlir.integer_attr(_wrapped(int(value), type), lowered)
+        attribute = mlir.integer_attr(int(value), lowered)
     return build.value("arith.constant", (), lowered, {"value": attribute})
-
-
-def _wrapped(value: int, type: ElementType) -> int:
-    """Signless attributes want the signed reading of the bits."""
-    if type.kind in (Kind.BOOLEAN, Kind.INDEX):
-        return value
-    value &= (1 << type.bits) - 1
-    return value - (1 << type.bits) if value >> (type.bits - 1) else value
 
 
 def index(build: Lowering, value: Dim) -> Value:

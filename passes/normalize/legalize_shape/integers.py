@@ -78,7 +78,7 @@ def binary(build: Lowering, name: str, a: Value, b: Value) -> Value:
         if x is not None and y is not None and name in _FOLDS:
             folded = _FOLDS[name](x, y)
             if isinstance(folded, int):  # a division by zero is left to run time
-                return constant(build, _wrapped(folded, type), type)
+                return constant(build, type.element_type.wrapped(folded), type)
         if x is not None and has_trait(f"stablehlo.{name}", Trait.COMMUTATIVE):
             a, b, x, y = b, a, y, x
         if y is not None and (simple := _simple(name, a, b, y, type)) is not None:
@@ -95,15 +95,6 @@ def _simple(name: str, a: Value, b: Value, y: int, type: TensorType) -> Value | 
     if _NEUTRAL.get(name) == y:
         return a
     return b if name == "multiply" and y == 0 else None
-
-
-def _wrapped(value: int, type: TensorType) -> int:
-    """An integer as its type holds it."""
-    bits = type.element_type.bits
-    if bits == 1:
-        return value & 1
-    low = value & ((1 << bits) - 1)
-    return low - (1 << bits) if low >> (bits - 1) else low
 
 
 def chain(build: Lowering, name: str, values: Sequence[Value], start: int, type: TensorType) -> Any:
@@ -170,7 +161,7 @@ def floor_divided(build: Lowering, a: Value, b: Value) -> Value:
     """The quotient rounded down: one less where the remainder has not the divisor's sign."""
     x, y = number(a), number(b)
     if x is not None and y:
-        return constant(build, _wrapped(x // y, type_of(a)), type_of(a))
+        return constant(build, type_of(a).element_type.wrapped(x // y), type_of(a))
     quotient, lower = _rounded(build, a, b, upward=False)
     one = constant(build, 1, type_of(a))
     return select(build, lower, binary(build, "subtract", quotient, one), quotient)
@@ -180,7 +171,7 @@ def ceiling_divided(build: Lowering, a: Value, b: Value) -> Value:
     """The quotient rounded up."""
     x, y = number(a), number(b)
     if x is not None and y:
-        return constant(build, _wrapped(-(-x // y), type_of(a)), type_of(a))
+        return constant(build, type_of(a).element_type.wrapped(-(-x // y)), type_of(a))
     quotient, higher = _rounded(build, a, b, upward=True)
     one = constant(build, 1, type_of(a))
     return select(build, higher, binary(build, "add", quotient, one), quotient)
@@ -203,5 +194,5 @@ def converted(build: Lowering, value: Value, element: str) -> Value:
         return value
     known = number(value)
     if known is not None and element in ("i32", "i64"):
-        return constant(build, _wrapped(known, type), type)
+        return constant(build, type.element_type.wrapped(known), type)
     return emit(build, "stablehlo.convert", (value,), type)

@@ -18,24 +18,13 @@ import numpy as np
 from shlo_tools.cpu import lapack
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ExecutionError
-from shlo_tools.extend import CustomCall
+from shlo_tools.extend import CustomCall, lapack_targets
+from shlo_tools.extend.lapack_targets import LETTERS, letter_of, spelled
 
 Results = tuple[Array | int | None, ...]
 
 # ``info`` for NaN or Inf where LAPACK would iterate on them for minutes or print complaints.
 NOT_FINITE = -4
-
-# The letters that options may have; other options are numbers and truth values.
-_LETTERS = {
-    "uplo": "LU",
-    "side": "LR",
-    "diag": "NU",
-    "trans_x": "NTC",
-    "mode": "NVAS",
-    "compute_left": "NV",
-    "compute_right": "NV",
-    "sort": "N",
-}
 
 
 def run(
@@ -74,17 +63,18 @@ def _check_signature(function: Callable[..., Results], count: int, options: Iter
 
 
 def _decoded(name: str, value: Any) -> Any:
-    if name not in _LETTERS:
+    if name not in LETTERS:
         return value
-    for letter in _LETTERS[name]:
-        if value == ord(letter):
-            return letter
-    raise ExecutionError(f"LAPACK option {name} = {value!r} is none of {_LETTERS[name]!r}")
+    letter = letter_of(name, value)
+    if letter is None:
+        raise ExecutionError(f"LAPACK option {name} = {value!r} is none of {LETTERS[name]!r}")
+    return letter
 
 
-def _call(name: str, *arguments: int | str | Array | None, of: Array) -> int:
-    """The routine ``name`` for the element type of a matrix."""
-    return lapack.call(lapack.prefix_of(of.dtype) + name, *arguments)
+def _call(routine: str, *arguments: int | str | Array | None, of: Array) -> int:
+    """A routine for the element type of a matrix."""
+    prefix = lapack.prefix_of(of.dtype)
+    return lapack.call(prefix + spelled(routine, prefix), *arguments)
 
 
 def _columns(a: Array) -> tuple[Array, int, int, int]:
@@ -152,8 +142,7 @@ def orgqr(a: Array, tau: Array) -> Results:
     a, rows, columns, leading = _columns(a)
     tau = np.array(tau, a.dtype)
     _require(tau.ndim == 1 and len(tau) <= columns <= rows, "reflectors do not fit")
-    name = "orgqr" if _is_real(a) else "ungqr"
-    _call(name, rows, columns, len(tau), a, leading, tau, of=a)
+    _call("orgqr", rows, columns, len(tau), a, leading, tau, of=a)
     return (a,)
 
 
@@ -164,9 +153,9 @@ def ormqr(a: Array, tau: Array, c: Array, *, left: bool, transpose: bool) -> Res
     tau = np.array(tau, a.dtype)
     _require(rows == sizes[0 if left else 1], "the matrices do not fit")
     _require(tau.ndim == 1 and len(tau) <= min(rows, columns), "reflectors do not fit")
-    name, adjoint = ("ormqr", "T") if _is_real(a) else ("unmqr", "C")
+    adjoint = "T" if _is_real(a) else "C"
     letters = ("L" if left else "R", adjoint if transpose else "N")
-    _call(name, *letters, *sizes, len(tau), a, leading, tau, c, leading_c, of=a)
+    _call("ormqr", *letters, *sizes, len(tau), a, leading, tau, c, leading_c, of=a)
     return (c,)
 
 
@@ -194,8 +183,7 @@ def syevd(a: Array, *, mode: str, uplo: str) -> Results:
     """Eigenvectors of a symmetric or Hermitian matrix, and eigenvalues in ascending order."""
     a, size, leading = _square(a)
     values = _real(a, size)
-    name = "syevd" if _is_real(a) else "heevd"
-    return a, values, _call(name, mode, uplo, size, a, leading, values, of=a)
+    return a, values, _call("syevd", mode, uplo, size, a, leading, values, of=a)
 
 
 def geev(a: Array, *, compute_left: str, compute_right: str) -> Results:
@@ -249,8 +237,7 @@ def sytrd(a: Array, *, uplo: str) -> Results:
     a, size, leading = _square(a)
     diagonal, beside = _real(a, size), _real(a, max(0, size - 1))
     tau = np.zeros(len(beside), a.dtype)
-    name = "sytrd" if _is_real(a) else "hetrd"
-    info = _call(name, uplo, size, a, leading, diagonal, beside, tau, of=a)
+    info = _call("sytrd", uplo, size, a, leading, diagonal, beside, tau, of=a)
     return a, diagonal, beside, tau, info
 
 
@@ -296,29 +283,28 @@ def _diagonals(lower: Array, diagonal: Array, upper: Array, b: Array) -> list[Ar
     return bands
 
 
-# Routine -> its function; complex types have other names for some.
-_ROUTINES: dict[str, tuple[Callable[..., Results], str]] = {
-    "potrf": (potrf, "potrf"),
-    "getrf": (getrf, "getrf"),
-    "geqrf": (geqrf, "geqrf"),
-    "geqp3": (geqp3, "geqp3"),
-    "orgqr": (orgqr, "ungqr"),
-    "ormqr": (ormqr, "unmqr"),
-    "gesdd": (gesdd, "gesdd"),
-    "gesvd": (functools.partial(gesdd, by_qr=True), "gesvd"),
-    "syevd": (syevd, "heevd"),
-    "geev": (geev, "geev"),
-    "gees": (gees, "gees"),
-    "gehrd": (gehrd, "gehrd"),
-    "sytrd": (sytrd, "hetrd"),
-    "trsm": (trsm, "trsm"),
-    "gtsv": (gtsv, "gtsv"),
+_ROUTINES: dict[str, Callable[..., Results]] = {
+    "potrf": potrf,
+    "getrf": getrf,
+    "geqrf": geqrf,
+    "geqp3": geqp3,
+    "orgqr": orgqr,
+    "ormqr": ormqr,
+    "gesdd": gesdd,
+    "gesvd": functools.partial(gesdd, by_qr=True),
+    "syevd": syevd,
+    "geev": geev,
+    "gees": gees,
+    "gehrd": gehrd,
+    "sytrd": sytrd,
+    "trsm": trsm,
+    "gtsv": gtsv,
 }
 
 TARGETS: dict[str, CustomCall] = {
-    "tridiagonal_solve_perturbed_ffi": functools.partial(run, perturbed)
+    "tridiagonal_solve_perturbed_ffi": functools.partial(run, perturbed),
+    **{
+        name: functools.partial(run, _ROUTINES[target.routine])
+        for name, target in lapack_targets.TARGETS.items()
+    },
 }
-for _name, (_function, _complex_name) in _ROUTINES.items():
-    for _prefix in lapack.PREFIXES.values():
-        _spelled = _name if _prefix in "sd" else _complex_name
-        TARGETS[f"lapack_{_prefix}{_spelled}_ffi"] = functools.partial(run, _function)

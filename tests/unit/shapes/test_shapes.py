@@ -267,6 +267,21 @@ def test_numbers_wrap_around_as_their_type_has_it(
     assert results(text) == [wanted]
 
 
+@pytest.mark.parametrize("number", [1, -1, 2, 256])
+def test_a_number_that_is_not_zero_is_one_as_a_boolean(number: int) -> None:
+    text = f"""
+      func.func @main() -> tensor<?xi8> {{
+        %a = stablehlo.constant dense<{number}> : tensor<1xi32>
+        %b = stablehlo.convert %a : (tensor<1xi32>) -> tensor<1xi1>
+        %n = stablehlo.convert %b : (tensor<1xi1>) -> tensor<1xi32>
+        %three = stablehlo.constant dense<3> : tensor<1xi32>
+        %s = stablehlo.add %n, %three : tensor<1xi32>
+        %0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi8>
+        return %0 : tensor<?xi8>
+      }}"""
+    assert results(text) == ["tensor<4xi8>"]
+
+
 # --- calls ----------------------------------------------------------------------------------------
 def test_calls_are_followed_with_the_sizes_and_elements_that_they_are_given() -> None:
     text = f"""
