@@ -63,7 +63,7 @@ class ChooseKernels(Pass):
 def _is_opaque(func: Operation) -> bool:
     if KERNEL not in func.attributes:
         return False
-    kernel: Any = func.attributes[KERNEL]
+    kernel = func.attributes[KERNEL]
     return f"stablehlo.{kernel['kind'].value}" in IMPLEMENTATIONS and ir.is_declaration(func)
 
 
@@ -73,7 +73,7 @@ def _statement(func: Operation) -> Operation:
     Raises:
         PassError: the kernel's description is no op, or one of other types.
     """
-    kernel: Any = func.attributes[KERNEL]
+    kernel = func.attributes[KERNEL]
     type = _types(func, kernel)
     build = Build(mlir.before(func), func.location)
     statement = build.function(f"{STATEMENT}.{ir.symbol_name(func)}", type.inputs, type.results)
