@@ -30,8 +30,12 @@ def storage_spelling(text: str) -> str:
 
 def stored_type(type: mlir.Type) -> mlir.Type:
     """A type with integers in place of quantized elements, in tuples and functions too."""
-    text = str(type)
-    return mlir.parse_type(storage_spelling(text)) if QUANTIZED in text else type
+    return mlir.parse_type(storage_spelling(str(type))) if holds_quantized(type) else type
+
+
+def holds_quantized(type: object) -> bool:
+    """Whether elements are quantized in a type: of a tensor, in a tuple, of a function."""
+    return QUANTIZED in str(type)
 
 
 def is_quantized(type: object) -> bool:

@@ -129,7 +129,7 @@ def _implement(call: Operation, statement: Operation, conversion: ir.Conversion)
     destinations, operands = list(call.operands)[:count], list(call.operands)[count:]
     conversion.values.update(zip(block.arguments, operands, strict=True))
     build = Lowering(conversion, mlir.before(call), call.location)
-    results: Any = IMPLEMENTATIONS[op.name](op, operands, build)
+    results = ir.flatten(IMPLEMENTATIONS[op.name](op, operands, build))
     types = [result.type for result in call.results]
     ir.replace(call, structured.as_declared(build, results, types))
     for value in destinations:

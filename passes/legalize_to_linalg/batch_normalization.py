@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.ir import Lowering
@@ -39,7 +39,7 @@ class _Features:
     @classmethod
     def of(cls, op: Operation, build: Lowering) -> _Features:
         operand = build.type(op.operands[0])
-        axis = op.attributes["feature_index"].value
+        axis = ir.integer_of(op, "feature_index")
         wide = accumulation_type(operand.element_type)
         computed = None if operand.is_static else _count(op, build, operand, axis, wide)
         return cls(op, operand, axis, wide, computed)

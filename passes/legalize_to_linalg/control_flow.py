@@ -38,7 +38,7 @@ def _steady(op: Operation, build: Lowering) -> dict[str, Attribute]:
     numbers = []
     count = 0
     for operand, result in zip(op.operands, op.results, strict=True):
-        if "?" in str(operand.type) and mlir.is_tensor(operand.type):
+        if mlir.is_tensor(operand.type) and mlir.is_dynamic(operand.type):
             pairs = zip(build.type(operand).shape, build.type(result).shape, strict=True)
             numbers += [count] if all(equal(*pair) for pair in pairs) else []
         count += len(build.types([operand.type]))

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import symbols
 from shlo_tools.dtypes import TensorType, element_type, tensor_type
@@ -106,7 +106,7 @@ def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list
     """Sorted by the called computation and cut off, which recalls all of the best elements."""
     results = [build.type(result) for result in op.results]
     types = [build.type(value) for value in list(op.operands)[: len(results)]]
-    config: Any = config_of(op.attributes)
+    config = config_of(op.attributes)
     comparator = _called_computation(op)
     if comparator is None or config is None or "reduction_dim" not in config:
         reason = "ApproxTopK needs a called computation and a reduction_dim"
@@ -128,7 +128,7 @@ def _called_computation(op: Operation) -> Operation | None:
 
 def _called(op: Operation) -> list[Operation]:
     """The functions that an op names, and their lowered copies."""
-    names: Any = op.attributes[_CALLED] if _CALLED in op.attributes else ()
+    names = ir.items_of(op, _CALLED)
     module = op
     while names and module.parent is not None:
         module = mlir.inner_operation(module.parent)
@@ -221,7 +221,7 @@ def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
 def _whole(op: Operation) -> dict[str, Attribute]:
     """All that an op says, for its function to ask for."""
     described = statement_of(op)
-    if _CALLED in op.attributes and len(op.attributes[_CALLED]):
+    if ir.items_of(op, _CALLED):
         _give_entry_points(op)
         described["called"] = op.attributes[_CALLED]
     return described
@@ -231,7 +231,7 @@ def _give_entry_points(op: Operation) -> None:
     """Make the functions that an op names public: these get entry points later."""
     called = _called(op)
     known = {symbol_name(func) for func in called if not is_declaration(func)}
-    for name in op.attributes[_CALLED]:
+    for name in ir.items_of(op, _CALLED):
         if name.value not in known:
             raise_unsupported([op], f"@{name.value} has no body in this module")
     for func in called:
@@ -244,8 +244,8 @@ def _give_entry_points(op: Operation) -> None:
 
 def host_config(op: Operation, names: Sequence[str]) -> Attribute:
     """The named attributes of an op; those that name one of several choices as text."""
-    given: Mapping[str, Any] = op.attributes
-    return mlir.dict_attr({name: _plain(given[name]) for name in names if name in given})
+    attributes = op.attributes
+    return mlir.dict_attr({n: _plain(attributes[n]) for n in names if n in attributes})
 
 
 def _plain(attribute: Any) -> Attribute:

@@ -298,12 +298,11 @@ def clamp(e: Emit, min: Value, operand: Value, max: Value) -> Value:
 
 @elementwise
 def compare(e: Emit, lhs: Value, rhs: Value) -> Value:
-    direction = str(e.op.attributes["comparison_direction"]).split()[-1].rstrip(">").lower()
+    direction = ir.enum_of(e.op, "comparison_direction").lower()
     if e.operand.is_complex:
         return _lexicographic(e, direction, lhs, rhs)
     if e.operand.is_float:
-        order = e.op.attributes["compare_type"] if "compare_type" in e.op.attributes else ""
-        if "TOTALORDER" in str(order):
+        if ir.enum_of(e.op, "compare_type") == "TOTALORDER":
             keys = [_total_order_key(e, value) for value in (lhs, rhs)]
             return e.compare_integers(_signed(direction, "s"), *keys)
         return e.compare_floats("une" if direction == "ne" else "o" + direction, lhs, rhs)

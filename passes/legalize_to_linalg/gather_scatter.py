@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim, at_most, maximum, minimum, product
 from shlo_tools.dtypes import ElementType, Kind, TensorType, tensor_type
@@ -89,7 +89,7 @@ def dynamic_update_slice(op: Operation, operands: list[Value], build: Lowering) 
 # --- gather ---------------------------------------------------------------------------------------
 @lowers
 def gather(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    return gathered(op, operands, build, list(op.attributes["slice_sizes"]))
+    return gathered(op, operands, build, ir.integers_of(op, "slice_sizes"))
 
 
 def gathered(

@@ -29,6 +29,7 @@ from shlo_tools.narrow_floats import is_narrow, wide_type
 from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
+from shlo_tools.quantized_types import holds_quantized
 
 # Ops that compute with the numbers of their operands, in elements of the operands' type: all
 # arithmetic, but for contractions and what makes or rounds numbers, which know narrow floats.
@@ -86,7 +87,7 @@ def _above_zero(build: Build, value: Value, narrow: Type) -> Value:
 
 
 def _is_narrow(type: Type) -> bool:
-    return "!quant" not in str(type) and is_narrow(tensor_type(type).element_type)
+    return not holds_quantized(type) and is_narrow(tensor_type(type).element_type)
 
 
 def _wide(type: Type, double: bool = False) -> Type:

@@ -13,6 +13,7 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import Array, TensorType, tensor_type
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
+from shlo_tools.quantized_types import holds_quantized
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ def leaves(
 def _tensor(target: str, type: mlir.Type, place: Place | None) -> TensorType | None:
     if str(type) == TOKEN_TYPE:
         return None
-    if mlir.is_tensor(type) and "!quant" not in str(type):
+    if mlir.is_tensor(type) and not holds_quantized(type):
         return tensor_type(type)
     message = f"custom_call {target!r}: {type} is no tensor that functions can take"
     raise UnsupportedError(Diagnostic("error", message, place))

@@ -669,7 +669,7 @@ def _operand_groups(description: OpDescription, operation: Operation, view: View
     operands = [view(operand) for operand in operation.operands]
     groups = [p for p in description.parameters if p.role in OPERAND_ROLES]
     if description.segments:
-        sizes = [int(n) for n in operation.attributes["operandSegmentSizes"]]
+        sizes = ir.integers_of(operation, "operandSegmentSizes")
     else:
         sizes = _group_sizes(groups, len(operands))
     taken = iter(operands)

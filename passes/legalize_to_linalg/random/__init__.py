@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim, ceiling_divided, product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.errors import UnsupportedError
@@ -54,7 +54,7 @@ SEED = 0x53484C4F
 def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Of the state's words the first is the key, the others count what was given out."""
     result = build.type(op.results[1])
-    algorithm = RngAlgorithm[str(op.attributes["rng_algorithm"]).split()[-1].rstrip(">")]
+    algorithm = RngAlgorithm[ir.enum_of(op, "rng_algorithm")]
     is_threefry = algorithm is RngAlgorithm.THREE_FRY
     held = _State(op, build, operands[0])
     state = [held.word(number) for number in range(2 if is_threefry else held.count())]
@@ -298,7 +298,7 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     result = build.type(op.results[0])
     element = result.element_type
     low, high = (structured.extract(build, value, element) for value in operands[:2])
-    distribution = RngDistribution[str(op.attributes["rng_distribution"]).split()[-1].rstrip(">")]
+    distribution = RngDistribution[ir.enum_of(op, "rng_distribution")]
     flat = result.with_shape([product(result.shape)])
     outside = Emit(op, build)
     key = (outside.constant(SEED, U32), outside.constant(_number_of(op), U32))

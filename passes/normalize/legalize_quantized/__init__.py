@@ -27,7 +27,7 @@ from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize.legalize_quantized import collectives
 from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.quantized_types import storage_spelling, stored_type
+from shlo_tools.quantized_types import holds_quantized, storage_spelling, stored_type
 
 # Values pass through them, whatever they stand for.
 CARRIERS = names_with(Trait.CARRIES) | {
@@ -45,7 +45,7 @@ class LegalizeQuantized(Pass):
         if not _check(op):
             return
         for func in ir.functions(op):
-            if is_public(func) and "!quant." in str(ir.type_of(func)):
+            if is_public(func) and holds_quantized(ir.type_of(func)):
                 note_signature(func)
         ir.Conversion(RULES, stored_type, ()).module(op)
 

@@ -24,7 +24,7 @@ from shlo_tools.passes.normalize.legalize_quantized.arithmetic import (
     round_trips,
 )
 from shlo_tools.passes.normalize.shape_operands import ssa
-from shlo_tools.quantized_types import quantized_element, stored_type
+from shlo_tools.quantized_types import holds_quantized, quantized_element, stored_type
 from shlo_tools.types import array_type, value_type
 
 RULES: dict[str, Rule] = {}
@@ -53,7 +53,7 @@ def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], R
 
 def is_touched(op: Operation) -> bool:
     """Whether an op has an operand or a result of quantized type."""
-    return any("!quant." in str(value.type) for value in (*op.operands, *op.results))
+    return any(holds_quantized(value.type) for value in (*op.operands, *op.results))
 
 
 def copied(
