@@ -25,7 +25,7 @@ def quantized_element(type: object) -> QuantizedElementType | None:
 
 def storage_spelling(text: str) -> str:
     """A type's spelling with storage types in place of quantized ones, as far as they are known."""
-    return re.sub(UNIFORM, lambda found: str(storage_named(found[1]) or found[0]), text)
+    return re.sub(UNIFORM, lambda match: str(storage_named(match[1]) or match[0]), text)
 
 
 def stored_type(type: mlir.Type) -> mlir.Type:

@@ -92,10 +92,12 @@ def _statement(func: Operation) -> Operation:
 
 def _types(func: Operation, kernel: Any) -> Any:
     """The types of the op that a kernel stands for."""
-    given = {item.name: item.attr for item in kernel}
-    if not (mlir.is_dictionary(given.get("op")) and mlir.is_function_type(given.get("types"))):
+    described = {item.name: item.attr for item in kernel}
+    if not (
+        mlir.is_dictionary(described.get("op")) and mlir.is_function_type(described.get("types"))
+    ):
         raise _refusal(func, "where `op` or `types` is missing")
-    types = given["types"].value
+    types = described["types"].value
     if [lowered_type(type) for type in (*types.results, *types.inputs)] != ir.signature(func)[0]:
         raise _refusal(func, "whose types are not those of its operands")
     return types

@@ -136,7 +136,7 @@ def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
 def trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
     """Real only: CBLAS wants a complex factor by reference."""
     letters = {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag}
-    options = [_CBLAS_BASE[name] + _CBLAS[name].index(held) for name, held in letters.items()]
+    options = [_CBLAS_BASE[name] + _CBLAS[name].index(letter) for name, letter in letters.items()]
     size = b[0 if side == "L" else 1]
     arguments: list[Argument] = [*options, *b, 1.0, given(0), size, out(0), b[1]]
     return Call("cblas_trsm|", arguments, a == (size, size), [(b, "T")], {0: 1})
@@ -195,12 +195,17 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
     alike = all(type.static_shape[: len(batch)] == batch for type in inputs)
     if options is None or not alike or [len(shape) for shape in shapes] != list(routine.ranks):
         return None
-    made = routine.make(*shapes, **options)
-    wanted = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in made.results]
+    form = routine.make(*shapes, **options)
+    result_types = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in form.results]
     given_types = {type.element_type for type in inputs}
     everything = all(type.size for type in (*inputs, *results))
-    if made.fits and everything and results == wanted and given_types == {_element("T", prefix)}:
-        return Found(made, prefix, batch)
+    if (
+        form.fits
+        and everything
+        and results == result_types
+        and given_types == {_element("T", prefix)}
+    ):
+        return Found(form, prefix, batch)
     return None
 
 
@@ -211,29 +216,29 @@ def _element(name: str, prefix: str) -> ElementType:
 
 def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
     """The options by name, letters as text; None where they are not as they should be."""
-    held: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
+    settings: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
     options: dict[str, str | bool] = {}
     for name in names:
         letters = {ord(letter): letter for letter in LETTERS.get(name, "")}
-        value = letters.get(held.get(name, 0)) if letters else held.get(name)
+        value = letters.get(settings.get(name, 0)) if letters else settings.get(name)
         if value is None:
             return None
         options[name] = value
-    return options if len(held) == len(names) else None
+    return options if len(settings) == len(names) else None
 
 
 # --- implementing them ----------------------------------------------------------------------------
-def implement(func: Operation, found: Found, library: Library) -> None:
+def implement(func: Operation, call: Found, library: Library) -> None:
     """Give a declared kernel a body that calls LAPACK, for each matrix of the batch."""
     buffers, code = body_of(func)
-    results = buffers[: len(found.call.results)]
+    results = buffers[: len(call.call.results)]
     operands = buffers[len(results) :]
-    for result, operand in found.call.copies.items():
+    for result, operand in call.call.copies.items():
         code.op("memref.copy", [operands[operand], results[result]])
-    count = prod(found.batch)
+    count = prod(call.batch)
 
     def of_matrix(number: int | Word) -> None:
-        _emit(code, found, operands, results, number, library)
+        _emit(code, call, operands, results, number, library)
 
     if count == 1:
         of_matrix(0)
@@ -244,7 +249,7 @@ def implement(func: Operation, found: Found, library: Library) -> None:
 
 def _emit(
     code: Code,
-    found: Found,
+    call: Found,
     operands: Sequence[Value],
     results: Sequence[Value],
     number: int | Word,
@@ -255,7 +260,7 @@ def _emit(
     def address(buffer: Buffer) -> Word:
         value = (results if buffer.is_result else operands)[buffer.number]
         type = tensor_type(value.type)
-        step = type.nbytes // prod(found.batch)
+        step = type.nbytes // prod(call.batch)
         skipped = type.element_type.dtype.itemsize * buffer.skip
         return address_of(code, value) + step * number + skipped
 
@@ -263,15 +268,15 @@ def _emit(
         if isinstance(argument, Buffer):
             return address(argument)
         if isinstance(argument, float):
-            return code.constant(argument, REAL[found.prefix])
+            return code.constant(argument, REAL[call.prefix])
         if isinstance(argument, str):  # a char travels like an int
-            return code.constant(ord(_spelled(argument, found.prefix)), I32)
+            return code.constant(ord(_spelled(argument, call.prefix)), I32)
         return code.constant(argument, I32)
 
-    name = _spelled(found.call.routine, found.prefix)
+    name = _spelled(call.call.routine, call.prefix)
     is_cblas = name.startswith("cblas_")
-    prefixed = f"cblas_{found.prefix}{name[6:]}" if is_cblas else f"LAPACKE_{found.prefix}{name}"
-    arguments = [passed(argument) for argument in (ROW_MAJOR, *found.call.arguments)]
+    prefixed = f"cblas_{call.prefix}{name[6:]}" if is_cblas else f"LAPACKE_{call.prefix}{name}"
+    arguments = [passed(argument) for argument in (ROW_MAJOR, *call.call.arguments)]
     status = library.call(code, f"scipy_{prefixed}", arguments, None if is_cblas else I32)
-    if status is not None and found.call.info is not None:
-        code.store(status, address(out(found.call.info)))
+    if status is not None and call.call.info is not None:
+        code.store(status, address(out(call.call.info)))

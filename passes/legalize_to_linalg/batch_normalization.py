@@ -67,8 +67,8 @@ class _Features:
 
         def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
             e = Emit(self.op, inner)
-            made = formula(e, self._widened(e, scalars[:-1]))
-            return [cast_scalar(e, made[0], self.wide, type.element_type)]
+            results = formula(e, self._widened(e, scalars[:-1]))
+            return [cast_scalar(e, results[0], self.wide, type.element_type)]
 
         maps = [structured.identity(type.rank)] * len(tensors)
         maps += [structured.affine_map(type.rank, [self.axis])] * len(vectors)
@@ -99,9 +99,9 @@ class _Features:
 
         def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
             e = Emit(self.op, inner)
-            given, totals = scalars[:-number], scalars[-number:]
+            elements, totals = scalars[:-number], scalars[-number:]
             flags = mlir.parse_attribute("#arith.fastmath<reassoc>")  # or it is not vectorized
-            pairs = zip(totals, terms(e, self._widened(e, given)), strict=True)
+            pairs = zip(totals, terms(e, self._widened(e, elements)), strict=True)
             return [e("arith.addf", *pair, fastmath=flags) for pair in pairs]
 
         per_feature = structured.affine_map(rank, [self.axis])

@@ -162,8 +162,8 @@ def host_call(
     if op.name == "stablehlo.custom_call":
         described |= _whole(op)
     if all(_is_told(result, build) for result in op.results):
-        made = [type for result in op.results for type in _sized(op, result, build)]
-        destinations = [structured.empty(build, type) for type in made]
+        types = [type for result in op.results for type in _sized(op, result, build)]
+        destinations = [structured.empty(build, type) for type in types]
         values = kernel_call(op, build, "host", destinations, flatten(operands), None, described)
     else:
         values = _in_two_steps(op, build, described, flatten(operands))
@@ -189,7 +189,7 @@ def _in_two_steps(
             _number(build, sizes, next(place)) for dim in type.shape if not isinstance(dim, int)
         ]
         destinations.append(build.value("tensor.empty", open_sizes, lowered_tensor(type)))
-    called = {name: held for name, held in described.items() if name != "called"}
+    called = {name: attribute for name, attribute in described.items() if name != "called"}
     second = {**called, "step": mlir.string_attr("values")}
     return kernel_call(op, build, "host", destinations, [sizes], None, second)
 

@@ -211,13 +211,13 @@ def concatenate(op: Operation, operands: list[Value], build: Lowering) -> Sequen
     result = build.type(op.results[0])
     axis = ir.integer_of(op, "dimension")
     types = [build.type(old) for old in op.operands]
-    made = structured.destination(build, result, types)
+    joined = structured.destination(build, result, types)
     at: Dim = 0
     for value, type in zip(operands, types, strict=True):
         offsets = [at if d == axis else 0 for d in range(result.rank)]
-        made = inserted(build, value, made, offsets, type.shape, [1] * result.rank)
+        joined = inserted(build, value, joined, offsets, type.shape, [1] * result.rank)
         at = at + type.shape[axis]
-    return [made]
+    return [joined]
 
 
 def inserted(

@@ -44,11 +44,11 @@ def get_dimension_size(op: Operation, operands: list[Value], build: Lowering) ->
     size = build.type(op.operands[0]).shape[ir.integer_of(op, "dimension")]
     i32 = ELEMENT_TYPES["i32"]
     if isinstance(size, int):
-        held = structured.scalar(build, size, i32)
+        scalar = structured.scalar(build, size, i32)
     else:
         number = structured.index(build, size)
-        held = build.value("arith.index_cast", (number,), structured.element(i32))
-    return [structured.filled(build, held, build.type(op.results[0]))]
+        scalar = build.value("arith.index_cast", (number,), structured.element(i32))
+    return [structured.filled(build, scalar, build.type(op.results[0]))]
 
 
 @lowers

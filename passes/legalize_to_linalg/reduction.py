@@ -53,10 +53,12 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
 
 
 def _initial(
-    op: Operation, build: Lowering, value: Value, element: ElementType, wanted: ElementType
+    op: Operation, build: Lowering, value: Value, element: ElementType, accumulator: ElementType
 ) -> Value:
     """The scalar that a reduction starts with, as its computation takes it."""
-    return cast_scalar(Emit(op, build), structured.extract(build, value, element), element, wanted)
+    return cast_scalar(
+        Emit(op, build), structured.extract(build, value, element), element, accumulator
+    )
 
 
 @lowers

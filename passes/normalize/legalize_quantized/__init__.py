@@ -53,7 +53,7 @@ class LegalizeQuantized(Pass):
 def _check(module: Operation) -> bool:
     """Whether there are quantized types; refuses ops and types that have no rule."""
     spellings: dict[mlir.Type, str] = {}
-    found = False
+    any_quantized = False
     for op in mlir.walk(module):
         types = [value.type for value in (*op.operands, *op.results)]
         if op.name == "func.func":
@@ -62,9 +62,9 @@ def _check(module: Operation) -> bool:
             if type not in spellings:
                 spellings[type] = str(type)
             if "!quant." in spellings[type]:
-                found = True
+                any_quantized = True
                 _refuse(op, spellings[type])
-    return found
+    return any_quantized
 
 
 def _refuse(op: Operation, type: str) -> None:
