@@ -21,14 +21,14 @@ root = os.path.dirname(os.path.abspath(__file__))
 
 def find_filecheck() -> str:
     """The FileCheck to use; without one no test could fail."""
-    given = os.environ.get("FILECHECK")
-    found = shutil.which(given) if given else None
-    if given and not found:
-        lit_config.fatal(f"FILECHECK={given} is no program")
-    found = found or shutil.which("filecheck", path=os.path.dirname(sys.executable))
-    if not found:
+    named_path = os.environ.get("FILECHECK")
+    path = shutil.which(named_path) if named_path else None
+    if named_path and not path:
+        lit_config.fatal(f"FILECHECK={named_path} is no program")
+    path = path or shutil.which("filecheck", path=os.path.dirname(sys.executable))
+    if not path:
         lit_config.fatal("no FileCheck: pip install filecheck, or set FILECHECK")
-    return found
+    return path
 
 
 config.name = "shlo-tools"

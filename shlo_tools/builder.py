@@ -42,10 +42,10 @@ class Function(FunctionSymbol):
             operand_of(argument, tensor, scalar=False)
             for argument, tensor in zip(arguments, chain(like, repeat(None)), strict=False)
         ]
-        wanted = ", ".join(str(type) for type in self.input_types)
-        given = ", ".join(str(operand.type) for operand in operands)
-        if given != wanted:
-            raise ShloError(f"@{self} takes ({wanted}), not ({given})")
+        parameters = ", ".join(str(type) for type in self.input_types)
+        types = ", ".join(str(operand.type) for operand in operands)
+        if types != parameters:
+            raise ShloError(f"@{self} takes ({parameters}), not ({types})")
         call = ir.insertion().op(
             "func.call",
             [ssa(operand) for operand in operands],
@@ -99,9 +99,9 @@ class Module:
             if symbol in self.functions:
                 raise ShloError(f"@{symbol} is defined already")
             with mlir.library_context():
-                made = self._build(symbol, function, [coerce_type(t, None) for t in types])
-            self.functions[symbol] = made
-            return made
+                op = self._build(symbol, function, [coerce_type(t, None) for t in types])
+            self.functions[symbol] = op
+            return op
 
         return build
 
@@ -110,16 +110,16 @@ class Module:
     ) -> Function:
         outer = ir.Build(mlir.at_end(self.module.body), _location(function, symbol))
         inputs = [type.mlir() for type in types]
-        made = outer.function(symbol, inputs, private=symbol.startswith("_"))
+        func = outer.function(symbol, inputs, private=symbol.startswith("_"))
         token = _building.set(self)
         try:
-            results = _fill(made, function, inputs, outer)
-            made.attributes["function_type"] = mlir.type_attr(
+            results = _fill(func, function, inputs, outer)
+            func.attributes["function_type"] = mlir.type_attr(
                 mlir.function_type(inputs, [value.type.mlir() for value in results])
             )
-            _verify(made)
+            _verify(func)
         except BaseException:
-            made.erase()
+            func.erase()
             raise
         finally:
             _building.reset(token)
@@ -138,13 +138,13 @@ def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:
 
 
 def _fill(
-    made: mlir.Operation, function: Callable[..., Any], inputs: list[mlir.Type], outer: ir.Build
+    func: mlir.Operation, function: Callable[..., Any], inputs: list[mlir.Type], outer: ir.Build
 ) -> list[Value]:
-    block, build = outer.block(made.regions[0], inputs)
+    block, build = outer.block(func.regions[0], inputs)
     with ir.inserting(build):
-        given = function(*(of_value(argument) for argument in block.arguments))
-        returned = list(given) if isinstance(given, tuple | list) else [given]
-        if given is None:
+        results = function(*(of_value(argument) for argument in block.arguments))
+        returned = list(results) if isinstance(results, tuple | list) else [results]
+        if results is None:
             returned = []
         for value in returned:
             if not isinstance(value, Value):

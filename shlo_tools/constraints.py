@@ -50,10 +50,10 @@ _open: ContextVar[list[Obligation] | None] = ContextVar("open", default=None)
 @contextmanager
 def collecting() -> Iterator[list[Obligation]]:
     """Within the block, constraints that only run time decides are added to the list."""
-    found: list[Obligation] = []
-    token = _open.set(found)
+    obligations: list[Obligation] = []
+    token = _open.set(obligations)
     try:
-        yield found
+        yield obligations
     finally:
         _open.reset(token)
 
@@ -78,9 +78,9 @@ def require(label: str, verdict: Verdict, message: str) -> None:
     label = _citation.get().get(label, label)
     if verdict is False:
         raise ConstraintError(f"({label}) {message}")
-    found = _open.get()
-    if found is not None and isinstance(verdict, tuple):
-        found.append(Obligation(label, verdict, message))
+    obligations = _open.get()
+    if obligations is not None and isinstance(verdict, tuple):
+        obligations.append(Obligation(label, verdict, message))
 
 
 def same(a: Dim, b: Dim) -> Verdict:

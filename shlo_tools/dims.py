@@ -376,12 +376,12 @@ def _extremum_range(kind: Callable[..., int], loose: int) -> Callable[[Dim, Dim]
     """Bounds of max or min: the end number ``loose`` needs only one operand's."""
 
     def range_of(a: Dim, b: Dim) -> Bounds:
-        found: list[int | None] = []
+        ends: list[int | None] = []
         for end in (0, 1):
             known = [e for e in (bounds(a)[end], bounds(b)[end]) if e is not None]
             enough = len(known) == 2 or (end == loose and known)
-            found.append(kind(known) if enough else None)
-        return found[0], found[1]
+            ends.append(kind(known) if enough else None)
+        return ends[0], ends[1]
 
     return range_of
 
@@ -400,11 +400,11 @@ def divisor(dim: Dim) -> int:
         return abs(dim)
     if isinstance(dim, Unknown):
         return 1
-    found = 0
+    factor = 0
     for monomial, coefficient in dim.terms:
         whole = coefficient * math.prod(atom.divisor for atom in monomial)
-        found = math.gcd(found, int(whole) if whole.denominator == 1 else 1)
-    return found
+        factor = math.gcd(factor, int(whole) if whole.denominator == 1 else 1)
+    return factor
 
 
 def equal(a: Dim, b: Dim) -> bool | None:
@@ -441,14 +441,14 @@ def atoms(dim: Dim) -> list[Atom]:
 
 def symbols(dim: Dim) -> list[Symbol]:
     """All symbols that a size depends on."""
-    found: dict[Symbol, None] = {}
+    all_symbols: dict[Symbol, None] = {}
     for atom in atoms(dim):
         if isinstance(atom, Symbol):
-            found[atom] = None
+            all_symbols[atom] = None
         else:
             for operand in atom.operands:
-                found.update(dict.fromkeys(symbols(operand)))
-    return list(found)
+                all_symbols.update(dict.fromkeys(symbols(operand)))
+    return list(all_symbols)
 
 
 def substituted(dim: Dim, values: Mapping[Symbol, Dim]) -> Dim:

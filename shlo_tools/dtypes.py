@@ -134,18 +134,18 @@ def parse_tensor_type(text: str) -> TensorType:
     Raises:
         ShloError: it is no ranked tensor of a supported element type.
     """
-    found = _TENSOR.match(text if "tensor<" in text or "memref<" in text else f"tensor<{text}>")
-    if not found and QUANTIZED in text:
+    form = _TENSOR.match(text if "tensor<" in text or "memref<" in text else f"tensor<{text}>")
+    if not form and QUANTIZED in text:
         raise ShloError(f"{text} is no tensor that is quantized per tensor or per axis")
-    if not found:
+    if not form:
         raise ShloError(f"{text!r} is no tensor type", hint="write it as tensor<2x3xf32>")
-    dims = [d for d in found["sizes"].split("x") if d]
+    dims = [d for d in form["sizes"].split("x") if d]
     bounds: tuple[int | None, ...] = ()
-    encoding = _BOUNDS.search(found["encoding"] or "")
+    encoding = _BOUNDS.search(form["encoding"] or "")
     if encoding:
         bounds = tuple(None if b.strip() == "?" else int(b) for b in encoding[1].split(","))
     shape = tuple(UNKNOWN if d == "?" else int(d) for d in dims)
-    return TensorType(shape, element_type(found["element"]), bounds)
+    return TensorType(shape, element_type(form["element"]), bounds)
 
 
 def holds_elements(text: str) -> bool:
@@ -248,10 +248,10 @@ def mlir_resource_bytes(attribute: mlir.Attribute) -> bytes:
     text = module.operation.get_asm()
     name = _RESOURCE_NAME.match(str(attribute))
     key = re.escape(name[1]) if name else ""
-    found = re.search(rf'\b{key}"?: "0x([0-9A-Fa-f]*)"', text[text.rfind("{-#") :])
-    if not found or text.rfind("{-#") < 0:
+    digits = re.search(rf'\b{key}"?: "0x([0-9A-Fa-f]*)"', text[text.rfind("{-#") :])
+    if not digits or text.rfind("{-#") < 0:
         raise ShloError(
             f"{str(attribute)[:80]} has no data",
             hint="the module was printed without its resources; export it again with them",
         )
-    return bytes.fromhex(found[1])[4:]  # the first four bytes give the alignment
+    return bytes.fromhex(digits[1])[4:]  # the first four bytes give the alignment

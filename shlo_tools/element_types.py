@@ -129,18 +129,18 @@ def element_type(name: str | mlir.Type) -> ElementType:
         ShloError: it is not one that StableHLO tensors hold.
     """
     text = str(name)
-    found = quantized(text) if text.startswith(QUANTIZED) else ELEMENT_TYPES.get(text)
-    if found is None:
+    type = quantized(text) if text.startswith(QUANTIZED) else ELEMENT_TYPES.get(text)
+    if type is None:
         raise ShloError(f"element type {text} is not supported")
-    return found
+    return type
 
 
 def from_dtype(dtype: Any) -> ElementType:
     """The element type that a numpy dtype (or its name, or a Python scalar type) stands for."""
-    found = _BY_DTYPE.get(np.dtype(dtype).newbyteorder("="))
-    if found is None:
+    type = _BY_DTYPE.get(np.dtype(dtype).newbyteorder("="))
+    if type is None:
         raise ShloError(f"no element type holds numpy dtype {np.dtype(dtype)}")
-    return found
+    return type
 
 
 # --- quantized elements ---------------------------------------------------------------------------

@@ -130,8 +130,8 @@ class ShloError(Exception):
                 place = replace(place, file=file)
             return replace(diagnostic, place=place, notes=notes)
 
-        found = [named(d) for d in self.diagnostics]
-        error = type(self)(found, source=source, source_name=file)
+        diagnostics = [named(d) for d in self.diagnostics]
+        error = type(self)(diagnostics, source=source, source_name=file)
         error.__cause__ = self.__cause__
         return error
 

@@ -95,8 +95,8 @@ def one_way_groups(
 
 def _unpadded(groups: Sequence[Sequence[int]]) -> list[list[int]]:
     """Groups without the -1 that fill shorter ones."""
-    found = [[number for number in group if number != -1] for group in groups]
-    return [group for group in found if group]
+    members = [[number for number in group if number != -1] for group in groups]
+    return [group for group in members if group]
 
 
 def _check(groups: Sequence[Sequence[int]], count: int, what: str) -> None:

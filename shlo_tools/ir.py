@@ -70,14 +70,14 @@ class Build:
         private: bool = True,
     ) -> Operation:
         """A ``func.func`` without a body; give it one by ``block``."""
-        held: dict[str, Attribute] = {
+        own_attributes: dict[str, Attribute] = {
             "sym_name": mlir.string_attr(name),
             "function_type": mlir.type_attr(mlir.function_type(inputs, results)),
             **(attributes or {}),
         }
         if private:
-            held["sym_visibility"] = mlir.string_attr("private")
-        return self.op("func.func", (), (), held, regions=1)
+            own_attributes["sym_visibility"] = mlir.string_attr("private")
+        return self.op("func.func", (), (), own_attributes, regions=1)
 
     def call(
         self,
@@ -87,8 +87,8 @@ class Build:
         attributes: Mapping[str, Attribute] | None = None,
     ) -> Sequence[Value]:
         """A ``func.call``; its results."""
-        held = {"callee": mlir.symbol_attr(callee), **(attributes or {})}
-        return self.op("func.call", operands, results, held).results
+        own_attributes = {"callee": mlir.symbol_attr(callee), **(attributes or {})}
+        return self.op("func.call", operands, results, own_attributes).results
 
     def block(self, region: Region, types: Sequence[Type]) -> tuple[Block, Self]:
         """A new block in ``region`` with arguments of ``types``, and a builder at its end."""
@@ -97,9 +97,9 @@ class Build:
 
     def inside(self, block: Block) -> Self:
         """A builder at the end of ``block``."""
-        made = copy.copy(self)
-        made.at = mlir.at_end(block)
-        return made
+        build = copy.copy(self)
+        build.at = mlir.at_end(block)
+        return build
 
 
 _inserting: ContextVar[Build | None] = ContextVar("inserting", default=None)
@@ -170,12 +170,12 @@ def terminator(block: Block) -> Operation:
 def captured(op: Operation) -> list[Value]:
     """Values from outside that the regions of an op use, each once, in order of use."""
     inside = {a for region in op.regions for block in region.blocks for a in block.arguments}
-    found: dict[Value, None] = {}
+    values: dict[Value, None] = {}
     for inner in mlir.walk(op)[1:]:  # definitions come before uses
-        found.update((value, None) for value in inner.operands if value not in inside)
+        values.update((value, None) for value in inner.operands if value not in inside)
         inside.update(inner.results)
         inside.update(a for r in inner.regions for b in r.blocks for a in b.arguments)
-    return list(found)
+    return list(values)
 
 
 def has_type(root: Operation, *marks: str) -> bool:
@@ -341,9 +341,9 @@ def replace(op: Operation, values: Sequence[Value]) -> None:
     """Replace every use of an op's results by ``values`` and erase it."""
     old = [result.type for result in op.results]
     if old != [value.type for value in values]:
-        given = ", ".join(str(value.type) for value in values)
+        types = ", ".join(str(value.type) for value in values)
         raise PassError(
-            f"{describe(op)} cannot be replaced by values of types ({given})",
+            f"{describe(op)} cannot be replaced by values of types ({types})",
             place=mlir.place_of(op.location),
         )
     for result, value in zip(op.results, values, strict=True):
@@ -482,9 +482,9 @@ class Conversion:
         blocks: dict[Block, Block] = {}
         for block in old.blocks:
             types = [argument.type for argument in block.arguments]
-            made, _ = lowering.block(new, self.types(types))
-            blocks[block] = made
-            self._bind(list(block.arguments), self.regroup(types, list(made.arguments)))
+            new_block, _ = lowering.block(new, self.types(types))
+            blocks[block] = new_block
+            self._bind(list(block.arguments), self.regroup(types, list(new_block.arguments)))
         for block in by_dominance(old):
             self._operations(block, lowering.inside(blocks[block]), blocks)
 
@@ -537,7 +537,7 @@ class Conversion:
         self, op: Operation, operands: list[Lowered], lowering: Lowering, blocks: dict[Block, Block]
     ) -> list[Lowered]:
         types = [result.type for result in op.results]
-        made = mlir.create(
+        new_op = mlir.create(
             op.name,
             flatten(operands),
             self.types(types),
@@ -547,9 +547,9 @@ class Conversion:
             op.location,
             lowering.at,
         )
-        for old, new in zip(op.regions, made.regions, strict=True):
+        for old, new in zip(op.regions, new_op.regions, strict=True):
             self._region(old, new, lowering)
-        return self.regroup(types, list(made.results))
+        return self.regroup(types, list(new_op.results))
 
     def _copied_attributes(
         self, op: Operation, operands: Sequence[Lowered]
@@ -577,18 +577,18 @@ def by_dominance(region: Region) -> list[Block]:
     if len(blocks) < 2:
         return blocks
     order: list[Block] = []
-    seen = {blocks[0]}
+    visited = {blocks[0]}
     stack = [(blocks[0], iter(terminator(blocks[0]).successors))]
     while stack:
         block, rest = stack[-1]
-        following = next((b for b in rest if b not in seen), None)
+        following = next((b for b in rest if b not in visited), None)
         if following is None:
             order.append(block)
             stack.pop()
         else:
-            seen.add(following)
+            visited.add(following)
             stack.append((following, iter(terminator(following).successors)))
-    return order[::-1] + [block for block in blocks if block not in seen]
+    return order[::-1] + [block for block in blocks if block not in visited]
 
 
 def flatten(values: Sequence[Lowered]) -> list[Value]:
@@ -604,7 +604,7 @@ def flatten(values: Sequence[Lowered]) -> list[Value]:
 
 def raise_unsupported(ops: Sequence[Operation], reason: str = "") -> None:
     """Raise UnsupportedError for ops (if any) that cannot be lowered."""
-    found = [
+    diagnostics = [
         Diagnostic(
             "error",
             f"not supported: {describe(op)}" + (f": {reason}" if reason else ""),
@@ -612,5 +612,5 @@ def raise_unsupported(ops: Sequence[Operation], reason: str = "") -> None:
         )
         for op in ops
     ]
-    if found:
-        raise UnsupportedError(found)
+    if diagnostics:
+        raise UnsupportedError(diagnostics)

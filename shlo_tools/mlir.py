@@ -352,8 +352,8 @@ def mlir_version() -> str:
     buffer = io.BytesIO()
     with library_context():
         empty_module().operation.write_bytecode(buffer)
-    found = re.search(rb"MLIR[0-9.]+[a-z]*", buffer.getvalue()[4:])
-    return str(found.group().decode()) if found else "unknown"
+    match = re.search(rb"MLIR[0-9.]+[a-z]*", buffer.getvalue()[4:])
+    return str(match.group().decode()) if match else "unknown"
 
 
 # --- types and attributes -------------------------------------------------------------------------
@@ -683,14 +683,14 @@ def move_ops(source: Block, target: Block) -> None:
 
 def walk(root: Operation) -> list[Operation]:
     """``root`` and everything in it, in program order, parents first."""
-    found: list[Operation] = []
+    operations: list[Operation] = []
 
     def visit(operation: Any) -> Any:
-        found.append(operation)
+        operations.append(operation)
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return operations
 
 
 def defining_op(value: Value) -> Operation | None:
@@ -790,8 +790,8 @@ def bind_symbol(engine: Any, name: str, address: int) -> None:
 def entry_address(engine: Any, name: str) -> int:
     """The address of a compiled function; 0 where there is none."""
     encoded = name.encode()
-    found = _engine_lookup(_Handle(address_of(engine)), _StringRef(encoded, len(encoded)))
-    return int(found or 0)
+    address = _engine_lookup(_Handle(address_of(engine)), _StringRef(encoded, len(encoded)))
+    return int(address or 0)
 
 
 # --- diagnostics ----------------------------------------------------------------------------------
@@ -802,16 +802,16 @@ def place_of(location: Location | None) -> Place | None:
     """Where a location points in its source; the first file position found in it."""
     if location is None:
         return None
-    found = _FILE_LOCATION.search(str(location))
-    if not found:
+    match = _FILE_LOCATION.search(str(location))
+    if not match:
         return None
-    return Place(found[1], int(found[2]), int(found[3]))
+    return Place(match[1], int(match[2]), int(match[3]))
 
 
 def diagnostics_of(error: Exception) -> list[Diagnostic]:
     """What an MLIRError (or anything else the bindings raise) has to say."""
-    found = [diagnostic(info) for info in getattr(error, "error_diagnostics", ())]
-    return found or [Diagnostic("error", str(error))]
+    diagnostics = [diagnostic(info) for info in getattr(error, "error_diagnostics", ())]
+    return diagnostics or [Diagnostic("error", str(error))]
 
 
 def diagnostic(info: Any) -> Diagnostic:

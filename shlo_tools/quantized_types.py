@@ -25,13 +25,17 @@ def quantized_element(type: object) -> QuantizedElementType | None:
 
 def storage_spelling(text: str) -> str:
     """A type's spelling with storage types in place of quantized ones, as far as they are known."""
-    return re.sub(UNIFORM, lambda found: str(storage_named(found[1]) or found[0]), text)
+    return re.sub(UNIFORM, lambda match: str(storage_named(match[1]) or match[0]), text)
 
 
 def stored_type(type: mlir.Type) -> mlir.Type:
     """A type with integers in place of quantized elements, in tuples and functions too."""
-    text = str(type)
-    return mlir.parse_type(storage_spelling(text)) if QUANTIZED in text else type
+    return mlir.parse_type(storage_spelling(str(type))) if holds_quantized(type) else type
+
+
+def holds_quantized(type: object) -> bool:
+    """Whether elements are quantized in a type: of a tensor, in a tuple, of a function."""
+    return QUANTIZED in str(type)
 
 
 def is_quantized(type: object) -> bool:

@@ -176,25 +176,25 @@ def ssa(value: Value) -> mlir.Value:
     return value.value
 
 
-def coerce_type(given: Any, operand: Tensor | None) -> ValueType:
+def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
     """A result type as people write it: a TensorType, ``"2x3xf32"``, or a shape alone.
 
     A shape alone takes the element type of the first operand.
     """
-    if isinstance(given, TensorType | TokenType | TupleType | OtherType):
-        return given
-    if isinstance(given, str):
-        if given.startswith(("!", "tuple<")):
+    if isinstance(type, TensorType | TokenType | TupleType | OtherType):
+        return type
+    if isinstance(type, str):
+        if type.startswith(("!", "tuple<")):
             try:
-                return value_type(mlir.parse_type(given))
+                return value_type(mlir.parse_type(type))
             except mlir.MLIRError as error:
-                raise ShloError(f"{given!r} is no type: {error}") from error
-        return dtypes.parse_tensor_type(given)
-    if isinstance(given, Sequence) and operand is not None:
-        sizes = [dim for dim in given if isinstance(dim, int | Size | Unknown)]
-        if len(sizes) == len(given):
+                raise ShloError(f"{type!r} is no type: {error}") from error
+        return dtypes.parse_tensor_type(type)
+    if isinstance(type, Sequence) and operand is not None:
+        sizes = [dim for dim in type if isinstance(dim, int | Size | Unknown)]
+        if len(sizes) == len(type):
             return operand.type.with_shape(sizes)
-    raise ShloError(f"{given!r} is no result type", hint='write it as "2x3xf32"')
+    raise ShloError(f"{type!r} is no result type", hint='write it as "2x3xf32"')
 
 
 def constant_of(array: dtypes.Array, element: ElementType | None = None) -> Tensor:

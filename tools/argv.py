@@ -84,8 +84,8 @@ def unsupported(name: str, reason: str) -> Declaration:
 def help_hidden() -> Declaration:
     """Declare ``--help-hidden``: the help with the options that are refused."""
 
-    def show(context: click.Context, option: click.Parameter, asked: bool) -> None:
-        if asked:
+    def show(context: click.Context, option: click.Parameter, is_set: bool) -> None:
+        if is_set:
             for each in context.command.params:
                 if isinstance(each, Unsupported):
                     each.hidden = False
@@ -189,10 +189,10 @@ def _split(argument: str) -> tuple[str, str, str, str]:
 
 
 def _pass_flag(argument: str) -> str:
-    found = _PASS.fullmatch(argument)
-    if not found:
+    match = _PASS.fullmatch(argument)
+    if not match:
         return argument
-    name, options = found.groups()
+    name, options = match.groups()
     return f"{PASS_FLAG}={name}" + (f"{{{options}}}" if options else "")
 
 

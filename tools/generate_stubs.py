@@ -115,8 +115,8 @@ def annotation(parameter: Parameter, hint: Any) -> str:
     """What a parameter accepts when the op function is called as a builder."""
     members = typing.get_args(hint)
     if type(None) in members:
-        wanted = functools.reduce(operator.or_, (m for m in members if m is not type(None)))
-        return f"{annotation(parameter, wanted)} | None"
+        union = functools.reduce(operator.or_, (m for m in members if m is not type(None)))
+        return f"{annotation(parameter, union)} | None"
     match parameter.role:
         case Role.OPERAND:
             return "ValueLike" if hint is Value else "TensorLike"
@@ -198,7 +198,7 @@ def _exports() -> str:
 
 def _enums(dialect: str = "") -> list[type[AttributeEnum]]:
     """The enums that the op functions (of a dialect) take, by name."""
-    found = {}
+    enums = {}
     for name, description in ops.DESCRIPTIONS.items():
         if not name.startswith(dialect):
             continue
@@ -206,8 +206,8 @@ def _enums(dialect: str = "") -> list[type[AttributeEnum]]:
         for hint in hints:
             hints.extend(typing.get_args(hint))
             if isinstance(hint, type) and issubclass(hint, AttributeEnum):
-                found[hint.__name__] = hint
-    return [cls for _, cls in sorted(found.items())]
+                enums[hint.__name__] = hint
+    return [cls for _, cls in sorted(enums.items())]
 
 
 def _functions(builders: Mapping[str, Callable[..., Any]]) -> list[str]:

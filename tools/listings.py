@@ -34,9 +34,9 @@ def dialects() -> str:
         except mlir.MLIRError as error:
             notes = " ".join(note.message for d in mlir.diagnostics_of(error) for note in d.notes)
             listed = notes.replace(" (*)", "")  # what MLIR puts behind dialects defined at run time
-            found = re.search(r"Available dialects: ([\w, ]*\w)", listed)
-            if found:
-                return f"Available Dialects: {found[1].replace(', ', ',')}"
+            match = re.search(r"Available dialects: ([\w, ]*\w)", listed)
+            if match:
+                return f"Available Dialects: {match[1].replace(', ', ',')}"
     raise ShloError("this MLIR does not tell its dialects")
 
 

@@ -101,12 +101,12 @@ class TargetIndependentOptimization(AggressiveFolder):
         self._run(op, simplify.RULES)
 
 
-def _check_limits(made: Pass) -> None:
-    for field in fields(made):
-        limit = getattr(made, field.name)
+def _check_limits(instance: Pass) -> None:
+    for field in fields(instance):
+        limit = getattr(instance, field.name)
         if limit < 0:
             option = field.name.replace("_", "-")
-            raise PipelineError(f"option {option!r} of pass {made.name!r}: {limit} is below 0")
+            raise PipelineError(f"option {option!r} of pass {instance.name!r}: {limit} is below 0")
 
 
 def _to_fixpoint(op: Operation, limits: Limits, rules: Rules, effects: Effects) -> None:

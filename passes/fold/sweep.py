@@ -41,10 +41,10 @@ class Constants:
             if array is None:
                 return False
             operands.append(array)
-        found = evaluated(op, operands, self.limits)
-        if found is not None:
-            self.arrays[op.results[0]] = found
-        return found is not None
+        elements = evaluated(op, operands, self.limits)
+        if elements is not None:
+            self.arrays[op.results[0]] = elements
+        return elements is not None
 
 
 def fold(root: Operation, limits: Limits) -> int:
@@ -64,8 +64,8 @@ def fold(root: Operation, limits: Limits) -> int:
         users = [mlir.inner_operation(use.owner).results for use in value.uses]
         stays = any(not len(results) or results[0] not in gone for results in users)
         if stays and array is not None:
-            made = constant(_build(op), value.type, array)
-            value.replace_all_uses_with(made)
+            folded_value = constant(_build(op), value.type, array)
+            value.replace_all_uses_with(folded_value)
     for op in reversed(folded):
         op.erase()
     return len(folded)

@@ -64,7 +64,7 @@ def _unknown_sizes(type: Type) -> int:
 
 def _call(func: Operation, build: Build, value: Value, slots: Sequence[int]) -> None:
     name = f"shlo.result.{ir.symbol_name(func)}.{slots[0]}"
-    read = mlir.dict_attr({"bufferization.access": mlir.string_attr("read")})
-    attributes = {"arg_attrs": mlir.array_attr([read]), SLOTS: mlir.i64_array_attr(slots)}
+    access = mlir.dict_attr({"bufferization.access": mlir.string_attr("read")})
+    attributes = {"arg_attrs": mlir.array_attr([access]), SLOTS: mlir.i64_array_attr(slots)}
     Build(mlir.before(func), func.location).function(name, [value.type], (), attributes)
     build.call(name, [value])

@@ -81,7 +81,7 @@ def _message(check: Operation) -> mlir.Attribute:
 
 
 def _branch(check: Operation, rest: Block, fail: Block) -> Operation:
-    made = mlir.create(
+    branch = mlir.create(
         "cf.cond_br",
         [check.operands[0]],
         (),
@@ -91,7 +91,7 @@ def _branch(check: Operation, rest: Block, fail: Block) -> Operation:
         at=mlir.before(check),
     )
     check.erase()
-    return made
+    return branch
 
 
 def _zeros(build: Build, types: Sequence[Type]) -> list[Value]:

@@ -175,8 +175,8 @@ class _Body:
         _, quiet = code.block(choice.regions[0], [])
         true = {"value": mlir.bool_attr(True)}
         quiet.op("scf.yield", [quiet.value("arith.constant", (), i1, true)])
-        _, asked = code.block(choice.regions[1], [])
-        asked.op("scf.yield", [call_back(asked, frame, "poll").compared("eq", 0)])
+        _, polled = code.block(choice.regions[1], [])
+        polled.op("scf.yield", [call_back(polled, frame, "poll").compared("eq", 0)])
         message = {"msg": mlir.string_attr(""), PROPAGATE: mlir.unit_attr()}
         code.op("cf.assert", [choice.results[0]], (), message)
 

@@ -47,27 +47,27 @@ class Instrument(Pass):
     floats: bool = False
 
     def run(self, op: Operation) -> None:
-        for found in self.sites(op):
-            self._probe(found)
+        for site in self.sites(op):
+            self._probe(site)
 
     def sites(self, module: Operation) -> list[Found]:
         """The ops that get probes, in program order, with their numbers."""
         return sites.find(module, self.ops, floats=self.floats)
 
-    def _probe(self, found: Found) -> None:
-        build = Build(mlir.after(found.op), found.op.location)
-        told = found.operands if self.operands else []
-        given = self._leaves(build, told)
-        results = self._leaves(build, list(found.op.results))
+    def _probe(self, site: Found) -> None:
+        build = Build(mlir.after(site.op), site.op.location)
+        operands = site.operands if self.operands else []
+        operand_leaves = self._leaves(build, operands)
+        results = self._leaves(build, list(site.op.results))
         if not results:
             return
         attributes = {
             "call_target_name": mlir.string_attr(TARGET),
             "has_side_effect": mlir.bool_attr(True),
             "api_version": mlir.integer_attr(4, mlir.integer_type(32)),
-            "backend_config": sites.describe(found, given, results),
+            "backend_config": sites.describe(site, operand_leaves, results),
         }
-        values = [leaf.value for leaf in (*given, *results)]
+        values = [leaf.value for leaf in (*operand_leaves, *results)]
         build.op("stablehlo.custom_call", values, (), attributes)
 
     def _leaves(self, build: Build, values: list[mlir.Value]) -> list[Leaf]:

@@ -45,8 +45,8 @@ class Site:
 
     def __str__(self) -> str:
         """The op with its types, for messages."""
-        given, results = self.types[: self.operands], self.types[self.operands :]
-        return f"{self.op} ({', '.join(given)}) -> {', '.join(results)}"
+        operands, results = self.types[: self.operands], self.types[self.operands :]
+        return f"{self.op} ({', '.join(operands)}) -> {', '.join(results)}"
 
     @property
     def place(self) -> Place | None:
@@ -81,7 +81,7 @@ def find(module: Operation, ops: str, *, floats: bool = False) -> list[Found]:
         PipelineError: ``ops`` is no regular expression.
     """
     pattern = compiled(ops) if ops else None
-    found: list[Found] = []
+    sites: list[Found] = []
     for function, op in _reachable(module):
         if not any(_tellable(result, floats) for result in op.results):
             continue
@@ -91,8 +91,8 @@ def find(module: Operation, ops: str, *, floats: bool = False) -> list[Found]:
         else:
             chosen = _matches(pattern, op.name, *names, location)
         if chosen:
-            found.append(Found(len(found), op, function, names, location))
-    return found
+            sites.append(Found(len(sites), op, function, names, location))
+    return sites
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -156,8 +156,8 @@ def _scalar_functions(functions: Sequence[Operation]) -> set[str]:
 
 def called_by(op: Operation) -> set[str]:
     """Names of the functions that an op calls or names."""
-    held = [str(op.attributes[name]) for name in _CALLED if name in op.attributes]
-    return {name.strip('"') for text in held for name in re.findall(r'@("[^"]*"|[\w$.-]+)', text)}
+    texts = [str(op.attributes[name]) for name in _CALLED if name in op.attributes]
+    return {name.strip('"') for text in texts for name in re.findall(r'@("[^"]*"|[\w$.-]+)', text)}
 
 
 # --- naming ---------------------------------------------------------------------------------------
@@ -168,26 +168,26 @@ _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
 
 def names_of(location: Any) -> tuple[str, ...]:
     """The names in a location, outermost first; places in files are none."""
-    found = _STRING.findall(str(location))
-    names = [text for metadata, text, line in found if text and not metadata and not line]
+    strings = _STRING.findall(str(location))
+    names = [text for metadata, text, line in strings if text and not metadata and not line]
     raw = (_ESCAPE.sub(_unescaped, name.encode()) for name in names)
     return tuple(name.decode(errors="replace") for name in raw)
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
-    return bytes([int(found[1], 16)]) if len(found[1]) == 2 else found[1]
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    return bytes([int(match[1], 16)]) if len(match[1]) == 2 else match[1]
 
 
-def describe(found: Found, operands: Sequence[Leaf], results: Sequence[Leaf]) -> mlir.Attribute:
+def describe(site: Found, operands: Sequence[Leaf], results: Sequence[Leaf]) -> mlir.Attribute:
     """What a probe carries about its op; ``read`` is the way back."""
     types = [mlir.string_attr(leaf.type) for leaf in (*operands, *results)]
     words = {
-        "op": found.op.name,
-        "name": found.names[0] if found.names else "",
-        "location": found.location,
-        "function": found.function,
+        "op": site.op.name,
+        "name": site.names[0] if site.names else "",
+        "location": site.location,
+        "function": site.function,
     }
-    numbers = {"site": found.number, "operands": len(operands)}
+    numbers = {"site": site.number, "operands": len(operands)}
     wide = mlir.integer_type(64)
     return mlir.dict_attr(
         {

@@ -67,7 +67,7 @@ def plain_type(text: str) -> TensorType | None:
         return None
 
 
-def rebuilt(build: Build, type: Type, given: Iterator[Value]) -> Value:
+def rebuilt(build: Build, type: Type, parts_left: Iterator[Value]) -> Value:
     """A value of ``type`` from its leaves: the way back from ``leaves``.
 
     Raises:
@@ -77,11 +77,11 @@ def rebuilt(build: Build, type: Type, given: Iterator[Value]) -> Value:
     if text == "!stablehlo.token":
         return build.value("stablehlo.after_all", [], type)
     if mlir.is_tuple(type):
-        parts = [rebuilt(build, member, given) for member in mlir.members(type)]
+        parts = [rebuilt(build, member, parts_left) for member in mlir.members(type)]
         return build.value("stablehlo.tuple", parts, type)
     if plain_type(text) is None:
         raise ShloError(f"a value of type {text} cannot be made from arrays")
-    leaf = next(given)
+    leaf = next(parts_left)
     if is_quantized(text):
         return build.value("stablehlo.bitcast_convert", [leaf], type)
     return build.value("arith.index_cast", [leaf], type) if _holds_indices(text) else leaf
@@ -92,6 +92,6 @@ _TENSORS = re.compile(r"tensor<[^<>]*(?:<[^<>]*(?:<[^<>]*>)?[^<>]*>)?[^<>]*>")
 
 def is_floating(text: str) -> bool:
     """Whether a type is, or a tuple holds, a tensor of floats or complex numbers."""
-    found = [plain_type(tensor) for tensor in _TENSORS.findall(text)]
-    kinds = {type.element_type.kind for type in found if type is not None}
+    types = [plain_type(tensor) for tensor in _TENSORS.findall(text)]
+    kinds = {type.element_type.kind for type in types if type is not None}
     return bool(kinds & {Kind.FLOAT, Kind.COMPLEX})

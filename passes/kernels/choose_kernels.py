@@ -63,7 +63,7 @@ class ChooseKernels(Pass):
 def _is_opaque(func: Operation) -> bool:
     if KERNEL not in func.attributes:
         return False
-    kernel: Any = func.attributes[KERNEL]
+    kernel = func.attributes[KERNEL]
     return f"stablehlo.{kernel['kind'].value}" in IMPLEMENTATIONS and ir.is_declaration(func)
 
 
@@ -73,7 +73,7 @@ def _statement(func: Operation) -> Operation:
     Raises:
         PassError: the kernel's description is no op, or one of other types.
     """
-    kernel: Any = func.attributes[KERNEL]
+    kernel = func.attributes[KERNEL]
     type = _types(func, kernel)
     build = Build(mlir.before(func), func.location)
     statement = build.function(f"{STATEMENT}.{ir.symbol_name(func)}", type.inputs, type.results)
@@ -92,10 +92,12 @@ def _statement(func: Operation) -> Operation:
 
 def _types(func: Operation, kernel: Any) -> Any:
     """The types of the op that a kernel stands for."""
-    given = {item.name: item.attr for item in kernel}
-    if not (mlir.is_dictionary(given.get("op")) and mlir.is_function_type(given.get("types"))):
+    described = {item.name: item.attr for item in kernel}
+    if not (
+        mlir.is_dictionary(described.get("op")) and mlir.is_function_type(described.get("types"))
+    ):
         raise _refusal(func, "where `op` or `types` is missing")
-    types = given["types"].value
+    types = described["types"].value
     if [lowered_type(type) for type in (*types.results, *types.inputs)] != ir.signature(func)[0]:
         raise _refusal(func, "whose types are not those of its operands")
     return types
@@ -129,7 +131,7 @@ def _implement(call: Operation, statement: Operation, conversion: ir.Conversion)
     destinations, operands = list(call.operands)[:count], list(call.operands)[count:]
     conversion.values.update(zip(block.arguments, operands, strict=True))
     build = Lowering(conversion, mlir.before(call), call.location)
-    results: Any = IMPLEMENTATIONS[op.name](op, operands, build)
+    results = ir.flatten(IMPLEMENTATIONS[op.name](op, operands, build))
     types = [result.type for result in call.results]
     ir.replace(call, structured.as_declared(build, results, types))
     for value in destinations:

@@ -120,11 +120,11 @@ def _by_library(
         sizes.append(free)
     batch_size = product(build.type(op.operands[0]).shape[a] for a, _ in batching)
     flat = result.with_shape([batch_size, *sizes]).with_element(accumulator)
-    made = matrix_product(
+    result_tensor = matrix_product(
         op, build, matrices[0], matrices[1], flat, transposed_flags[0], not transposed_flags[1]
     )
     wide = result.with_element(accumulator)
-    return converted(op, build, reshaped(build, made, flat, wide), wide, result)
+    return converted(op, build, reshaped(build, result_tensor, flat, wide), wide, result)
 
 
 def _as_matrices(

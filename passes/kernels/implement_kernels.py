@@ -42,7 +42,7 @@ class ImplementKernels(Pass):
         for func in ir.functions(op):
             if KERNEL not in func.attributes:
                 continue
-            kernel: Any = func.attributes[KERNEL]
+            kernel = func.attributes[KERNEL]
             kind = kernel["kind"].value
             if kind == "gemm":
                 matrix_products.implement(func, kernel, library)

@@ -204,12 +204,17 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
     alike = all(type.static_shape[: len(batch)] == batch for type in inputs)
     if options is None or not alike or [len(shape) for shape in shapes] != list(routine.ranks):
         return None
-    made = routine.make(*shapes, **options)
-    wanted = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in made.results]
+    form = routine.make(*shapes, **options)
+    result_types = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in form.results]
     given_types = {type.element_type for type in inputs}
     everything = all(type.size for type in (*inputs, *results))
-    if made.fits and everything and results == wanted and given_types == {_element("T", prefix)}:
-        return Found(made, prefix, batch)
+    if (
+        form.fits
+        and everything
+        and results == result_types
+        and given_types == {_element("T", prefix)}
+    ):
+        return Found(form, prefix, batch)
     return None
 
 
@@ -219,30 +224,30 @@ def _element(name: str, prefix: str) -> ElementType:
 
 def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
     """The options by name, letters as text; None where they are not as they should be."""
-    held: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
+    settings: dict[str, Any] = {item.name: getattr(item.attr, "value", None) for item in config}
     options: dict[str, str | bool] = {}
     for name in names:
-        value = held.get(name)
+        value = settings.get(name)
         if name in LETTERS:
             value = letter_of(name, value)
         if value is None:
             return None
         options[name] = value
-    return options if len(held) == len(names) else None
+    return options if len(settings) == len(names) else None
 
 
 # --- implementing them ----------------------------------------------------------------------------
-def implement(func: Operation, found: Found, library: Library) -> None:
+def implement(func: Operation, call: Found, library: Library) -> None:
     """Give a declared kernel a body that calls LAPACK, for each matrix of the batch."""
     buffers, code = body_of(func)
-    results = buffers[: len(found.call.results)]
+    results = buffers[: len(call.call.results)]
     operands = buffers[len(results) :]
-    for result, operand in found.call.copies.items():
+    for result, operand in call.call.copies.items():
         code.op("memref.copy", [operands[operand], results[result]])
-    count = prod(found.batch)
+    count = prod(call.batch)
 
     def of_matrix(number: int | Word) -> None:
-        _emit(code, found, operands, results, number, library)
+        _emit(code, call, operands, results, number, library)
 
     if count == 1:
         of_matrix(0)
@@ -253,7 +258,7 @@ def implement(func: Operation, found: Found, library: Library) -> None:
 
 def _emit(
     code: Code,
-    found: Found,
+    call: Found,
     operands: Sequence[Value],
     results: Sequence[Value],
     number: int | Word,
@@ -264,7 +269,7 @@ def _emit(
     def address(buffer: Buffer) -> Word:
         value = (results if buffer.is_result else operands)[buffer.number]
         type = tensor_type(value.type)
-        step = type.nbytes // prod(found.batch)
+        step = type.nbytes // prod(call.batch)
         skipped = type.element_type.dtype.itemsize * buffer.skip
         return address_of(code, value) + step * number + skipped
 
@@ -272,17 +277,17 @@ def _emit(
         if isinstance(argument, Buffer):
             return address(argument)
         if isinstance(argument, float):
-            return code.constant(argument, REAL[found.prefix])
+            return code.constant(argument, REAL[call.prefix])
         if isinstance(argument, str):  # a char travels like an int
             real, _, complex = argument.partition("|")
-            letter = complex if complex and is_complex(found.prefix) else real
+            letter = complex if complex and is_complex(call.prefix) else real
             return code.constant(ord(letter), I32)
         return code.constant(argument, I32)
 
-    call = found.call
-    name = found.prefix + spelled(call.routine, found.prefix)
-    arguments = [passed(argument) for argument in (ROW_MAJOR, *call.arguments)]
-    part, status_type = ("cblas", None) if call.is_blas else ("LAPACKE", I32)
+    routine = call.call
+    name = call.prefix + spelled(routine.routine, call.prefix)
+    arguments = [passed(argument) for argument in (ROW_MAJOR, *routine.arguments)]
+    part, status_type = ("cblas", None) if routine.is_blas else ("LAPACKE", I32)
     status = library.call(code, f"scipy_{part}_{name}", arguments, status_type)
-    if status is not None and call.info is not None:
-        code.store(status, address(out(call.info)))
+    if status is not None and routine.info is not None:
+        code.store(status, address(out(routine.info)))

@@ -167,8 +167,7 @@ def _check_calls(module: Operation) -> None:
 
 def _lower_global(weight: Operation) -> None:
     """A global's type is an attribute, which no conversion of values reaches."""
-    held: Any = weight.attributes["type"]
-    lowered = lowered_type(held.value)
+    lowered = lowered_type(ir.type_of(weight, "type"))
     if not isinstance(lowered, tuple):
         weight.attributes["type"] = mlir.type_attr(lowered)
 

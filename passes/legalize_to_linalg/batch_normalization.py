@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.ir import Lowering
@@ -39,7 +39,7 @@ class _Features:
     @classmethod
     def of(cls, op: Operation, build: Lowering) -> _Features:
         operand = build.type(op.operands[0])
-        axis = op.attributes["feature_index"].value
+        axis = ir.integer_of(op, "feature_index")
         wide = accumulation_type(operand.element_type)
         computed = None if operand.is_static else _count(op, build, operand, axis, wide)
         return cls(op, operand, axis, wide, computed)
@@ -67,8 +67,8 @@ class _Features:
 
         def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
             e = Emit(self.op, inner)
-            made = formula(e, self._widened(e, scalars[:-1]))
-            return [cast_scalar(e, made[0], self.wide, type.element_type)]
+            results = formula(e, self._widened(e, scalars[:-1]))
+            return [cast_scalar(e, results[0], self.wide, type.element_type)]
 
         maps = [structured.identity(type.rank)] * len(tensors)
         maps += [structured.affine_map(type.rank, [self.axis])] * len(vectors)
@@ -99,9 +99,9 @@ class _Features:
 
         def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
             e = Emit(self.op, inner)
-            given, totals = scalars[:-number], scalars[-number:]
+            elements, totals = scalars[:-number], scalars[-number:]
             flags = mlir.parse_attribute("#arith.fastmath<reassoc>")  # or it is not vectorized
-            pairs = zip(totals, terms(e, self._widened(e, given)), strict=True)
+            pairs = zip(totals, terms(e, self._widened(e, elements)), strict=True)
             return [e("arith.addf", *pair, fastmath=flags) for pair in pairs]
 
         per_feature = structured.affine_map(rank, [self.axis])

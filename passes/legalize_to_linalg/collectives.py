@@ -57,7 +57,7 @@ def all_reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequenc
 @lowers
 def all_to_all(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     _check_alone(op, _one_way_groups(op, "replica_groups"))
-    if op.attributes["split_count"].value != 1:
+    if ir.integer_of(op, "split_count") != 1:
         raise_unsupported([op], "more parts than processes in a group")
     return _as_they_are(op, operands, build)
 
@@ -125,7 +125,7 @@ def _check_shape(op: Operation, operand: TensorType, result: TensorType, build: 
 
 # --- groups ---------------------------------------------------------------------------------------
 def _reducing_groups(op: Operation) -> grid.Groups:
-    global_ids = "use_global_device_ids" in op.attributes
+    global_ids = ir.flag_of(op, "use_global_device_ids")
     rows = _rows(op, "replica_groups")
     try:
         return grid.groups_of(rows, 1, 1, channel_id=_channel(op), use_global_device_ids=global_ids)

@@ -19,8 +19,8 @@ def while_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
     """``scf.while``; where its values live is decided before bufferization."""
     old_types = [value.type for value in op.operands]
     types = build.types(old_types)
-    given = structured.as_declared(build, flatten(operands), types)
-    loop = build.op("scf.while", given, types, _steady(op, build), regions=2)
+    starts = structured.as_declared(build, flatten(operands), types)
+    loop = build.op("scf.while", starts, types, _steady(op, build), regions=2)
     block, inner = build.block(loop.regions[0], types)
     carried = list(block.arguments)
     holds = flatten(inner.inline(op.regions[0], inner.regrouped(old_types, carried)))
@@ -38,7 +38,7 @@ def _steady(op: Operation, build: Lowering) -> dict[str, Attribute]:
     numbers = []
     count = 0
     for operand, result in zip(op.operands, op.results, strict=True):
-        if "?" in str(operand.type) and mlir.is_tensor(operand.type):
+        if mlir.is_tensor(operand.type) and mlir.is_dynamic(operand.type):
             pairs = zip(build.type(operand).shape, build.type(result).shape, strict=True)
             numbers += [count] if all(equal(*pair) for pair in pairs) else []
         count += len(build.types([operand.type]))
@@ -69,8 +69,8 @@ def case(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Lowe
     def from_branch(inner: Lowering, number: int) -> list[Value]:
         if number == len(op.regions) - 1:
             return structured.as_declared(inner, _inlined(inner, op.regions[number]), types)
-        wanted = structured.scalar(inner, number, ELEMENT_TYPES["i32"])
-        chosen = kernels.compare(inner, kernels.EQ, index, wanted)
+        position = structured.scalar(inner, number, ELEMENT_TYPES["i32"])
+        chosen = kernels.compare(inner, kernels.EQ, index, position)
         return _branch(op, inner, chosen, op.regions[number], lambda b: from_branch(b, number + 1))
 
     return build.regrouped([result.type for result in op.results], from_branch(build, 0))

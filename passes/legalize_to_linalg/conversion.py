@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
@@ -149,8 +149,8 @@ def reduce_precision(e: Emit, operand: Value) -> Value:
 
     NaNs are kept as they are, even where no mantissa is left to tell them from infinity.
     """
-    wanted_exponent = e.op.attributes["exponent_bits"].value
-    wanted_mantissa = e.op.attributes["mantissa_bits"].value
+    wanted_exponent = ir.integer_of(e.op, "exponent_bits")
+    wanted_mantissa = ir.integer_of(e.op, "mantissa_bits")
     if is_narrow(e.operand):
         return reduced(e, operand, e.operand, wanted_exponent, wanted_mantissa)
     bits = ELEMENT_TYPES[f"ui{e.operand.bits}"]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import symbols
 from shlo_tools.dtypes import TensorType, element_type, tensor_type
@@ -107,7 +106,7 @@ def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list
     """Sorted by the called computation and cut off, which recalls all of the best elements."""
     results = [build.type(result) for result in op.results]
     types = [build.type(value) for value in list(op.operands)[: len(results)]]
-    config: Any = config_of(op.attributes)
+    config = config_of(op.attributes)
     comparator = _called_computation(op)
     if comparator is None or config is None or "reduction_dim" not in config:
         reason = "ApproxTopK needs a called computation and a reduction_dim"
@@ -129,7 +128,7 @@ def _called_computation(op: Operation) -> Operation | None:
 
 def _called(op: Operation) -> list[Operation]:
     """The functions that an op names, and their lowered copies."""
-    names: Any = op.attributes[_CALLED] if _CALLED in op.attributes else ()
+    names = ir.items_of(op, _CALLED)
     module = op
     while names and module.parent is not None:
         module = mlir.inner_operation(module.parent)
@@ -163,8 +162,8 @@ def host_call(
     if op.name == "stablehlo.custom_call":
         described |= _whole(op)
     if all(_is_told(result, build) for result in op.results):
-        made = [type for result in op.results for type in _sized(op, result, build)]
-        destinations = [structured.empty(build, type) for type in made]
+        types = [type for result in op.results for type in _sized(op, result, build)]
+        destinations = [structured.empty(build, type) for type in types]
         values = kernel_call(op, build, "host", destinations, flatten(operands), None, described)
     else:
         values = _in_two_steps(op, build, described, flatten(operands))
@@ -190,7 +189,7 @@ def _in_two_steps(
             _number(build, sizes, next(place)) for dim in type.shape if not isinstance(dim, int)
         ]
         destinations.append(build.value("tensor.empty", open_sizes, lowered_tensor(type)))
-    called = {name: held for name, held in described.items() if name != "called"}
+    called = {name: attribute for name, attribute in described.items() if name != "called"}
     second = {**called, "step": mlir.string_attr("values")}
     return kernel_call(op, build, "host", destinations, [sizes], None, second)
 
@@ -222,7 +221,7 @@ def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
 def _whole(op: Operation) -> dict[str, Attribute]:
     """All that an op says, for its function to ask for."""
     described = statement_of(op)
-    if _CALLED in op.attributes and len(op.attributes[_CALLED]):
+    if ir.items_of(op, _CALLED):
         _give_entry_points(op)
         described["called"] = op.attributes[_CALLED]
     return described
@@ -232,7 +231,7 @@ def _give_entry_points(op: Operation) -> None:
     """Make the functions that an op names public: these get entry points later."""
     called = _called(op)
     known = {symbol_name(func) for func in called if not is_declaration(func)}
-    for name in op.attributes[_CALLED]:
+    for name in ir.items_of(op, _CALLED):
         if name.value not in known:
             raise_unsupported([op], f"@{name.value} has no body in this module")
     for func in called:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim, ceiling_divided, equal, maximum, minimum
 from shlo_tools.dtypes import (
     Array,
@@ -40,7 +40,7 @@ def _mapped(
 
 @lowers
 def broadcast_in_dim(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    axes = list(op.attributes["broadcast_dimensions"])
+    axes = ir.integers_of(op, "broadcast_dimensions")
     operand, result = build.type(op.operands[0]), build.type(op.results[0])
     pairs = [(size, result.shape[axis]) for axis, size in zip(axes, operand.shape, strict=True)]
     if any(size != 1 and equal(size, total) is None for size, total in pairs):
@@ -73,13 +73,13 @@ def _stretched(
 @lowers
 def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     type = tensor_type(op.results[0].type)
-    held = op.attributes["value"]
-    if getattr(held, "is_splat", False) and type.size > 1:
+    attribute = op.attributes["value"]
+    if mlir.is_splat(attribute) and type.size > 1:
         one = _constant_scalar(Emit(op, build))
         return [structured.filled(build, one, type)]
     if lowered_element(type.element_type) != type.element_type.name or type.element_type.is_complex:
-        held = _signless(held, type)
-    return [build.value("arith.constant", (), lowered_tensor(type), {"value": held})]
+        attribute = _signless(attribute, type)
+    return [build.value("arith.constant", (), lowered_tensor(type), {"value": attribute})]
 
 
 def _signless(attribute: mlir.Attribute, type: TensorType) -> mlir.Attribute:
@@ -128,7 +128,7 @@ def _same_scalar(e: Emit, operand: Value) -> Value:
 @lowers
 def iota(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = build.type(op.results[0])
-    axis = op.attributes["iota_dimension"].value
+    axis = ir.integer_of(op, "iota_dimension")
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         position = structured.position(inner, axis)
@@ -209,15 +209,15 @@ def _reassociation(a: Sequence[int], b: Sequence[int]) -> list[list[int]] | None
 @lowers
 def concatenate(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = build.type(op.results[0])
-    axis = op.attributes["dimension"].value
+    axis = ir.integer_of(op, "dimension")
     types = [build.type(old) for old in op.operands]
-    made = structured.destination(build, result, types)
+    joined = structured.destination(build, result, types)
     at: Dim = 0
     for value, type in zip(operands, types, strict=True):
         offsets = [at if d == axis else 0 for d in range(result.rank)]
-        made = inserted(build, value, made, offsets, type.shape, [1] * result.rank)
+        joined = inserted(build, value, joined, offsets, type.shape, [1] * result.rank)
         at = at + type.shape[axis]
-    return [made]
+    return [joined]
 
 
 def inserted(
@@ -268,7 +268,7 @@ def _positions(
 @lowers
 def pad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     operand, result = build.type(op.operands[0]), build.type(op.results[0])
-    low, interior = (list(op.attributes[n]) for n in ("edge_padding_low", "interior_padding"))
+    low, interior = (ir.integers_of(op, n) for n in ("edge_padding_low", "interior_padding"))
     value = structured.extract(build, operands[1], result.element_type)
     return [padded(build, operands[0], operand, value, result, low, interior)]
 
@@ -309,7 +309,7 @@ def padded(
 @lowers
 def reverse(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = build.type(op.results[0])
-    return [reversed_along(build, operands[0], result, list(op.attributes["dimensions"]))]
+    return [reversed_along(build, operands[0], result, ir.integers_of(op, "dimensions"))]
 
 
 def reversed_along(
@@ -330,13 +330,13 @@ def reversed_along(
 @lowers
 def slice(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     result = build.type(op.results[0])
-    starts, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
+    starts, strides = (ir.integers_of(op, name) for name in ("start_indices", "strides"))
     return [extracted(build, operands[0], result, starts, strides)]
 
 
 @lowers
 def transpose(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    permutation = list(op.attributes["permutation"])
+    permutation = ir.integers_of(op, "permutation")
     return [transposed(build, operands[0], permutation, build.type(op.results[0]))]
 
 

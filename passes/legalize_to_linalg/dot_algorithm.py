@@ -44,8 +44,8 @@ def algorithm_of(op: Operation) -> Algorithm | None:
         return None
     if any(tensor_type(v.type).element_type.is_complex for v in (*op.operands, *op.results)):
         raise_unsupported([op], "an algorithm for complex numbers")
-    asked: DotAlgorithm = codec(DotAlgorithm).decode(op.attributes["algorithm"])
-    return Algorithm(asked.precisions, _exact(asked.accumulation_type))
+    algorithm: DotAlgorithm = codec(DotAlgorithm).decode(op.attributes["algorithm"])
+    return Algorithm(algorithm.precisions, _exact(algorithm.accumulation_type))
 
 
 def _exact(name: str) -> ElementType:

@@ -69,10 +69,12 @@ def dynamic_reduce_window(
             computation, inner, windows, (shape, results[0].shape), state, tensors, inits
         )
 
-    made = [structured.empty(build, type) for type in results]
+    destinations = [structured.empty(build, type) for type in results]
     serial = len(build.conversion.kernels)  # the computation is no part of what makes it unique
     described = {"serial": mlir.i64_attr(serial)}
-    return kernel_call(op, build, "reduce_window", made, operands[: 2 * count], body, described)
+    return kernel_call(
+        op, build, "reduce_window", destinations, operands[: 2 * count], body, described
+    )
 
 
 def _reduce(
@@ -91,16 +93,16 @@ def _reduce(
         for size, base in zip(shape, windows.base_dilation, strict=True)
     ]
 
-    def window(b: Lowering, at: list[Value], held: list[Value]) -> Sequence[Value]:
+    def window(b: Lowering, at: list[Value], sums: list[Value]) -> Sequence[Value]:
         def cell(c: Lowering, offsets: list[Value], values: list[Value]) -> Sequence[Value]:
             place, inside = _place(c, windows, at, offsets, ends)
             types = [init.type for init in inits]
-            given = choose(
+            elements = choose(
                 c, inside, types, lambda t: [load(t, x, place) for x in tensors], lambda _: inits
             )
-            return inline(computation.regions[0], [*values, *given], c)
+            return inline(computation.regions[0], [*values, *elements], c)
 
-        return _stored(b, nest(b, windows.size, inits, cell), held, at)
+        return _stored(b, nest(b, windows.size, inits, cell), sums, at)
 
     return nest(build, counts, state, window)
 
@@ -165,21 +167,21 @@ def _scan(
         if not forward:
             before, here = (arithmetic(b, "subi", last, place) for place in (before, number))
 
-        def each(e: Lowering, inner: list[Value], held: list[Value]) -> Sequence[Value]:
+        def each(e: Lowering, inner: list[Value], sums: list[Value]) -> Sequence[Value]:
             where = [*outer, here, *inner]
-            earlier = [load(e, x, [*outer, before, *inner]) for x in held]
+            earlier = [load(e, x, [*outer, before, *inner]) for x in sums]
             kept = [
                 e.value("arith.select", (is_first, *pair), pair[0].type)
                 for pair in zip(inits, earlier, strict=True)
             ]
             elements = [load(e, x, where) for x in tensors]
             order = [*kept, *elements] if forward else [*elements, *kept]
-            return _stored(e, inline(computation.regions[0], order, e), held, where)
+            return _stored(e, inline(computation.regions[0], order, e), sums, where)
 
         return nest(b, shape[d + 1 :], rows, each)
 
     def row(b: Lowering, outer: list[Value], rows: list[Value]) -> Sequence[Value]:
-        return loop(b, shape[d], rows, lambda c, number, held: step(c, number, outer, held))
+        return loop(b, shape[d], rows, lambda c, number, sums: step(c, number, outer, sums))
 
     return nest(build, shape[:d], state, row)
 

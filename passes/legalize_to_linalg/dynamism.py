@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shlo_tools import ir
 from shlo_tools.dtypes import ELEMENT_TYPES, to_attribute
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Value
@@ -40,14 +41,14 @@ def dynamic_reshape(op: Operation, operands: list[Value], build: Lowering) -> Se
 # --- sizes as values ------------------------------------------------------------------------------
 @lowers
 def get_dimension_size(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    size = build.type(op.operands[0]).shape[op.attributes["dimension"].value]
+    size = build.type(op.operands[0]).shape[ir.integer_of(op, "dimension")]
     i32 = ELEMENT_TYPES["i32"]
     if isinstance(size, int):
-        held = structured.scalar(build, size, i32)
+        scalar = structured.scalar(build, size, i32)
     else:
         number = structured.index(build, size)
-        held = build.value("arith.index_cast", (number,), structured.element(i32))
-    return [structured.filled(build, held, build.type(op.results[0]))]
+        scalar = build.value("arith.index_cast", (number,), structured.element(i32))
+    return [structured.filled(build, scalar, build.type(op.results[0]))]
 
 
 @lowers

@@ -83,8 +83,10 @@ def _encode(e: Emit, bits: Value, format: Format) -> Value:
         return signed
     nan = e.compare_integers("ugt", magnitude, _u32(e, INFINITY))
     # Without a NaN the answer is -0, whatever the sign of a NaN is on this processor.
-    given = _u32(e, format.nan) if format.nan == top else e("arith.ori", _u32(e, format.nan), sign)
-    return e.select(nan, given, signed)
+    nan_of_sign = (
+        _u32(e, format.nan) if format.nan == top else e("arith.ori", _u32(e, format.nan), sign)
+    )
+    return e.select(nan, nan_of_sign, signed)
 
 
 def _nearest(e: Emit, magnitude: Value, format: Format) -> Value:
@@ -137,10 +139,10 @@ def reduced(
         most = min(most, ((format.bias + reach + 1) << format.mantissa) - 1)
     above = e.compare_integers("ugt", rounded, _u32(e, most))
     below = e.compare_integers("ult", rounded, _u32(e, least))
-    found = e.select(above, _u32(e, format.overflow), rounded)
-    found = e.select(below, _u32(e, format.nan if format.only_powers else 0), found)
-    found = _signed(e, found, wide, magnitude, format)
-    return e("arith.trunci", found, type=structured.element(type))
+    result = e.select(above, _u32(e, format.overflow), rounded)
+    result = e.select(below, _u32(e, format.nan if format.only_powers else 0), result)
+    result = _signed(e, result, wide, magnitude, format)
+    return e("arith.trunci", result, type=structured.element(type))
 
 
 def _rounded(e: Emit, magnitude: Value, dropped: int) -> Value:
@@ -152,15 +154,15 @@ def _rounded(e: Emit, magnitude: Value, dropped: int) -> Value:
     return _and(e, e("arith.addi", half, last), 0xFFFFFFFF << dropped & 0xFFFFFFFF)
 
 
-def _signed(e: Emit, found: Value, code: Value, magnitude: Value, format: Format) -> Value:
+def _signed(e: Emit, code_of_finite: Value, code: Value, magnitude: Value, format: Format) -> Value:
     """A magnitude with the sign of ``code``, whose NaNs are kept."""
     if format.only_powers:
-        return found
-    signed = e("arith.ori", found, _and(e, code, 1 << (format.bits - 1)))
+        return code_of_finite
+    signed = e("arith.ori", code_of_finite, _and(e, code, 1 << (format.bits - 1)))
     if format.only_nan is not None:  # which is what -0 would be
-        zero = e.compare_integers("eq", found, _u32(e, 0))
+        zero = e.compare_integers("eq", code_of_finite, _u32(e, 0))
         nan = e.compare_integers("eq", code, _u32(e, format.only_nan))
-        return e.select(nan, code, e.select(zero, found, signed))
+        return e.select(nan, code, e.select(zero, code_of_finite, signed))
     if format.overflow in (format.nan, format.largest):  # no infinity lies below the NaNs
         return signed
     nan = e.compare_integers("ugt", magnitude, _u32(e, format.overflow))

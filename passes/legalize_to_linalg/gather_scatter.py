@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim, at_most, maximum, minimum, product
 from shlo_tools.dtypes import ElementType, Kind, TensorType, tensor_type
@@ -89,7 +89,7 @@ def dynamic_update_slice(op: Operation, operands: list[Value], build: Lowering) 
 # --- gather ---------------------------------------------------------------------------------------
 @lowers
 def gather(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    return gathered(op, operands, build, list(op.attributes["slice_sizes"]))
+    return gathered(op, operands, build, ir.integers_of(op, "slice_sizes"))
 
 
 def gathered(
@@ -192,7 +192,7 @@ def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
     operand, indices, update = (build.type(op.operands[n]) for n in (0, count, count + 1))
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
-        starts, given = arguments[count], arguments[count + 1 :]
+        starts, sources = arguments[count], arguments[count + 1 :]
         shape = [structured.index(inner, size) for size in operand.shape]
 
         def one(b: Lowering, positions: list[Value], state: list[Value]) -> Sequence[Value]:
@@ -202,7 +202,7 @@ def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 
             def apply(then: Lowering) -> Sequence[Value]:
                 old = [load(then, tensor, where) for tensor in state]
-                new = [load(then, tensor, positions) for tensor in given]
+                new = [load(then, tensor, positions) for tensor in sources]
                 values = inline(op.regions[0], [*old, *new], then)
                 pairs = zip(values, state, strict=True)
                 return [store(then, value, tensor, where) for value, tensor in pairs]
@@ -212,8 +212,8 @@ def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
         return nest(inner, update.shape, arguments[:count], one)
 
     described = {"dimension_numbers": op.attributes["scatter_dimension_numbers"]}
-    given = [start_indices, *updates]
-    return kernel_call(op, build, "scatter", inputs, given, body, described)
+    sources = [start_indices, *updates]
+    return kernel_call(op, build, "scatter", inputs, sources, body, described)
 
 
 def _target(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from shlo_tools import ir, mlir
 from shlo_tools.ir import Lowered, Lowering, flatten
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
@@ -25,9 +25,8 @@ def tuple_(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[
 @lowers
 def get_tuple_element(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """A tuple is its elements, spread out."""
-    type: Any = op.operands[0].type
-    elements = build.regrouped([type.get_type(i) for i in range(type.num_types)], flatten(operands))
-    return [elements[op.attributes["index"].value]]
+    elements = build.regrouped(mlir.members(op.operands[0].type), flatten(operands))
+    return [elements[ir.integer_of(op, "index")]]
 
 
 @lowers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shlo_tools import ir
 from shlo_tools.dtypes import ElementType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -18,7 +19,7 @@ from shlo_tools.passes.legalize_to_linalg.rules import lowers
 def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     count = len(op.results)
     inputs, init_values = operands[:count], operands[count:]
-    reduced = list(op.attributes["dimensions"])
+    reduced = ir.integers_of(op, "dimensions")
     results = [build.type(result) for result in op.results]
     old = [tensor_type(operand.type).element_type for operand in list(op.operands)[:count]]
     rank = tensor_type(op.operands[0].type).rank
@@ -52,10 +53,12 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
 
 
 def _initial(
-    op: Operation, build: Lowering, value: Value, element: ElementType, wanted: ElementType
+    op: Operation, build: Lowering, value: Value, element: ElementType, accumulator: ElementType
 ) -> Value:
     """The scalar that a reduction starts with, as its computation takes it."""
-    return cast_scalar(Emit(op, build), structured.extract(build, value, element), element, wanted)
+    return cast_scalar(
+        Emit(op, build), structured.extract(build, value, element), element, accumulator
+    )
 
 
 @lowers

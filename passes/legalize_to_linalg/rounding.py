@@ -70,8 +70,8 @@ def flush_exponent(
     e: Emit, value: Value, reduced: Value, widths: tuple[int, int, int], bits: ElementType
 ) -> Value:
     """Infinity above, zero below the exponents that ``wanted`` bits hold; the sign is kept."""
-    exponent, mantissa, wanted = widths
-    bias, reach = (1 << (exponent - 1)) - 1, (1 << (wanted - 1)) - 1
+    exponent, mantissa, target = widths
+    bias, reach = (1 << (exponent - 1)) - 1, (1 << (target - 1)) - 1
     infinity = e.constant(((1 << exponent) - 1) << mantissa, bits)
     sign = e("arith.andi", value, e.constant(1 << (bits.bits - 1), bits))
     field = e("arith.andi", reduced, infinity)

@@ -41,12 +41,11 @@ def op_name(rule: Callable[..., Any]) -> str:
 def lowered_type(type: Type) -> Type | tuple[Type, ...]:
     """Unsigned integers become signless, narrow floats bytes, a tuple or a future its
     elements, a token nothing; bounds of sizes go."""
+    if mlir.is_tuple(type):
+        return _spread(mlir.members(type))
     text = str(type)
     if text == "!stablehlo.token":
         return ()
-    if text.startswith("tuple<"):
-        spread: Any = type
-        return _spread(spread.get_type(i) for i in range(spread.num_types))
     if text.startswith(FUTURE):
         return _spread(future_members(text))
     if "ui" not in text and BOUNDS not in text and not NARROW.search(text):
@@ -65,8 +64,7 @@ def _spread(types: Iterable[Type]) -> tuple[Type, ...]:
 
 def future_members(text: str) -> list[Type]:
     """The types of what a future, given by its spelling, holds."""
-    held: Any = mlir.parse_type(f"tuple<{text.removeprefix(FUTURE)}")
-    return [held.get_type(i) for i in range(held.num_types)]
+    return mlir.members(mlir.parse_type(f"tuple<{text.removeprefix(FUTURE)}"))
 
 
 def lowered_element(type: ElementType) -> str:

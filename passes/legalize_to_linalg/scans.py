@@ -59,7 +59,7 @@ def scan(
     build: Lowering,
     inputs: Sequence[Value],
     init_values: Sequence[Value],
-    found: Scan,
+    pattern: Scan,
 ) -> Sequence[Value]:
     """A kernel call that writes one result after the other.
 
@@ -67,64 +67,64 @@ def scan(
     begin with. Unless they are known to change nothing, a scan of them alone provides them.
     """
     results = [build.type(result) for result in op.results]
-    count, length = len(results), results[0].shape[found.dimension]
+    count, length = len(results), results[0].shape[pattern.dimension]
     neutral = init_is_identity(op, op.operands[count], count)
-    made = [structured.empty(build, type) for type in results]
+    destinations = [structured.empty(build, type) for type in results]
     if not neutral:
-        made += [structured.empty(build, type.with_shape([length])) for type in results]
+        destinations += [structured.empty(build, type.with_shape([length])) for type in results]
     inits = [
         structured.filled(build, value, type.with_shape(()))
         for value, type in zip(init_values, results, strict=True)
     ]
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
-        state, given = arguments[: len(made)], arguments[len(made) :]
-        init = [load(inner, tensor, []) for tensor in given[count:]]
+        state, elements = arguments[: len(destinations)], arguments[len(destinations) :]
+        init = [load(inner, tensor, []) for tensor in elements[count:]]
         if neutral:
-            return _scanned(op, inner, found, state, given[:count], init)
-        scanned = _scanned(op, inner, found, state[:count], given[:count], None)
+            return _scanned(op, inner, pattern, state, elements[:count], init)
+        scanned = _scanned(op, inner, pattern, state[:count], elements[:count], None)
         folded = _folded(op, inner, state[count:], init, length)
-        return [*_with_inits(op, inner, found, scanned, folded), *folded]
+        return [*_with_inits(op, inner, pattern, scanned, folded), *folded]
 
     attributes = {
-        "dimension": mlir.i64_attr(found.dimension),
-        "reverse": mlir.bool_attr(not found.forward),
+        "dimension": mlir.i64_attr(pattern.dimension),
+        "reverse": mlir.bool_attr(not pattern.forward),
         "neutral": mlir.bool_attr(neutral),
     }
-    return kernel_call(op, build, "scan", made, [*inputs, *inits], body, attributes)[:count]
+    return kernel_call(op, build, "scan", destinations, [*inputs, *inits], body, attributes)[:count]
 
 
 def _scanned(
     op: Operation,
     build: Lowering,
-    found: Scan,
+    pattern: Scan,
     results: Sequence[Value],
     inputs: Sequence[Value],
     init: list[Value] | None,
 ) -> Sequence[Value]:
     """The first element (with the init values, if given), then each with the result before it."""
     shape = build.type(op.results[0]).shape
-    d, length = found.dimension, shape[found.dimension]
+    d, length = pattern.dimension, shape[pattern.dimension]
     last = length - 1
 
     def row(b: Lowering, outer: list[Value], state: list[Value]) -> Sequence[Value]:
         def first(c: Lowering, inner: list[Value], tensors: list[Value]) -> Sequence[Value]:
-            where = [*outer, structured.index(c, 0 if found.forward else last), *inner]
+            where = [*outer, structured.index(c, 0 if pattern.forward else last), *inner]
             elements = _elements(op, c, inputs, where)
-            values = elements if init is None else _combined(op, c, found, init, elements)
+            values = elements if init is None else _combined(op, c, pattern, init, elements)
             return _stored(c, values, tensors, where)
 
         def next(c: Lowering, step: Value, tensors: list[Value]) -> Sequence[Value]:
             one = structured.index(c, 1)
             before, here = arithmetic(c, "subi", step, one), step
-            if not found.forward:
+            if not pattern.forward:
                 end = structured.index(c, last)
                 before, here = (arithmetic(c, "subi", end, place) for place in (before, step))
 
             def each(e: Lowering, inner: list[Value], rows: list[Value]) -> Sequence[Value]:
                 elements = _elements(op, e, inputs, [*outer, here, *inner])
                 kept = [load(e, tensor, [*outer, before, *inner]) for tensor in rows]
-                values = _combined(op, e, found, kept, elements)
+                values = _combined(op, e, pattern, kept, elements)
                 return _stored(e, values, rows, [*outer, here, *inner])
 
             return nest(c, shape[d + 1 :], tensors, each)
@@ -150,10 +150,10 @@ def _element(value: Value) -> ElementType:
 
 
 def _combined(
-    op: Operation, build: Lowering, found: Scan, kept: list[Value], elements: list[Value]
+    op: Operation, build: Lowering, pattern: Scan, kept: list[Value], elements: list[Value]
 ) -> list[Value]:
     """What lies before in the window goes first."""
-    arguments = [*kept, *elements] if found.forward else [*elements, *kept]
+    arguments = [*kept, *elements] if pattern.forward else [*elements, *kept]
     return inline(op.regions[0], arguments, build)
 
 
@@ -183,21 +183,21 @@ def _folded(
 def _with_inits(
     op: Operation,
     build: Lowering,
-    found: Scan,
+    pattern: Scan,
     results: Sequence[Value],
     folded: Sequence[Value],
 ) -> Sequence[Value]:
     """Every result combined with as many init values as its window holds."""
     shape = build.type(op.results[0]).shape
-    last = shape[found.dimension] - 1
+    last = shape[pattern.dimension] - 1
 
     def each(b: Lowering, where: list[Value], state: list[Value]) -> Sequence[Value]:
-        number = where[found.dimension]
-        if found.forward:
+        number = where[pattern.dimension]
+        if pattern.forward:
             number = arithmetic(b, "subi", structured.index(b, last), number)
         inits = [load(b, tensor, [number]) for tensor in folded]
         values = [load(b, tensor, where) for tensor in state]
-        pair = (inits, values) if found.forward else (values, inits)
+        pair = (inits, values) if pattern.forward else (values, inits)
         return _stored(b, inline(op.regions[0], [*pair[0], *pair[1]], b), state, where)
 
     return nest(build, shape, results, each)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim, product
 from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Lowering
@@ -32,7 +32,7 @@ LAST = -1  # the dimension where an op names none
 @lowers
 def sort(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     types = [build.type(value) for value in op.operands]
-    axis = op.attributes["dimension"].value if "dimension" in op.attributes else LAST
+    axis = ir.integer_of(op, "dimension", LAST)
     return sorted_along(op, build, operands, types, axis)
 
 

@@ -45,7 +45,7 @@ def csr_times_dense(op: Operation, operands: Sequence[Value], build: Lowering) -
     target = structured.filled(build, start, result)
 
     def body(inner: Lowering, arguments: list[Value]) -> Sequence[Value]:
-        held, ends, columns, given = arguments[1:]
+        entries, ends, columns, dense_rows = arguments[1:]
         most = structured.index(inner, values.shape[0])
         limit = structured.index(inner, dense.shape[0])
 
@@ -59,8 +59,8 @@ def csr_times_dense(op: Operation, operands: Sequence[Value], build: Lowering) -
             def element(e: Lowering, at: Value, tensors: list[Value]) -> Sequence[Value]:
                 column = _index(e, load(e, columns, [at]))
                 _check(e, compare(e, ULT, column, limit))
-                factor = load(e, held, [at])
-                return _add_row(op, e, (tensors[0], number), (given, column), factor, result)
+                factor = load(e, entries, [at])
+                return _add_row(op, e, (tensors[0], number), (dense_rows, column), factor, result)
 
             return loop(b, last, state, element, start=first)
 

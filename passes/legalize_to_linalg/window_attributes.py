@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shlo_tools import ir
 from shlo_tools.dtypes import from_attribute
 from shlo_tools.mlir import Operation
 
@@ -24,19 +25,19 @@ class Windows:
     @classmethod
     def of(cls, op: Operation) -> Windows:
         """Read from an op; what it leaves out is 1, or 0 for the padding."""
-        size = tuple(op.attributes["window_dimensions"])
+        size = tuple(ir.integers_of(op, "window_dimensions"))
         padding = np.zeros((len(size), 2), np.int64)
         if "padding" in op.attributes:
             padding = from_attribute(op.attributes["padding"])
 
-        def given(name: str) -> tuple[int, ...]:
-            return tuple(op.attributes[name]) if name in op.attributes else (1,) * len(size)
+        def factors(name: str) -> tuple[int, ...]:
+            return tuple(ir.integers_of(op, name, [1] * len(size)))
 
         return cls(
             size,
-            stride=given("window_strides"),
-            base_dilation=given("base_dilations"),
-            dilation=given("window_dilations"),
+            stride=factors("window_strides"),
+            base_dilation=factors("base_dilations"),
+            dilation=factors("window_dilations"),
             low=tuple(padding[:, 0].tolist()),
             high=tuple(padding[:, 1].tolist()),
         )

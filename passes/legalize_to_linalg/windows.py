@@ -73,9 +73,9 @@ def reduce_window(op: Operation, operands: list[Value], build: Lowering) -> Sequ
     ]
     if 0 in results[0].shape:
         return [structured.empty(build, type) for type in results]
-    found = scans.find(windows, inputs[0].shape)
-    if found is not None:
-        return scans.scan(op, build, operands[:count], promoted, found)
+    pattern = scans.find(windows, inputs[0].shape)
+    if pattern is not None:
+        return scans.scan(op, build, operands[:count], promoted, pattern)
     tensors = [
         _padded(build, value, type, init, windows)
         for value, type, init in zip(operands, inputs, init_values, strict=False)
@@ -113,7 +113,7 @@ def _reduced(
         if d in windows.moving:
             place += f" + d{inner[windows.moving.index(d)]} * {windows.dilation[d]}"
         places.append(place)
-    read = structured.affine_map(len(kinds), places)
+    source = structured.affine_map(len(kinds), places)
     window = TensorType(tuple(windows.size[d] for d in windows.moving), elements[0])
 
     def body(into: Lowering, scalars: list[Value]) -> Sequence[Value]:
@@ -126,7 +126,7 @@ def _reduced(
         build,
         _extents(results[0].shape, window.shape, outer, inner),
         [*inputs, structured.empty(build, window)],
-        [read] * count + [structured.affine_map(len(kinds), inner)],
+        [source] * count + [structured.affine_map(len(kinds), inner)],
         [structured.filled(build, *pair) for pair in zip(init_values, results, strict=True)],
         results,
         body,
@@ -180,8 +180,8 @@ def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) ->
 
             def apply(then: Lowering) -> Sequence[Value]:
                 where = _selected(op, then, elements, windows, bounds)
-                given = load(then, sources, positions)
-                values = _promoted(op, then, [given], [source.element_type], [result])
+                element = load(then, sources, positions)
+                values = _promoted(op, then, [element], [source.element_type], [result])
                 old = load(then, state[0], where)
                 combined = inline(op.regions[1], [old, *values], then)[0]
                 return [store(then, combined, state[0], where)]
@@ -257,11 +257,16 @@ def _selected(
         if len(offsets) == len(counts):
             return step(b, offsets, state)
         count = counts[len(offsets)]
-        return loop(b, count, state, lambda inner, i, held: level(inner, [*offsets, i], held))
+        return loop(
+            b,
+            count,
+            state,
+            lambda inner, i, state_inside: level(inner, [*offsets, i], state_inside),
+        )
 
     first = [load(build, elements, starts), *(starts[d] for d in windows.moving)]
-    _, *found = level(build, [], first)
+    _, *position = level(build, [], first)
     where = list(starts)
-    for d, place in zip(windows.moving, found, strict=True):
+    for d, place in zip(windows.moving, position, strict=True):
         where[d] = place
     return where

@@ -48,12 +48,12 @@ class AnnotateLoops(Pass):
 
 def _nest(loop: Operation) -> list[Operation]:
     """An innermost loop, and those around it, as long as each round writes elsewhere."""
-    found: list[Operation] = []
+    loops: list[Operation] = []
     stores = _stores(loop)
     while stores and loop.name == "scf.for" and _writes_elsewhere(loop, stores):
-        found.append(loop)
+        loops.append(loop)
         loop = mlir.inner_operation(loop.parent)
-    return found
+    return loops
 
 
 def rounds(loop: Operation) -> int:

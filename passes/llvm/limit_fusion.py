@@ -65,10 +65,10 @@ def _is_used_once(value: Value) -> bool:
 def cut_off(build: Build, value: Value) -> Value:
     """The same value, which is not fused into what uses it."""
     mark = {LIMIT: mlir.unit_attr()}
-    made = build.op("scf.execute_region", (), (value.type,), mark, regions=1)
-    _, inside = build.block(made.regions[0], ())
+    region_op = build.op("scf.execute_region", (), (value.type,), mark, regions=1)
+    _, inside = build.block(region_op.regions[0], ())
     inside.op("scf.yield", (value,))
-    return made.results[0]
+    return region_op.results[0]
 
 
 @dataclass(frozen=True)

@@ -48,10 +48,10 @@ def _merge(nest: Operation) -> None:
     maps = [_results(str(map)) for map in nest.attributes["indexing_maps"]]
     operands = list(nest.operands)
     positions = _positions(nest)
-    asked = {number for number, _ in positions}
+    dimensions = {number for number, _ in positions}
     groups = [[0]]
     for d in range(1, len(kinds)):
-        alike = kinds[d - 1] == kinds[d] and not asked & {d - 1, d}
+        alike = kinds[d - 1] == kinds[d] and not dimensions & {d - 1, d}
         if alike and all(_is_adjacent(*pair, d) for pair in zip(operands, maps, strict=True)):
             groups[-1].append(d)
         else:
@@ -75,8 +75,8 @@ def _merge(nest: Operation) -> None:
 
 def _positions(nest: Operation) -> list[tuple[int, Operation]]:
     """The dimensions whose counters the body uses, with the ops that do."""
-    found = [op for op in mlir.walk(nest) if op.name == "linalg.index"]
-    return [(int(ir.text_of(op, "dim")), op) for op in found]
+    ops = [op for op in mlir.walk(nest) if op.name == "linalg.index"]
+    return [(int(ir.text_of(op, "dim")), op) for op in ops]
 
 
 _MAP = re.compile(r"affine_map<\(.*?\) -> \((.*)\)>")
@@ -84,12 +84,12 @@ _DIMENSION = re.compile(r"\bd(\d+)\b")
 
 
 def _results(map: str) -> Map:
-    found = _MAP.fullmatch(map)
-    return tuple(found[1].split(", ")) if found and found[1] else ()
+    match = _MAP.fullmatch(map)
+    return tuple(match[1].split(", ")) if match and match[1] else ()
 
 
 def _renumbered(result: str, number_of: dict[int, int]) -> str:
-    return _DIMENSION.sub(lambda found: f"d{number_of[int(found[1])]}", result)
+    return _DIMENSION.sub(lambda match: f"d{number_of[int(match[1])]}", result)
 
 
 def _is_adjacent(operand: Value, results: Map, d: int) -> bool:

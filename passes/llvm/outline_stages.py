@@ -98,14 +98,14 @@ class _Nest:
 
 def _nest(op: Operation) -> _Nest:
     captured = ir.captured(op)
-    made = _Nest(op, [], {}, captured)
+    nest = _Nest(op, [], {}, captured)
     for value in dict.fromkeys([*op.operands, *captured]):
         constant = _constant(value)
         if constant is None:
-            made.used.append(value)
+            nest.used.append(value)
         else:
-            made.constants[value] = constant
-    return made
+            nest.constants[value] = constant
+    return nest
 
 
 def _constant(value: Value) -> Operation | None:

@@ -47,25 +47,25 @@ def _read_as_inputs(nest: Operation, build: Build) -> Sequence[Value] | None:
     inputs = len(operands) - len(nest.results)
     maps = list(nest.attributes["indexing_maps"])
     written = [n for n in range(inputs, len(operands)) if maps[n].value.is_permutation]
-    read = [n for n in written if next(iter(arguments[n].uses), None)]
-    if not read:
+    sources = [n for n in written if next(iter(arguments[n].uses), None)]
+    if not sources:
         return None
     # The new order of operands, by their old numbers: inits that are read stand in it twice.
-    order = [*range(inputs), *read, *range(inputs, len(operands))]
+    order = [*range(inputs), *sources, *range(inputs, len(operands))]
     attributes = {name: nest.attributes[name] for name in nest.attributes}
     attributes["indexing_maps"] = mlir.array_attr(maps[n] for n in order)
-    segments = [inputs + len(read), len(nest.results)]
+    segments = [inputs + len(sources), len(nest.results)]
     attributes["operandSegmentSizes"] = mlir.i32_array_attr(segments)
-    outputs = [_fresh(build, v) if n in read else v for n, v in enumerate(operands)][inputs:]
+    outputs = [_fresh(build, v) if n in sources else v for n, v in enumerate(operands)][inputs:]
     values = [*(operands[n] for n in order[: segments[0]]), *outputs]
     types = [result.type for result in nest.results]
-    made = build.op("linalg.generic", values, types, attributes, regions=1)
-    block, _ = build.block(made.regions[0], [arguments[n].type for n in order])
+    generic = build.op("linalg.generic", values, types, attributes, regions=1)
+    block, _ = build.block(generic.regions[0], [arguments[n].type for n in order])
     for number, argument in enumerate(arguments):
         argument.replace_all_uses_with(block.arguments[order.index(number)])
     for op in list(nest.regions[0].blocks[0].operations):
         block.append(op)
-    return list(made.results)
+    return list(generic.results)
 
 
 def _fresh(build: Build, init: Value) -> Value:

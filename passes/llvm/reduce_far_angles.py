@@ -55,12 +55,12 @@ class ReduceFarAngles(Pass):
         wide = LONG_DOUBLE.get(platform.machine())
         if wide is None:
             return
-        found: dict[str, list[Operation]] = {name: [] for name in FUNCTIONS}
+        calls: dict[str, list[Operation]] = {name: [] for name in FUNCTIONS}
         for inner in mlir.walk(op):
             dialect, _, name = inner.name.partition(".")
-            if dialect == "math" and name in found and str(inner.results[0].type) == "f64":
-                found[name].append(inner)
-        for name, ops in found.items():
+            if dialect == "math" and name in calls and str(inner.results[0].type) == "f64":
+                calls[name].append(inner)
+        for name, ops in calls.items():
             for inner in ops:
                 _call(inner, name)
             if ops:

@@ -10,11 +10,11 @@ from shlo_tools.mlir import Value
 
 def allocated_like(build: Build, value: Value) -> Value:
     """A buffer for what a tensor or memref holds, row-major."""
-    held = tensor_type(value.type)
+    tensor = tensor_type(value.type)
     name = "tensor.dim" if mlir.is_tensor(value.type) else "memref.dim"
     sizes = [
         build.value(name, (value, build.index(d)), mlir.index_type())
-        for d, dim in enumerate(held.shape)
+        for d, dim in enumerate(tensor.shape)
         if not isinstance(dim, int)
     ]
     type = mlir.memref_type(list(value.type.shape), value.type.element_type)

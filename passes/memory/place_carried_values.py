@@ -65,13 +65,13 @@ def _place(module: Operation, loop: Operation, carry: str) -> None:
     build = Build(mlir.before(loop), loop.location)
     buffers = [_buffer(build, loop.operands[i]) for i in tensors]
     types = [loop.operands[i].type for i in others]
-    made = build.op("scf.while", [loop.operands[i] for i in others], types, regions=2)
-    for old, new in zip(loop.regions, made.regions, strict=True):
+    new_loop = build.op("scf.while", [loop.operands[i] for i in others], types, regions=2)
+    for old, new in zip(loop.regions, new_loop.regions, strict=True):
         _move(old, new, build, (tensors, others, buffers))
-    _end_condition(made, others)
-    _end_body(module, made, carry, (tensors, others, buffers))
-    after = Build(mlir.after(made), loop.location)
-    results = _interleaved(after, (tensors, others, buffers), list(made.results))
+    _end_condition(new_loop, others)
+    _end_body(module, new_loop, carry, (tensors, others, buffers))
+    after = Build(mlir.after(new_loop), loop.location)
+    results = _interleaved(after, (tensors, others, buffers), list(new_loop.results))
     ir.replace(loop, results)
 
 

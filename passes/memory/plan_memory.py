@@ -83,12 +83,12 @@ class _Aliases:
         self.parent: dict[Value, Value] = {}
 
     def root(self, value: Value) -> Value:
-        found = value
-        while (up := self.parent.get(found, found)) != found:
-            found = up
-        if found != value:
-            self.parent[value] = found
-        return found
+        source = value
+        while (up := self.parent.get(source, source)) != source:
+            source = up
+        if source != value:
+            self.parent[value] = source
+        return source
 
     def join(self, values: Sequence[Value]) -> None:
         roots = [self.root(value) for value in values]
@@ -124,40 +124,40 @@ class _Uses:
 
 def _live_buffers(func: Operation) -> list[Buffer]:
     """The allocations of a function with the times that they are in use."""
-    found = _Uses(_Aliases(), [], [])
+    buffer_uses = _Uses(_Aliases(), [], [])
     for region in func.regions:
         for block in region.blocks:
-            _walk_block(block, (), found)
+            _walk_block(block, (), buffer_uses)
     by_root: dict[Value, list[tuple[_Enclosing, ...]]] = {}
-    for value, chains in found.uses:
-        by_root.setdefault(found.aliases.root(value), []).append(chains)
-    return [_buffer(alloc, found, by_root) for alloc in found.allocs]
+    for value, chains in buffer_uses.uses:
+        by_root.setdefault(buffer_uses.aliases.root(value), []).append(chains)
+    return [_buffer(alloc, buffer_uses, by_root) for alloc in buffer_uses.allocs]
 
 
-def _walk_block(block: Block, outer: tuple[_Enclosing, ...], found: _Uses) -> None:
+def _walk_block(block: Block, outer: tuple[_Enclosing, ...], buffer_uses: _Uses) -> None:
     for view in block.operations:
         op = mlir.inner_operation(view)
-        found.position += 1
-        chain = _Enclosing(block, found.position)
+        buffer_uses.position += 1
+        chain = _Enclosing(block, buffer_uses.position)
         chains = (chain, *outer)
         operands = [value for value in op.operands if mlir.is_memref(value.type)]
-        found.uses.extend((value, chains) for value in operands)
+        buffer_uses.uses.extend((value, chains) for value in operands)
         name = op.name
         if name == "memref.alloc" and not bump_memory.is_dynamic(op):
-            found.allocs.append((op, found.position, block))
-            found.uses.append((op.results[0], chains))
+            buffer_uses.allocs.append((op, buffer_uses.position, block))
+            buffer_uses.uses.append((op.results[0], chains))
         elif name.startswith("linalg."):  # its region holds scalars, and loads of other buffers
             loads = [o for o in mlir.walk(op) if o.name == "memref.load"]
-            found.uses.extend((o.operands[0], chains) for o in loads)
+            buffer_uses.uses.extend((o.operands[0], chains) for o in loads)
         else:
             results = [value for value in op.results if mlir.is_memref(value.type)]
             inner = [value for region in op.regions for value in _region_values(region)]
             if results or inner:
-                found.aliases.join([*operands, *results, *inner])
+                buffer_uses.aliases.join([*operands, *results, *inner])
             for region in op.regions:
                 for nested in region.blocks:
-                    _walk_block(nested, chains, found)
-        chain.end = found.position
+                    _walk_block(nested, chains, buffer_uses)
+        chain.end = buffer_uses.position
 
 
 def _region_values(region: Region) -> list[Value]:
@@ -171,20 +171,20 @@ def _region_values(region: Region) -> list[Value]:
 
 def _buffer(
     alloc: tuple[Operation, int, Block],
-    found: _Uses,
+    buffer_uses: _Uses,
     by_root: dict[Value, list[tuple[_Enclosing, ...]]],
 ) -> Buffer:
     """A buffer used in a loop that it was made outside of is in use until the loop ends."""
     op, start, home = alloc
     end = start
-    for chains in by_root[found.aliases.root(op.results[0])]:
+    for chains in by_root[buffer_uses.aliases.root(op.results[0])]:
         around = next((chain for chain in chains if chain.block == home), None)
         if around is None:  # a view of it leaves its block: keep it throughout
-            start, end = 0, found.position
+            start, end = 0, buffer_uses.position
             break
         end = max(end, around.end)
     size = tensor_type(op.results[0].type).nbytes
-    return Buffer(op, Lifetime(size, start, end), _is_carried(op, found.aliases))
+    return Buffer(op, Lifetime(size, start, end), _is_carried(op, buffer_uses.aliases))
 
 
 def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:

@@ -36,11 +36,11 @@ class SeparateResults(Pass):
 
 
 def _separate(end: Operation) -> None:
-    seen: set[Value] = set()
+    returned: set[Value] = set()
     build = Build(mlir.before(end), end.location)
     for index, value in enumerate(list(end.operands)):
-        if mlir.is_memref(value.type) and value in seen:
+        if mlir.is_memref(value.type) and value in returned:
             copy = allocated_like(build, value)
             build.op("memref.copy", (value, copy))
             end.operands[index] = copy
-        seen.add(value)
+        returned.add(value)

@@ -19,20 +19,20 @@ from shlo_tools.passes.sizes import algebra
 Told = Callable[[Symbol], Tensor]  # what a symbol stands for
 
 
-def computed(size: Dim, told: Told) -> Tensor:
+def computed(size: Dim, tensor_of: Told) -> Tensor:
     """A size as a tensor of one number."""
-    return algebra.computed(size, _Tensors(told))
+    return algebra.computed(size, _Tensors(tensor_of))
 
 
 class _Tensors(algebra.Algebra[Tensor]):
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, tensor_of: Told) -> None:
+        self._tensor_of = tensor_of
 
     def number(self, value: int) -> Tensor:
         return ops.constant(np.asarray([value], np.int32))
 
     def symbol(self, symbol: Symbol) -> Tensor:
-        return self._told(symbol)
+        return self._tensor_of(symbol)
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
         return ops.add(a, b)

@@ -67,12 +67,12 @@ def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
     if results is None:
         return None
     pairs = zip(results, op.results, strict=True)
-    return [_declared(build, made.value, old) for made, old in pairs if made.value is not None]
+    return [_declared(build, new.value, old) for new, old in pairs if new.value is not None]
 
 
-def _declared(build: Build, made: Value, old: Value) -> Value:
+def _declared(build: Build, new: Value, old: Value) -> Value:
     """A result in the type that the call declares, which may say less of its sizes."""
-    return made if made.type == old.type else build.value("stablehlo.convert", (made,), old.type)
+    return new if new.type == old.type else build.value("stablehlo.convert", (new,), old.type)
 
 
 def _tensor(value: Value) -> Tensor:

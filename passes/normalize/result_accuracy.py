@@ -48,16 +48,16 @@ OF_MODULUS = ("stablehlo.exponential_minus_one", "stablehlo.logistic")  # a part
 
 def check(op: Operation) -> None:
     """Raise UnsupportedError for an op that asks for more than the stated bound."""
-    asked = tolerance_of(op)
-    if asked is None:
+    accuracy = tolerance_of(op)
+    if accuracy is None:
         return
     element = tensor_type(op.results[0].type).element_type
     if element.is_complex and op.name in OF_MODULUS:
-        raise_unsupported([op], f"an accuracy of {asked}: no bound is stated for a part's error")
+        raise_unsupported([op], f"an accuracy of {accuracy}: no bound is stated for a part's error")
     ulps = COMPLEX_BOUND if element.is_complex else BOUNDS.get(element.name, ROUNDED_BOUND)
     largest = None if element.is_complex else LARGEST[op.name]
-    if not _kept(asked, ulps, element, largest):
-        reason = f"an accuracy of {asked}: the bound stated for {element} is {ulps} ulp"
+    if not _kept(accuracy, ulps, element, largest):
+        reason = f"an accuracy of {accuracy}: the bound stated for {element} is {ulps} ulp"
         raise_unsupported([op], reason)
 
 
@@ -65,13 +65,13 @@ def tolerance_of(op: Operation) -> ResultAccuracy | None:
     """What an op asks for; None where it leaves the accuracy to us."""
     if ATTRIBUTE not in op.attributes:
         return None
-    asked: ResultAccuracy = codec(ResultAccuracy).decode(op.attributes[ATTRIBUTE])
-    return asked if asked.is_tolerance else None
+    accuracy: ResultAccuracy = codec(ResultAccuracy).decode(op.attributes[ATTRIBUTE])
+    return accuracy if accuracy.is_tolerance else None
 
 
-def _kept(asked: ResultAccuracy, ulps: int, element: ElementType, largest: float | None) -> bool:
+def _kept(accuracy: ResultAccuracy, ulps: int, element: ElementType, largest: float | None) -> bool:
     """Whether an error of so many ulps stays within one of the bounds."""
     info: Any = ml_dtypes.finfo(element.dtype)  # type: ignore[no-untyped-call]
     relative = ulps * float(info.eps)
     absolute = relative * (float(info.max) if largest is None else largest)
-    return asked.ulps >= ulps or asked.rtol >= relative or asked.atol >= absolute
+    return accuracy.ulps >= ulps or accuracy.rtol >= relative or accuracy.atol >= absolute

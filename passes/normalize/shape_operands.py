@@ -111,9 +111,9 @@ def by_element(rule: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     return ops.map(list(tensors), list(range(tensors[0].rank)), rule)
 
 
-def declared(made: Tensor, old: Value) -> Value:
+def declared(new: Tensor, old: Value) -> Value:
     """A result in the type that an op declares, which may know more of its sizes, or less."""
-    return ssa(retyped(made, old.type))
+    return ssa(retyped(new, old.type))
 
 
 def retyped(tensor: Tensor, type: Type) -> Tensor:

@@ -30,6 +30,7 @@ from shlo_tools.ops import Trait, names_with
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
+from shlo_tools.quantized_types import holds_quantized
 
 # Ops that compute with the numbers of their operands, in elements of the operands' type: all
 # arithmetic, but for contractions and what makes or rounds numbers, which know narrow floats.
@@ -66,10 +67,10 @@ def _widened(op: Operation, build: Build, double: bool = False) -> Sequence[Valu
         result_accuracy.check(op)  # in the last places of the narrow type
     operands = [_converted(build, value, _wide(value.type, double)) for value in op.operands]
     wide = [_wide(type, double) for type in types]
-    made = list(build.op(op.name, operands, wide, _attributes(op)).results)
+    results = list(build.op(op.name, operands, wide, _attributes(op)).results)
     if op.name == "stablehlo.power":
-        made = [_above_zero(build, made[0], types[0])]
-    return [_converted(build, value, type) for value, type in zip(made, types, strict=True)]
+        results = [_above_zero(build, results[0], types[0])]
+    return [_converted(build, value, type) for value, type in zip(results, types, strict=True)]
 
 
 def _above_zero(build: Build, value: Value, narrow: Type) -> Value:
@@ -90,7 +91,7 @@ def _above_zero(build: Build, value: Value, narrow: Type) -> Value:
 
 
 def _is_narrow(type: Type) -> bool:
-    return "!quant" not in str(type) and is_narrow(tensor_type(type).element_type)
+    return not holds_quantized(type) and is_narrow(tensor_type(type).element_type)
 
 
 def _wide(type: Type, double: bool = False) -> Type:
@@ -112,16 +113,16 @@ def _attributes(op: Operation) -> Mapping[str, Attribute]:
 
 def _random(op: Operation, build: Build) -> Sequence[Value] | None:
     """Uniform numbers stay below the upper bound, which rounding may reach."""
-    made = _widened(op, build)
-    if made is None or ir.enum_of(op, "rng_distribution") != "UNIFORM":
-        return made
-    type = made[0].type
+    results = _widened(op, build)
+    if results is None or ir.enum_of(op, "rng_distribution") != "UNIFORM":
+        return results
+    type = results[0].type
     shape = op.operands[2]
     low, high = (_everywhere(build, bound, shape, type) for bound in list(op.operands)[:2])
-    compared = [_converted(build, value, _wide(type)) for value in (made[0], high)]
+    compared = [_converted(build, value, _wide(type)) for value in (results[0], high)]
     below = {"comparison_direction": mlir.parse_attribute("#stablehlo<comparison_direction LT>")}
     inside = build.value("stablehlo.compare", compared, _truth(type), below)
-    return [build.value("stablehlo.select", (inside, made[0], low), type)]
+    return [build.value("stablehlo.select", (inside, results[0], low), type)]
 
 
 def _everywhere(build: Build, scalar: Value, shape: Value, type: Type) -> Value:

@@ -73,13 +73,13 @@ def _is_light(op: Op) -> bool:
 
 def _feeds_product(op: Op) -> bool:
     """Whether a product reads a view, through other views."""
-    stack, seen = [op], {op}
+    stack, visited = [op], {op}
     while stack:
         for user in stack.pop().users:
             if user.name == "dot_general":
                 return True
-            if user.name in VIEWS and user not in seen:
-                seen.add(user)
+            if user.name in VIEWS and user not in visited:
+                visited.add(user)
                 stack.append(user)
     return False
 
@@ -162,14 +162,14 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
     stage = _latest_of(op)
     if stage is not None and stage.kind != "op":
-        seen = {_where(a, stage) for a in op.inner} - {"outside"}
+        places = {_where(a, stage) for a in op.inner} - {"outside"}
         sizes = (
             ("full", stage.count),
             ("row", stage.rows if stage.kind != "column" else None),
             ("result", stage.columns if stage.kind == "column" else None),
         )
         for place, count in sizes:
-            if op.count == count and seen <= {place}:
+            if op.count == count and places <= {place}:
                 if stage.kind != "column" or place == "result":
                     _join(op, stage, place)
                     return
@@ -285,23 +285,23 @@ def _is_stored(operand: Op | Value, user: Op, stage: Stage) -> bool:
 
 def readers(op: Op) -> list[Op]:
     """Who reads a value, seen through cheap ops."""
-    found: list[Op] = []
+    users: list[Op] = []
     for user in op.users:
         if user.is_cheap:
-            found += readers(user)
+            users += readers(user)
             if user.stage is not None:
-                found.append(user)
+                users.append(user)
         else:
-            found.append(user)
-    return found
+            users.append(user)
+    return users
 
 
 def _roots(op: Op) -> list[Op | Value]:
     """What an op reads, seen through cheap ops."""
-    found: list[Op | Value] = []
+    roots: list[Op | Value] = []
     for operand in op.operands:
         if isinstance(operand, Op) and operand.is_cheap and not operand.is_constant:
-            found += _roots(operand)
+            roots += _roots(operand)
         else:
-            found.append(operand)
-    return found
+            roots.append(operand)
+    return roots

@@ -132,17 +132,17 @@ def read(block: mlir.Block) -> Graph:
         results = list(op.results)
         type = _stage_type(op, types)
         if type is not None:
-            made = Op(op, op.name.partition(".")[2], operands, type, results[0])
-            by_value[results[0]] = made
-            ops.append(made)
+            node = Op(op, op.name.partition(".")[2], operands, type, results[0])
+            by_value[results[0]] = node
+            ops.append(node)
             continue
         operands += [by_value.get(value, value) for value in ir.captured(op)]
         whole = Op(op, _whole_name(op, types), operands, None)
         ops.append(whole)
         for result in results:
-            made = Op(op, "result", [whole], _static(result.type, types), result)
-            by_value[result] = made
-            ops.append(made)
+            node = Op(op, "result", [whole], _static(result.type, types), result)
+            by_value[result] = node
+            ops.append(node)
     raise RuntimeError("a block without an end")
 
 

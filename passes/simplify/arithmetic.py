@@ -65,8 +65,8 @@ def number(index: int, is_such: Numbers) -> Rule:
     """One operand is the result where it is such a number."""
 
     def rule(op: Operation, build: Rewriter) -> Replacement | None:
-        found = splat(op.operands[index])
-        return [op.operands[index]] if found is not None and is_such(found) else None
+        elements = splat(op.operands[index])
+        return [op.operands[index]] if elements is not None and is_such(elements) else None
 
     return rule
 
@@ -75,11 +75,11 @@ def value(result: complex, *, beside: Numbers) -> Rule:
     """The result is a number where the right operand is such a number."""
 
     def rule(op: Operation, build: Rewriter) -> Replacement | None:
-        found = splat(op.operands[1])
-        if found is None or not beside(found):
+        elements = splat(op.operands[1])
+        if elements is None or not beside(elements):
             return None
-        made = filled(build, op.results[0], result)
-        return None if made is None else [made]
+        replacement = filled(build, op.results[0], result)
+        return None if replacement is None else [replacement]
 
     return rule
 
@@ -95,8 +95,8 @@ def same_gives(result: int) -> Rule:
     def rule(op: Operation, build: Rewriter) -> Replacement | None:
         if op.operands[0] != op.operands[1]:
             return None
-        made = filled(build, op.results[0], result)
-        return None if made is None else [made]
+        replacement = filled(build, op.results[0], result)
+        return None if replacement is None else [replacement]
 
     return rule
 
@@ -136,8 +136,8 @@ def unary(name: str, index: int, *, beside: Numbers) -> Rule:
     """op(x, c) -> name(x)"""
 
     def rule(op: Operation, build: Rewriter) -> Replacement | None:
-        found = splat(op.operands[1 - index])
-        if found is None or not beside(found):
+        elements = splat(op.operands[1 - index])
+        if elements is None or not beside(elements):
             return None
         return [build.value(f"stablehlo.{name}", [op.operands[index]], op.results[0].type)]
 
@@ -158,8 +158,8 @@ def joined(op: Operation, build: Rewriter) -> Replacement | None:
         both = EVALUATORS[op.name](first, second)
     else:
         return None
-    made = constant(build, op.results[0].type, np.broadcast_to(both, first.shape))
-    return [build.value(op.name, [inner.operands[0], made], op.results[0].type)]
+    replacement = constant(build, op.results[0].type, np.broadcast_to(both, first.shape))
+    return [build.value(op.name, [inner.operands[0], replacement], op.results[0].type)]
 
 
 # --- signs ----------------------------------------------------------------------------------------
@@ -185,8 +185,8 @@ def negated_left(op: Operation, build: Rewriter) -> Replacement | None:
 
 def squared(op: Operation, build: Rewriter) -> Replacement | None:
     """x ** 2 -> x * x"""
-    found = splat(op.operands[1])
-    if found is None or not numbers.two(found):
+    elements = splat(op.operands[1])
+    if elements is None or not numbers.two(elements):
         return None
     return _binary(build, "multiply", op.operands[0], op.operands[0], op)
 

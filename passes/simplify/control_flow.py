@@ -77,11 +77,11 @@ def carried_for_nothing(op: Operation, build: Rewriter) -> Replacement | None:
     operands = list(op.operands)
     attributes = _without_per_value(op)
     types = [op.results[index].type for index in kept]
-    made = build.op(op.name, [operands[index] for index in kept], types, attributes, 2)
-    targets: list[Region] = list(made.regions)
+    new_loop = build.op(op.name, [operands[index] for index in kept], types, attributes, 2)
+    targets: list[Region] = list(new_loop.regions)
     without(build, op.regions[0], targets[0], dead, None, operands)
     without(build, op.regions[1], targets[1], dead, kept, operands)
-    results = iter(made.results)
+    results = iter(new_loop.results)
     return [next(results) if index in kept else None for index in range(len(operands))]
 
 
@@ -99,7 +99,9 @@ def _live(op: Operation) -> set[int]:
 
 def _without_per_value(op: Operation) -> dict[str, mlir.Attribute]:
     """Attributes but for shardings, which have an entry per value."""
-    return {name: held for name, held in with_attributes(op).items() if "sharding" not in name}
+    return {
+        name: attribute for name, attribute in with_attributes(op).items() if "sharding" not in name
+    }
 
 
 # --- tuples ---------------------------------------------------------------------------------------
@@ -111,15 +113,15 @@ def element_of_tuple(op: Operation, build: Rewriter) -> Replacement | None:
 
 def tuple_of_elements(op: Operation, build: Rewriter) -> Replacement | None:
     """tuple(get_tuple_element(t, 0), get_tuple_element(t, 1), ...) -> t"""
-    found: Value | None = None
+    whole: Value | None = None
     for position, value in enumerate(op.operands):
         inner = source(value, "get_tuple_element")
         if inner is None or ir.integer_of(inner, "index") != position:
             return None
-        if found is not None and inner.operands[0] != found:
+        if whole is not None and inner.operands[0] != whole:
             return None
-        found = inner.operands[0]
-    return None if found is None else [found]
+        whole = inner.operands[0]
+    return None if whole is None else [whole]
 
 
 RULES: Rules = {

@@ -24,24 +24,24 @@ def exact_first(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "convert")
     if inner is None:
         return None
-    given, middle, last = (typed(v) for v in (inner.operands[0], op.operands[0], op.results[0]))
-    if given is None or middle is None or last is None:
+    first, middle, last = (typed(v) for v in (inner.operands[0], op.operands[0], op.results[0]))
+    if first is None or middle is None or last is None:
         return None
-    if not _may_leave_out(given.element_type, middle.element_type, last.element_type):
+    if not _may_leave_out(first.element_type, middle.element_type, last.element_type):
         return None
     if inner.operands[0].type == op.results[0].type:
         return [inner.operands[0]]
     return [build.value("stablehlo.convert", [inner.operands[0]], op.results[0].type)]
 
 
-def _may_leave_out(given: ElementType, middle: ElementType, last: ElementType) -> bool:
+def _may_leave_out(first: ElementType, middle: ElementType, last: ElementType) -> bool:
     """Whether given -> middle -> last is given -> last."""
-    if any(element.is_complex for element in (given, middle, last)):
+    if any(element.is_complex for element in (first, middle, last)):
         return False
-    if middle.is_float and last.is_integer and not given.is_float:
+    if middle.is_float and last.is_integer and not first.is_float:
         # Integers wrap around on the short way, on the long one floats stop at the limits.
-        return keeps_numbers(given, middle) and keeps_numbers(given, last)
-    return keeps_numbers(given, middle)
+        return keeps_numbers(first, middle) and keeps_numbers(first, last)
+    return keeps_numbers(first, middle)
 
 
 _WIDER = {
@@ -52,16 +52,16 @@ _WIDER = {
 
 
 @functools.cache
-def keeps_numbers(given: ElementType, other: ElementType) -> bool:
+def keeps_numbers(source: ElementType, other: ElementType) -> bool:
     """Whether every number of one element type is one of another, signs of zeros included."""
-    if given == other:
+    if source == other:
         return True
-    if given.bits > 16:
-        return other.name in _WIDER.get(given.name, ())
-    every = _every_number(given)
+    if source.bits > 16:
+        return other.name in _WIDER.get(source.name, ())
+    every = _every_number(source)
     with np.errstate(invalid="ignore"):
         there = converted(every, other)
-        one, two, back = (x.astype(np.float64) for x in (every, there, converted(there, given)))
+        one, two, back = (x.astype(np.float64) for x in (every, there, converted(there, source)))
     nan = np.isnan(one)
     same = (one == two) & (one == back) & (np.signbit(one) == np.signbit(two))
     return bool(np.all(same | (nan & np.isnan(two) & np.isnan(back))))

@@ -132,11 +132,11 @@ def broadcast_of_units(op: Operation, build: Rewriter) -> Replacement | None:
     """broadcast_in_dim(reshape(x), dims) -> broadcast_in_dim(x, dims), where dimensions of size 1
     are put into x"""
     inner = source(op.operands[0], "reshape")
-    given = static(inner.operands[0]) if inner is not None else None
+    small = static(inner.operands[0]) if inner is not None else None
     middle = static(op.operands[0])
-    if inner is None or given is None or middle is None or 1 in given.shape:
+    if inner is None or small is None or middle is None or 1 in small.shape:
         return None
-    if given.shape != tuple(size for size in middle.shape if size != 1):
+    if small.shape != tuple(size for size in middle.shape if size != 1):
         return None
     dims = ir.integers_of(op, "broadcast_dimensions")
     kept = [dim for dim, size in zip(dims, middle.shape, strict=True) if size != 1]
@@ -175,8 +175,8 @@ def count_one(op: Operation, build: Rewriter) -> Replacement | None:
         return None
     if type.element_type.name == "f8E8M0FNU":  # has no zero
         return None
-    made = filled(build, op.results[0], 0)
-    return None if made is None else [made]
+    zero = filled(build, op.results[0], 0)
+    return None if zero is None else [zero]
 
 
 def count_once(op: Operation, build: Rewriter) -> Replacement | None:
@@ -210,8 +210,8 @@ def before_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
             return None
     few = small.with_element(result.element_type).mlir()
     operands = [one.operands[0] for one in inner if one is not None]
-    held = {named: op.attributes[named] for named in _own(op)}
-    return _broadcast(op, build, build.value(op.name, operands, few, held), dims)
+    attributes = {named: op.attributes[named] for named in _own(op)}
+    return _broadcast(op, build, build.value(op.name, operands, few, attributes), dims)
 
 
 def _own(op: Operation) -> list[str]:

@@ -29,7 +29,7 @@ class Rewriter(Build):
     def __init__(self, at: Any, location: Location, worklist: Worklist) -> None:
         super().__init__(at, location)
         self.worklist = worklist
-        self.made: list[Operation] = []
+        self.created: list[Operation] = []
 
     def op(
         self,
@@ -39,9 +39,9 @@ class Rewriter(Build):
         attributes: Mapping[str, Attribute] | None = None,
         regions: int = 0,
     ) -> Operation:
-        made = super().op(name, operands, results, attributes, regions)
-        self.made.append(mlir.inner_operation(made))
-        return made
+        new = super().op(name, operands, results, attributes, regions)
+        self.created.append(mlir.inner_operation(new))
+        return new
 
     def replace_uses(self, old: Value, new: Value) -> None:
         """Have those who use one value use another of its type."""
@@ -108,20 +108,20 @@ class Worklist:
         build = Rewriter(mlir.before(op), op.location, self)
         for rule in rules:
             values = rule(op, build)
-            if values is not None and self._replace(op, values, build.made):
+            if values is not None and self._replace(op, values, build.created):
                 return
 
-    def _replace(self, op: Operation, values: Replacement, made: list[Operation]) -> bool:
+    def _replace(self, op: Operation, values: Replacement, new: list[Operation]) -> bool:
         """Put values in the place of an op; False if their types differ in what is known of sizes.
 
         What the rule made is dead then, and goes.
         """
-        self.wait(reversed(made))
+        self.wait(reversed(new))
         pairs = list(zip(op.results, values, strict=True))
         if any(value is not None and value.type != result.type for result, value in pairs):
             return False
-        if len(made) == 1 or (made and len(pairs) == 1):
-            _keep_attributes(op, [value for value in values if value is not None], made)
+        if len(new) == 1 or (new and len(pairs) == 1):
+            _keep_attributes(op, [value for value in values if value is not None], new)
         for result, value in pairs:
             if value is not None:
                 self.replace_uses(result, value)
@@ -155,12 +155,12 @@ class Worklist:
         self.wait(source for source in sources if source is not None)
 
 
-def _keep_attributes(op: Operation, values: Sequence[Value], made: Sequence[Operation]) -> None:
+def _keep_attributes(op: Operation, values: Sequence[Value], new: Sequence[Operation]) -> None:
     """Discardable attributes (those of other dialects) go to the op made for the same results."""
     if not len(op.attributes) or not values:
         return
     last = mlir.defining_op(values[0])
-    if last is None or last not in made or len(last.results) != len(op.results):
+    if last is None or last not in new or len(last.results) != len(op.results):
         return
     for name, attribute in op.attributes.items():
         if "." in name and name not in last.attributes:

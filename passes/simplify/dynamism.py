@@ -53,11 +53,11 @@ def reshape_twice(op: Operation, build: Rewriter) -> Replacement | None:
 def size(op: Operation, build: Rewriter) -> Replacement | None:
     """get_dimension_size(x) -> c"""
     type = typed(op.operands[0])
-    found = type.shape[ir.integer_of(op, "dimension")] if type is not None else None
-    if not isinstance(found, int):
+    dim = type.shape[ir.integer_of(op, "dimension")] if type is not None else None
+    if not isinstance(dim, int):
         return None
-    made = filled(build, op.results[0], found)
-    return None if made is None else [made]
+    replacement = filled(build, op.results[0], dim)
+    return None if replacement is None else [replacement]
 
 
 def same_size(op: Operation, build: Rewriter) -> Replacement | None:

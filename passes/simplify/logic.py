@@ -39,8 +39,8 @@ def beside_its_not(result: int) -> Rule:
         for one, other in (op.operands, list(op.operands)[::-1]):
             inner = source(other, "not")
             if inner is not None and inner.operands[0] == one:
-                made = filled(build, op.results[0], result)
-                return None if made is None else [made]
+                replacement = filled(build, op.results[0], result)
+                return None if replacement is None else [replacement]
         return None
 
     return rule
@@ -75,8 +75,8 @@ def with_itself(op: Operation, build: Rewriter) -> Replacement | None:
     holds = direction in ("EQ", "GE", "LE")
     if _may_be_unordered(op) and direction not in ("GT", "LT"):
         return None
-    made = filled(build, op.results[0], holds)
-    return None if made is None else [made]
+    replacement = filled(build, op.results[0], holds)
+    return None if replacement is None else [replacement]
 
 
 def _may_be_unordered(op: Operation) -> bool:
@@ -97,29 +97,29 @@ def _is_complex(op: Operation) -> bool:
 
 def with_boolean(op: Operation, build: Rewriter) -> Replacement | None:
     """p == true -> p; p == false -> not p; and so for !="""
-    type, found = typed(op.operands[0]), splat(op.operands[1])
-    if type is None or not type.element_type.is_boolean or found is None:
+    type, elements = typed(op.operands[0]), splat(op.operands[1])
+    if type is None or not type.element_type.is_boolean or elements is None:
         return None
     direction = ir.enum_of(op, "comparison_direction")
     if direction not in ("EQ", "NE"):
         return None
-    if (direction == "EQ") == bool(found):
+    if (direction == "EQ") == bool(elements):
         return [op.operands[0]]
     return _not(op, build, op.operands[0])
 
 
 def converted_boolean(op: Operation, build: Rewriter) -> Replacement | None:
     """convert(p) != 0 -> p; convert(p) == 0 -> not p"""
-    inner, found = source(op.operands[0], "convert"), splat(op.operands[1])
+    inner, elements = source(op.operands[0], "convert"), splat(op.operands[1])
     direction = ir.enum_of(op, "comparison_direction")
-    if inner is None or found is None or direction not in ("EQ", "NE"):
+    if inner is None or elements is None or direction not in ("EQ", "NE"):
         return None
     type = typed(inner.operands[0])
     # A type without zero may have no place for false.
     element = typed(op.operands[0])
     if type is None or not type.element_type.is_boolean or element is None:
         return None
-    if element.element_type.name == "f8E8M0FNU" or bool(found) or _is_total(op):
+    if element.element_type.name == "f8E8M0FNU" or bool(elements) or _is_total(op):
         return None
     if inner.operands[0].type != op.results[0].type:
         return None
@@ -134,17 +134,17 @@ def _not(op: Operation, build: Rewriter, value: Value) -> Replacement | None:
 
 def with_least(op: Operation, build: Rewriter) -> Replacement | None:
     """x >= INT_MIN -> true; x < INT_MIN -> false; and so for INT_MAX"""
-    type, found = typed(op.operands[0]), splat(op.operands[1])
-    if type is None or found is None or not type.element_type.is_integer:
+    type, elements = typed(op.operands[0]), splat(op.operands[1])
+    if type is None or elements is None or not type.element_type.is_integer:
         return None
     answers = {}
-    if numbers.least(found):
+    if numbers.least(elements):
         answers = {"GE": True, "LT": False}
-    elif numbers.greatest(found):
+    elif numbers.greatest(elements):
         answers = {"LE": True, "GT": False}
     answer = answers.get(ir.enum_of(op, "comparison_direction"))
-    made = None if answer is None else filled(build, op.results[0], answer)
-    return None if made is None else [made]
+    replacement = None if answer is None else filled(build, op.results[0], answer)
+    return None if replacement is None else [replacement]
 
 
 def not_compared(op: Operation, build: Rewriter) -> Replacement | None:
@@ -161,8 +161,8 @@ def not_compared(op: Operation, build: Rewriter) -> Replacement | None:
 # --- choices --------------------------------------------------------------------------------------
 def decided(op: Operation, build: Rewriter) -> Replacement | None:
     """select(true, x, y) -> x; select(false, x, y) -> y"""
-    found = splat(op.operands[0])
-    return None if found is None else [op.operands[1 if found else 2]]
+    elements = splat(op.operands[0])
+    return None if elements is None else [op.operands[1 if elements else 2]]
 
 
 def no_choice(op: Operation, build: Rewriter) -> Replacement | None:

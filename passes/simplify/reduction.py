@@ -36,12 +36,12 @@ def _plain(op: Operation) -> bool:
     if any(static(value) is None for value in (*op.operands, *op.results)):
         return False
     inputs, starts = _halves(op)
-    wanted = [value.type for value in (*starts, *starts)]
+    expected = [value.type for value in (*starts, *starts)]
     elements = [static(value) for value in (*inputs, *op.results)]
-    given = {type.element_type for type in elements if type is not None}
+    element_types = {type.element_type for type in elements if type is not None}
     own = [type.element_type for value in starts if (type := static(value)) is not None]
-    alike = all(e in own for e in given)
-    return alike and [a.type for a in body(op.regions[0]).arguments] == wanted
+    alike = all(e in own for e in element_types)
+    return alike and [a.type for a in body(op.regions[0]).arguments] == expected
 
 
 def _count(op: Operation) -> int:
@@ -73,8 +73,8 @@ def of_one(op: Operation, build: Rewriter) -> Replacement | None:
     (value,), (start,) = _halves(op)
     result = op.results[0]
     reshaped = build.value("stablehlo.reshape", [value], result.type)
-    found = splat(start)
-    if found is not None and _NEUTRAL[inner.name](found):
+    elements = splat(start)
+    if elements is not None and _NEUTRAL[inner.name](elements):
         return [reshaped]
     spread = _spread(build, start, result)
     first = inner.operands[0] == block.arguments[0]
@@ -101,17 +101,17 @@ def of_the_same(op: Operation, build: Rewriter) -> Replacement | None:
     block = body(op.regions[0])
     values = list(ir.terminator(block).operands)
     arguments, (_, starts) = list(block.arguments), _halves(op)
-    found: list[Value] = []
+    replacements: list[Value] = []
     for index, (value, result) in enumerate(zip(values, op.results, strict=True)):
         if value == arguments[index]:
             value = starts[index]
         elif not is_outside(value, op):
             return None
-        type, wanted = static(value), static(result)
-        if type is None or wanted is None or type.element_type != wanted.element_type:
+        type, target = static(value), static(result)
+        if type is None or target is None or type.element_type != target.element_type:
             return None
-        found.append(value)
-    return [_spread(build, value, r) for value, r in zip(found, op.results, strict=True)]
+        replacements.append(value)
+    return [_spread(build, value, r) for value, r in zip(replacements, op.results, strict=True)]
 
 
 def constant_in_body(op: Operation, build: Rewriter) -> Replacement | None:
@@ -163,12 +163,12 @@ def _fewer(
         zeros.append(zero)
     operands = [group[index] for group in groups for index in kept]
     types = [op.results[index].type for index in kept]
-    held = {name: a for name, a in with_attributes(op).items() if "sharding" not in name}
-    made = build.op(op.name, operands, types, held, 1)
+    attributes = {name: a for name, a in with_attributes(op).items() if "sharding" not in name}
+    new = build.op(op.name, operands, types, attributes, 1)
     yielded = None if yields_all else kept
-    without(build, op.regions[0], made.regions[0], arguments, yielded, zeros)
-    build.worklist.wait(zero_at.made)
-    results = iter(made.results)
+    without(build, op.regions[0], new.regions[0], arguments, yielded, zeros)
+    build.worklist.wait(zero_at.created)
+    results = iter(new.results)
     return [next(results) if index in kept else None for index in range(len(op.results))]
 
 

@@ -46,13 +46,13 @@ def needed(block: Block, yielded: Iterable[int]) -> set[int]:
     end = ir.terminator(block)
     operations = [mlir.inner_operation(op) for op in block.operations][:-1]
     effects = Effects()
-    wanted: set[Value] = {end.operands[index] for index in yielded}
+    needed_values: set[Value] = {end.operands[index] for index in yielded}
     for op in reversed(operations):
-        if any(result in wanted for result in op.results) or not effects.only_computes(op):
-            wanted.update(op.operands)
+        if any(result in needed_values for result in op.results) or not effects.only_computes(op):
+            needed_values.update(op.operands)
             if len(op.regions):
-                wanted.update(ir.captured(op))
-    return {index for index, argument in enumerate(block.arguments) if argument in wanted}
+                needed_values.update(ir.captured(op))
+    return {index for index, argument in enumerate(block.arguments) if argument in needed_values}
 
 
 def without(

@@ -121,8 +121,8 @@ def slice_twice(op: Operation, build: Rewriter) -> Replacement | None:
     if inner is None or static(inner.operands[0]) is None:
         return None
     rows = zip(*_bounds(inner)[::2], *_bounds(op), strict=True)
-    found = [_composed(*row) for row in rows]
-    starts, limits, strides = ([row[i] for row in found] for i in range(3))
+    bounds = [_composed(*row) for row in rows]
+    starts, limits, strides = ([row[i] for row in bounds] for i in range(3))
     return [sliced(build, inner.operands[0], (starts, limits, strides))]
 
 
@@ -163,8 +163,8 @@ def _part(op: Operation, build: Rewriter, values: Sequence[Value], dimension: in
     types = [type for value in values if (type := static(value)) is not None]
     shape = list(types[0].static_shape)
     shape[dimension] = sum(type.static_shape[dimension] for type in types)
-    held = {"dimension": op.attributes["dimension"]}
-    return build.value(op.name, values, types[0].with_shape(shape).mlir(), held)
+    attributes = {"dimension": op.attributes["dimension"]}
+    return build.value(op.name, values, types[0].with_shape(shape).mlir(), attributes)
 
 
 def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
@@ -179,8 +179,8 @@ def slice_of_broadcast(op: Operation, build: Rewriter) -> Replacement | None:
         if wide is None or (size != 1 and result.shape[dim] != wide.shape[dim]):
             return None
     dims = {"broadcast_dimensions": inner.attributes["broadcast_dimensions"]}
-    made = build.value(inner.name, [inner.operands[0]], op.results[0].type, dims)
-    return [made]
+    replacement = build.value(inner.name, [inner.operands[0]], op.results[0].type, dims)
+    return [replacement]
 
 
 # --- pad ------------------------------------------------------------------------------------------
@@ -249,15 +249,15 @@ def update_all(op: Operation, build: Rewriter) -> Replacement | None:
 def gather_one(op: Operation, build: Rewriter) -> Replacement | None:
     """gather(x, c) -> reshape(x[c : c + sizes]), where c is one index"""
     operand, indices = static(op.operands[0]), static(op.operands[1])
-    found = held_integers(op.operands[1])
-    if operand is None or indices is None or found is None or static(op.results[0]) is None:
+    positions = held_integers(op.operands[1])
+    if operand is None or indices is None or positions is None or static(op.results[0]) is None:
         return None
     fields = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
     index_map = fields.get("start_index_map", ())
-    if len(found) != len(index_map) or fields.get("operand_batching_dims"):
+    if len(positions) != len(index_map) or fields.get("operand_batching_dims"):
         return None
     starts = [0] * operand.rank
-    for d, start in zip(index_map, found, strict=True):
+    for d, start in zip(index_map, positions, strict=True):
         starts[d] = start
     sizes = ir.integers_of(op, "slice_sizes")
     starts = _clamped(starts, operand.static_shape, sizes)

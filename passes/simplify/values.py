@@ -25,10 +25,10 @@ def typed(value: Value) -> TensorType | None:
 
 @functools.lru_cache(maxsize=4096)
 def _tensor(type: Any) -> TensorType | None:
-    found = value_type(type)
-    if not isinstance(found, TensorType) or found.element_type.is_quantized:
+    tensor = value_type(type)
+    if not isinstance(tensor, TensorType) or tensor.element_type.is_quantized:
         return None
-    return found
+    return tensor
 
 
 def static(value: Value) -> TensorType | None:
@@ -59,8 +59,8 @@ def rebuilt(
     op: Operation, build: Build, operands: Sequence[Value], **changed: Attribute
 ) -> list[Value]:
     """An op like one of one result and no regions, with other operands and attributes."""
-    held = with_attributes(op, **changed)
-    return [build.value(op.name, operands, op.results[0].type, held)]
+    attributes = with_attributes(op, **changed)
+    return [build.value(op.name, operands, op.results[0].type, attributes)]
 
 
 # --- numbers --------------------------------------------------------------------------------------

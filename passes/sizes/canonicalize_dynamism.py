@@ -86,7 +86,7 @@ class _Forms:
 
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
-        self._found: dict[Hashable, _Canonical | None] = {}
+        self._canonical: dict[Hashable, _Canonical | None] = {}
 
     def of(
         self, op: Operation, operands: Sequence[Value], results: Sequence[Value]
@@ -100,12 +100,14 @@ class _Forms:
             key.append(id(declared.type))
         key += numbers
         key += [hash(result.type) for result in results]
-        for name, held in op.attributes.items():
-            key += (name, hash(held))
+        for name, attribute in op.attributes.items():
+            key += (name, hash(attribute))
         alike = tuple(key)
-        if alike not in self._found:
-            self._found[alike] = _canonical(static_forms.form_of(op, numbers), operands, results)
-        return self._found[alike]
+        if alike not in self._canonical:
+            self._canonical[alike] = _canonical(
+                static_forms.form_of(op, numbers), operands, results
+            )
+        return self._canonical[alike]
 
 
 def _canonical(
@@ -121,11 +123,11 @@ def _replace(
     op: Operation, results: Sequence[Value], operands: Sequence[Value], canonical: _Canonical
 ) -> None:
     build = Build(mlir.before(op), op.location)
-    made = build.op(
+    new = build.op(
         canonical.form.name, operands, canonical.types, canonical.form.attributes
     ).results
     for position, result in enumerate(results):
-        result.replace_all_uses_with(made[position])
+        result.replace_all_uses_with(new[position])
 
 
 # --- windows --------------------------------------------------------------------------------------
@@ -139,10 +141,10 @@ def _become_window(op: Operation, shapes: Shapes) -> bool:
         return False
     build = Build(mlir.before(op), op.location)
     positions = [_element(build, start, d) for d in range(len(sizes))]
-    held = {**dict(op.attributes.items()), "slice_sizes": mlir.i64_array_attr(sizes)}
+    attributes = {**dict(op.attributes.items()), "slice_sizes": mlir.i64_array_attr(sizes)}
     type = op.results[0].type
-    made = build.value("stablehlo.dynamic_slice", [operand, *positions], type, held)
-    op.results[0].replace_all_uses_with(made)
+    window = build.value("stablehlo.dynamic_slice", [operand, *positions], type, attributes)
+    op.results[0].replace_all_uses_with(window)
     return True
 
 
@@ -158,6 +160,8 @@ def _element(build: Build, vector: Value, position: int) -> Value:
     """One element of a vector as a scalar."""
     element = dtypes.tensor_type(vector.type).element_type
     bounds = {"start_indices": [position], "limit_indices": [position + 1], "strides": [1]}
-    held = {name: mlir.i64_array_attr(row) for name, row in bounds.items()}
-    one = build.value("stablehlo.slice", (vector,), dtypes.TensorType((1,), element).mlir(), held)
+    attributes = {name: mlir.i64_array_attr(row) for name, row in bounds.items()}
+    one = build.value(
+        "stablehlo.slice", (vector,), dtypes.TensorType((1,), element).mlir(), attributes
+    )
     return build.value("stablehlo.reshape", (one,), dtypes.TensorType((), element).mlir())

@@ -38,19 +38,19 @@ class CheckShapeAssertions(Pass):
 
     def run(self, op: Operation) -> None:
         shapes = Shapes()
-        found: list[Diagnostic] = []
-        held: list[Operation] = []
+        failures: list[Diagnostic] = []
+        proven: list[Operation] = []
         for inner in mlir.walk(op):
             if ir.text_of(inner, "call_target_name") != assertions.TARGET:
                 continue
             reason = _reason(inner, shapes, keep=self.keep_unknown)
             if reason:
-                found.append(Diagnostic("error", reason, mlir.place_of(inner.location)))
+                failures.append(Diagnostic("error", reason, mlir.place_of(inner.location)))
             elif reason is None:
-                held.append(inner)
-        if found:
-            raise PassError(found)
-        size_constants.erase_replaced(held)
+                proven.append(inner)
+        if failures:
+            raise PassError(failures)
+        size_constants.erase_replaced(proven)
 
 
 def _reason(op: Operation, shapes: Shapes, *, keep: bool) -> str | None:

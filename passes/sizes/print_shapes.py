@@ -103,8 +103,8 @@ def _print(
         return
     place = mlir.place_of(op.location)
     notes = tuple(Diagnostic("note", fact, place) for fact in facts)
-    told = [_known(r, shapes) if every else str(t) for r, t in zip(op.results, types, strict=True)]
-    message = f"{op.name} -> {', '.join(told)}" if told else op.name
+    texts = [_known(r, shapes) if every else str(t) for r, t in zip(op.results, types, strict=True)]
+    message = f"{op.name} -> {', '.join(texts)}" if texts else op.name
     errors.emit(Diagnostic("remark", message, place, notes))
 
 

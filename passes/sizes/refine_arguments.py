@@ -50,17 +50,17 @@ class RefineArguments(Pass):
     def run(self, op: Operation) -> None:
         func = _entry(op)
         arguments = list(func.regions[0].blocks[0].arguments)
-        wanted = [_parsed(text) for text in split_types(self.types)]
-        if len(wanted) != len(arguments):
+        types = [_parsed(text) for text in split_types(self.types)]
+        if len(types) != len(arguments):
             raise PassError(
-                f"types={self.types} has {len(wanted)} types for the {len(arguments)} arguments"
+                f"types={self.types} has {len(types)} types for the {len(arguments)} arguments"
                 f" of @{ir.symbol_name(func)}",
                 place=mlir.place_of(func.location),
             )
-        for position, (argument, type) in enumerate(zip(arguments, wanted, strict=True)):
+        for position, (argument, type) in enumerate(zip(arguments, types, strict=True)):
             _check(func, position, argument.type, type)
         # The last one first: each puts its wrapper at the start of the block.
-        for argument, type in reversed(list(zip(arguments, wanted, strict=True))):
+        for argument, type in reversed(list(zip(arguments, types, strict=True))):
             if argument.type != type:
                 _refine(argument, type, func)
         _, results = ir.signature(func)
@@ -90,8 +90,8 @@ def split_types(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += char
-    found = [part.strip() for part in parts]
-    return [] if found == [""] else found
+    types = [part.strip() for part in parts]
+    return [] if types == [""] else types
 
 
 def _parsed(text: str) -> Type:
@@ -102,16 +102,16 @@ def _parsed(text: str) -> Type:
         raise ShloError(f"types: {text!r} is no type: {reason}", hint="tensor<2x3xf32>") from error
 
 
-def _check(func: Operation, position: int, declared: Type, wanted: Type) -> None:
+def _check(func: Operation, position: int, declared: Type, refined: Type) -> None:
     """Refuse a type that is not the argument's with more sizes known."""
-    have, want = (shape_types.declared(type).type for type in (declared, wanted))
-    if have == want or str(declared) == str(wanted):
+    have, want = (shape_types.declared(type).type for type in (declared, refined))
+    if have == want or str(declared) == str(refined):
         return
     reason = _difference(have, want)
     if reason:
         raise ConstraintError(
-            f"argument {position} of @{ir.symbol_name(func)} is {declared}, which {wanted} does not"
-            f" refine: {reason}",
+            f"argument {position} of @{ir.symbol_name(func)} is {declared}, which {refined}"
+            f" does not refine: {reason}",
             place=mlir.place_of(func.location),
         )
 
@@ -159,9 +159,9 @@ def _shape_of(argument: Value, build: Build) -> Value:
     type = shape_types.declared(argument.type).type
     sizes = type.shape if isinstance(type, TensorType) else ()
     if all(isinstance(size, int) for size in sizes):
-        held = {"value": dtypes.to_attribute(np.array(sizes, np.int64))}
+        value = {"value": dtypes.to_attribute(np.array(sizes, np.int64))}
         result = TensorType((len(sizes),), dtypes.ELEMENT_TYPES["i64"]).mlir()
-        return build.value("stablehlo.constant", (), result, held)
+        return build.value("stablehlo.constant", (), result, value)
     one, index = (TensorType(shape, dtypes.ELEMENT_TYPES["i64"]) for shape in ((1,), ()))
     scalar = TensorType((), dtypes.ELEMENT_TYPES["i32"]).mlir()
     parts = []

@@ -79,7 +79,7 @@ def _refine(module: Operation, calls: RefinedCalls) -> None:
         raise
     refined_types.write(shapes, calls.calls)
     calls.settle(shapes)
-    rows = [*zip(calls.entries, returned, strict=True), *((func, []) for func in calls.made)]
+    rows = [*zip(calls.entries, returned, strict=True), *((func, []) for func in calls.instances)]
     for func, types in rows:
         refined_types.write_signature(func, shapes.ends.get(mlir.address_of(func)), types)
     size_constants.fold(shapes, calls.constants)

@@ -31,7 +31,7 @@ _Key = tuple[str, tuple[ValueType, ...], tuple[tuple[int, Numbers], ...]]
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Instance:
     """A function made for what it is called with.
 
     Attributes:
@@ -57,16 +57,18 @@ class RefinedCalls:
         self._plain = {n: f for n, f in self._functions.items() if not ir.is_declaration(f)}
         unknown: dict[Type, bool] = {}
         alone = len(self._plain) == 1
-        self._read = {n: _read(func, unknown, alone=alone) for n, func in self._plain.items()}
-        called = {name for read in self._read.values() for name in read.calls}
+        self._summaries = {
+            n: _summary(func, unknown, alone=alone) for n, func in self._plain.items()
+        }
+        called = {name for summary in self._summaries.values() for name in summary.calls}
         # Who calls a function of several blocks is not refined for it, nor it for who calls it.
         branching = {n for n, func in self._plain.items() if n in called and _has_branches(func)}
-        self._fixed = branching.union(*(self._read[name].calls for name in branching))
+        self._fixed = branching.union(*(self._summaries[name].calls for name in branching))
         public = {name for name, func in self._plain.items() if _is_public(func)}
         self._kept = self._fixed | public | (set(self._plain) - called)
-        self._by_key: dict[_Key, _Made] = {}
+        self._by_key: dict[_Key, _Instance] = {}
         # By the call's address. A loop's body is visited until nothing changes: the last counts.
-        self._callees: dict[int, tuple[Operation, _Made]] = {}
+        self._callees: dict[int, tuple[Operation, _Instance]] = {}
         self.constants: list[Operation] = []
         self._copies: list[Operation] = []
         self._unused: list[Operation] = []
@@ -77,8 +79,8 @@ class RefinedCalls:
         self._in_use = set(kept)
 
     @property
-    def made(self) -> list[Operation]:
-        return [made.func for made in self._by_key.values()]
+    def instances(self) -> list[Operation]:
+        return [instance.func for instance in self._by_key.values()]
 
     @property
     def calls(self) -> Container[int]:
@@ -92,7 +94,7 @@ class RefinedCalls:
         func = self._plain.get(name)
         if func is None or name in self._fixed:
             return
-        if not (self._depends_on_sizes(name) or self._read[name].may_return_sizes):
+        if not (self._depends_on_sizes(name) or self._summaries[name].may_return_sizes):
             return
         if name in self._open:
             path = " calls ".join(f"@{n}" for n in [*self._open[self._open.index(name) :], name])
@@ -100,38 +102,38 @@ class RefinedCalls:
         types = tuple(shapes.current(operand) for operand in call.operands)
         numbers = self._numbers(shapes, call)
         key = (name, tuple(without_symbols(type) for type in types), tuple(numbers.items()))
-        made = self._by_key.get(key)
-        if made is None:
-            made = self._by_key[key] = _Made(self._function(func, call), numbers)
-            block = made.func.regions[0].blocks[0]
+        instance = self._by_key.get(key)
+        if instance is None:
+            instance = self._by_key[key] = _Instance(self._function(func, call), numbers)
+            block = instance.func.regions[0].blocks[0]
             for argument, type in zip(block.arguments, key[1], strict=True):
                 shapes.bind(argument, type)
             for position, elements in numbers.items():
                 shapes.bind_contents(block.arguments[position], elements)
             self._open.append(name)
-            shapes.calls.summary(made.func)
+            shapes.calls.summary(instance.func)
             self._open.pop()
-        self._callees[mlir.address_of(call)] = call, made
-        shapes.calls.bind(call, made.func)
+        self._callees[mlir.address_of(call)] = call, instance
+        shapes.calls.bind(call, instance.func)
 
     def _numbers(self, shapes: Shapes, call: Operation) -> dict[int, Numbers]:
         """Operands whose elements are known."""
-        found = {}
+        numbers = {}
         for position, operand in enumerate(call.operands):
             elements = shapes.current_contents(operand)
             if elements is None or not mlir.is_tensor(operand.type):
                 continue
             if all(isinstance(element, int) for element in elements):
-                found[position] = tuple(int(n) for n in elements if isinstance(n, int))
-        return found
+                numbers[position] = tuple(int(n) for n in elements if isinstance(n, int))
+        return numbers
 
     def _depends_on_sizes(self, name: str) -> bool:
         """Whether anything in a function, or in what it calls, has an unknown size."""
         if name not in self._depends:
             self._depends[name] = False  # until known: recursion is refused elsewhere
-            read = self._read.get(name)
-            self._depends[name] = read is not None and (
-                read.has_sizes or any(map(self._depends_on_sizes, read.calls))
+            summary = self._summaries.get(name)
+            self._depends[name] = summary is not None and (
+                summary.has_sizes or any(map(self._depends_on_sizes, summary.calls))
             )
         return self._depends[name]
 
@@ -165,18 +167,20 @@ class RefinedCalls:
         Other numbers stay arguments, as with the C++ pass, and so do all of a composite op, which
         stands for a function of its operands.
         """
-        calls_of: dict[int, list[Operation]] = {id(made): [] for made in self._by_key.values()}
-        for call, made in self._callees.values():
-            calls_of[id(made)].append(call)
-        for made in self._by_key.values():
-            calls = calls_of[id(made)]
-            self.constants += _become_constants(made.func, made.numbers)
-            dropped = set() if any(c.name != "func.call" for c in calls) else _leading(made)
-            _drop_arguments(made.func, dropped)
+        calls_of: dict[int, list[Operation]] = {
+            id(instance): [] for instance in self._by_key.values()
+        }
+        for call, instance in self._callees.values():
+            calls_of[id(instance)].append(call)
+        for instance in self._by_key.values():
+            calls = calls_of[id(instance)]
+            self.constants += _become_constants(instance.func, instance.numbers)
+            dropped = set() if any(c.name != "func.call" for c in calls) else _leading(instance)
+            _drop_arguments(instance.func, dropped)
             for call in calls:
-                _call_with(call, made.func, dropped, shapes)
+                _call_with(call, instance.func, dropped, shapes)
             if not calls:
-                self._unused.append(made.func)
+                self._unused.append(instance.func)
 
     def erase_unused(self) -> None:
         """Erase functions made for what nothing is called with after all."""
@@ -184,19 +188,19 @@ class RefinedCalls:
             func.erase()
 
 
-def _leading(made: _Made) -> set[int]:
+def _leading(instance: _Instance) -> set[int]:
     """Positions of the sizes that a function takes before anything but tokens."""
-    found = set()
-    for position, argument in enumerate(made.func.regions[0].blocks[0].arguments):
-        if position in made.numbers and dtypes.tensor_type(argument.type).rank == 0:
-            found.add(position)
-        elif str(argument.type) != "!stablehlo.token" or found:
+    positions = set()
+    for position, argument in enumerate(instance.func.regions[0].blocks[0].arguments):
+        if position in instance.numbers and dtypes.tensor_type(argument.type).rank == 0:
+            positions.add(position)
+        elif str(argument.type) != "!stablehlo.token" or positions:
             break
-    return found
+    return positions
 
 
 @dataclass(frozen=True)
-class _Read:
+class _Summary:
     """What a function's types and ops say.
 
     Attributes:
@@ -210,7 +214,7 @@ class _Read:
     may_return_sizes: bool
 
 
-def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
+def _summary(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Summary:
     """Read a function; one that is ``alone`` calls none, and so the first size says all."""
     inputs, results = ir.signature(func)
     calls, has_sizes = set(), any(map(mlir.is_dynamic, inputs))
@@ -229,7 +233,7 @@ def _read(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Read:
                 unknown[type] = mlir.is_dynamic(type)
             has_sizes |= unknown[type]
     may_return_sizes = any(declared(type).is_followed for type in results)
-    return _Read(frozenset(calls), has_sizes, may_return_sizes)
+    return _Summary(frozenset(calls), has_sizes, may_return_sizes)
 
 
 def _operations(root: Operation) -> Iterator[Operation]:
@@ -261,8 +265,8 @@ def _become_constants(func: Operation, numbers: dict[int, Numbers]) -> list[Oper
             continue
         type = dtypes.tensor_type(argument.type)
         array = np.array(elements, object).astype(type.element_type.dtype)
-        held = dtypes.to_attribute(array.reshape(type.static_shape), type.element_type)
-        constants.append(build.op("stablehlo.constant", (), (argument.type,), {"value": held}))
+        attribute = dtypes.to_attribute(array.reshape(type.static_shape), type.element_type)
+        constants.append(build.op("stablehlo.constant", (), (argument.type,), {"value": attribute}))
         argument.replace_all_uses_with(constants[-1].results[0])
     return constants
 
@@ -285,8 +289,8 @@ def _call_with(call: Operation, func: Operation, dropped: set[int], shapes: Shap
     kept: list[Value] = [v for p, v in enumerate(call.operands) if p not in dropped]
     build = Build(mlir.before(call), call.location)
     attributes = dict(call.attributes.items())
-    made = build.op("func.call", kept, [result.type for result in call.results], attributes)
-    for old, new in zip(call.results, made.results, strict=True):
+    new_call = build.op("func.call", kept, [result.type for result in call.results], attributes)
+    for old, new in zip(call.results, new_call.results, strict=True):
         shapes.moved(old, new)
         old.replace_all_uses_with(new)
     call.erase()

@@ -128,16 +128,16 @@ def _holds(wide: Any, narrow: Any) -> bool:
     return all(a in (mlir.DYNAMIC, b) for a, b in rows)
 
 
-def _cast(user: Operation, position: int, wanted: Any) -> None:
+def _cast(user: Operation, position: int, type: Any) -> None:
     """Have an op use a value as one of another type."""
     value = user.operands[position]
-    if value.type == wanted:
+    if value.type == type:
         return
     build = Build(mlir.before(user), user.location)
-    if mlir.is_tensor(wanted) and not (_holds(wanted, value.type) or _holds(value.type, wanted)):
-        open_type = mlir.tensor_type([mlir.DYNAMIC] * len(wanted.shape), wanted.element_type)
+    if mlir.is_tensor(type) and not (_holds(type, value.type) or _holds(value.type, type)):
+        open_type = mlir.tensor_type([mlir.DYNAMIC] * len(type.shape), type.element_type)
         value = build.value("tensor.cast", (value,), open_type)  # else MLIR knows that it fails
-    user.operands[position] = build.value("tensor.cast", (value,), wanted)
+    user.operands[position] = build.value("tensor.cast", (value,), type)
 
 
 def _takes_any(owner: Operation, refined_calls: Container[int]) -> bool:

@@ -70,17 +70,19 @@ class _Constants:
     """Constants at the start of blocks, one for each number of a type."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, int, tuple[int, ...]], Value] = {}  # by block and type
+        self._constants: dict[tuple[int, int, tuple[int, ...]], Value] = {}  # by block and type
 
     def of(self, elements: tuple[int, ...], like: Value, op: Operation) -> Value:
         """A constant that stands for a value in the block that an op is in."""
         key = (hash(op.block), hash(like.type), elements)
-        found = self._made.get(key)
-        if found is None:
+        constant = self._constants.get(key)
+        if constant is None:
             build = Build(mlir.at_start(op.block), op.location)
-            held = {"value": _attribute(like, elements)}
-            found = self._made[key] = build.value("stablehlo.constant", (), like.type, held)
-        return found
+            attributes = {"value": _attribute(like, elements)}
+            constant = self._constants[key] = build.value(
+                "stablehlo.constant", (), like.type, attributes
+            )
+        return constant
 
 
 def replace_results(op: Operation, shapes: Shapes) -> None:

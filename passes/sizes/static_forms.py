@@ -54,20 +54,22 @@ def form_of(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
 
 def _static(type: mlir.Type) -> TensorType | None:
     """A tensor type of known sizes."""
-    found = value_type(type)
-    return found if isinstance(found, TensorType) and found.is_static else None
+    tensor = value_type(type)
+    return tensor if isinstance(tensor, TensorType) and tensor.is_static else None
 
 
 def _shapes(op: Operation, *positions: int) -> list[Sequence[int]] | None:
     """The shapes of operands and, last, of the result, where all are known."""
     values = [*(op.operands[position] for position in positions), op.results[0]]
-    found = [_static(value.type) for value in values]
-    return [type.static_shape for type in found if type] if None not in found else None
+    types = [_static(value.type) for value in values]
+    return [type.static_shape for type in types if type] if None not in types else None
 
 
 def _attributes(op: Operation, *dropped: str, **changed: Attribute) -> dict[str, Attribute]:
-    held = {name: held for name, held in op.attributes.items() if name not in dropped}
-    return {**held, **changed}
+    attributes = {
+        name: attributes for name, attributes in op.attributes.items() if name not in dropped
+    }
+    return {**attributes, **changed}
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -88,8 +90,8 @@ def _convolution(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
     if _shapes(op, 0, 1) is None or numbers[2] is None:
         return None
     pairs = np.array(numbers[2], np.int64).reshape(-1, 2)
-    held = _attributes(op, padding=dtypes.to_attribute(pairs))
-    return Form("stablehlo.convolution", [0, 1], held)
+    attributes = _attributes(op, padding=dtypes.to_attribute(pairs))
+    return Form("stablehlo.convolution", [0, 1], attributes)
 
 
 def _gather(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
@@ -108,8 +110,8 @@ def _gather(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
         return None
     if kept != [result[d] for d in fields.get("offset_dims", ())]:
         return None
-    held = _attributes(op, slice_sizes=mlir.i64_array_attr(sizes))
-    return Form("stablehlo.gather", [0, 1], held)
+    attributes = _attributes(op, slice_sizes=mlir.i64_array_attr(sizes))
+    return Form("stablehlo.gather", [0, 1], attributes)
 
 
 def _iota(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
@@ -156,8 +158,8 @@ def _slice(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
     if [*shapes[1]] != [len(range(*row[:3])) for row in rows]:
         return None
     names = ("start_indices", "limit_indices", "strides")
-    held = dict(zip(names, map(mlir.i64_array_attr, (starts, limits, strides)), strict=True))
-    return Form("stablehlo.slice", [0], _attributes(op, **held))
+    attributes = dict(zip(names, map(mlir.i64_array_attr, (starts, limits, strides)), strict=True))
+    return Form("stablehlo.slice", [0], _attributes(op, **attributes))
 
 
 def _custom_call(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
@@ -165,8 +167,8 @@ def _custom_call(op: Operation, numbers: Sequence[Numbers]) -> Form | None:
     name = "indices_of_shape_operands"
     if name not in op.attributes:
         return None
-    given = np.atleast_1d(description.python_value(op.attributes[name]))
-    indices = [int(index) for index in given.tolist()]
+    listed = np.atleast_1d(description.python_value(op.attributes[name]))
+    indices = [int(index) for index in listed.tolist()]
     inside = all(0 <= index < len(numbers) for index in indices)
     if not inside or len(indices) != len(op.results):
         return None

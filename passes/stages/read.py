@@ -131,9 +131,9 @@ def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
     value = op.attributes["value"]
-    read = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
+    elements_of = dtypes.splat_element if mlir.is_splat(value) else dtypes.from_attribute
     type = dtypes.tensor_type(op.results[0].type)
-    number = constant_value(read(value), type.element_type)
+    number = constant_value(elements_of(value), type.element_type)
     if number is None:
         raise UnsupportedStage("a constant of several numbers")  # those are taken out before
     return _typed(op, NodeKind.CONSTANT, value=number)
@@ -204,13 +204,13 @@ def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
     numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    held = tuple(numbers.get("operand_batching_dims", ()))
+    batching = tuple(numbers.get("operand_batching_dims", ()))
     vectors = IndexVectors(
         windows=tuple(numbers.get("offset_dims", ())),
-        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *held)),
+        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *batching)),
         starts=tuple(numbers.get("start_index_map", ())),
         vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(zip(held, numbers.get("start_indices_batching_dims", ()), strict=True)),
+        batching=tuple(zip(batching, numbers.get("start_indices_batching_dims", ()), strict=True)),
     )
     sizes = tuple(ir.integers_of(op, "slice_sizes"))
     if any(sizes[d] == 0 for d in vectors.dropped):
@@ -221,13 +221,15 @@ def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
     numbers = SCATTER_DIMENSION_NUMBERS.decode(op.attributes["scatter_dimension_numbers"])
-    held = tuple(numbers.get("input_batching_dims", ()))
+    batching = tuple(numbers.get("input_batching_dims", ()))
     vectors = IndexVectors(
         windows=tuple(numbers.get("update_window_dims", ())),
-        dropped=frozenset((*numbers.get("inserted_window_dims", ()), *held)),
+        dropped=frozenset((*numbers.get("inserted_window_dims", ()), *batching)),
         starts=tuple(numbers.get("scatter_dims_to_operand_dims", ())),
         vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(zip(held, numbers.get("scatter_indices_batching_dims", ()), strict=True)),
+        batching=tuple(
+            zip(batching, numbers.get("scatter_indices_batching_dims", ()), strict=True)
+        ),
     )
     return _typed(op, NodeKind.SCATTER, operands, attributes=Updates(vectors, region(op)))
 

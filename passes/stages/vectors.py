@@ -95,20 +95,20 @@ class VectorEmit(Emit):
         self, name: str, *operands: Value, type: Any = None, **attributes: Any
     ) -> Value:
         values = self.reader.alike(operands)
-        wanted = values[0].type if type is None else values[0].type.of(_element(type))
-        if rounds(name) and wanted.element in ("f16", "bf16"):
+        result_type = values[0].type if type is None else values[0].type.of(_element(type))
+        if rounds(name) and result_type.element in ("f16", "bf16"):
             single = [self._extended(value, "f32") for value in values]
-            return self._truncated(self(name, *single), wanted.element)
+            return self._truncated(self(name, *single), result_type.element)
         if name in _INSTRUCTIONS:
             return self.function.op(_INSTRUCTIONS[name], *values)
         if name in _INTRINSICS:
             return self.function.intrinsic(_INTRINSICS[name], *values)
         if name in _CASTS:
-            return values[0].to(_CASTS[name], wanted.element)
+            return values[0].to(_CASTS[name], result_type.element)
         if name == "arith.extf":
-            return self._extended(values[0], wanted.element)
+            return self._extended(values[0], result_type.element)
         if name == "arith.truncf":
-            return self._truncated(values[0], wanted.element)
+            return self._truncated(values[0], result_type.element)
         if name == "arith.select":
             return self.function.select(*values)
         if name == "math.ctlz":

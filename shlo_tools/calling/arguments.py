@@ -97,35 +97,35 @@ def _level(element: ElementType) -> int:
     return _LEVELS.get(element.kind, _INTEGER)
 
 
-def _from_array(array: Array, wanted: ElementType, index: int, *, cast: bool) -> Array:
+def _from_array(array: Array, element: ElementType, index: int, *, cast: bool) -> Array:
     """An array of another dtype, where it may be converted."""
     try:
-        given = dtypes.from_dtype(array.dtype)
+        own = dtypes.from_dtype(array.dtype)
     except ShloError:
-        message = f"argument {index}: no tensor holds {array.dtype}; {wanted.dtype} wanted"
+        message = f"argument {index}: no tensor holds {array.dtype}; {element.dtype} wanted"
         raise ArgumentError(message) from None
     if cast:
-        if _level(given) == _COMPLEX > _level(wanted):
-            message = f"argument {index}: {array.dtype} given, {wanted.dtype} ({wanted}) wanted"
+        if _level(own) == _COMPLEX > _level(element):
+            message = f"argument {index}: {array.dtype} given, {element.dtype} ({element}) wanted"
             raise ArgumentError(message, hint="x.real, x.imag or abs(x)")
-        return _converted(array, wanted, index)
-    if array.dtype.newbyteorder("=") == wanted.dtype:
+        return _converted(array, element, index)
+    if array.dtype.newbyteorder("=") == element.dtype:
         raise ArgumentError(
             f"argument {index}: {array.dtype.str} is in another byte order",
-            hint=f"x.astype({wanted.dtype.name!r})",
+            hint=f"x.astype({element.dtype.name!r})",
         )
     raise ArgumentError(
-        f"argument {index}: {array.dtype} given, {wanted.dtype} ({wanted}) wanted",
-        hint=f"cast=True or x.astype({wanted.dtype.name!r})",
+        f"argument {index}: {array.dtype} given, {element.dtype} ({element}) wanted",
+        hint=f"cast=True or x.astype({element.dtype.name!r})",
     )
 
 
-def _from_python(value: Any, wanted: ElementType, index: int, *, cast: bool) -> Array:
+def _from_python(value: Any, element: ElementType, index: int, *, cast: bool) -> Array:
     """Python numbers and lists of them as an array of the wanted dtype."""
     try:
         array = np.asarray(value)
         level = _level_of(array)
-        if level is not None and level > _INTEGER == _level(wanted):
+        if level is not None and level > _INTEGER == _level(element):
             # numpy makes floats of integers beyond 63 bits among smaller ones.
             objects = np.asarray(value, object)
             if _level_of(objects) == _INTEGER:
@@ -133,10 +133,10 @@ def _from_python(value: Any, wanted: ElementType, index: int, *, cast: bool) -> 
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise ArgumentError(f"argument {index}: {error}") from error
     if not array.size:
-        return array.astype(wanted.dtype)
-    if level is None or level > (_COMPLEX - 1 if cast and level < _COMPLEX else _level(wanted)):
-        raise ArgumentError(f"argument {index}: {array.dtype} values given, {wanted} wanted")
-    return _converted(array, wanted, index)
+        return array.astype(element.dtype)
+    if level is None or level > (_COMPLEX - 1 if cast and level < _COMPLEX else _level(element)):
+        raise ArgumentError(f"argument {index}: {array.dtype} values given, {element} wanted")
+    return _converted(array, element, index)
 
 
 def _level_of(array: Array) -> int | None:
@@ -149,24 +149,24 @@ def _level_of(array: Array) -> int | None:
         return None
 
 
-def _converted(array: Array, wanted: ElementType, index: int) -> Array:
+def _converted(array: Array, element: ElementType, index: int) -> Array:
     """The values in another dtype, rounded; raises ArgumentError where it cannot hold one."""
     try:
-        if array.dtype == object and _level(wanted) > _INTEGER:
+        if array.dtype == object and _level(element) > _INTEGER:
             array = array.astype(np.float64)
         with np.errstate(all="ignore"):
-            if _level(wanted) != _INTEGER:
-                converted = array.astype(wanted.dtype)
-                if wanted.is_boolean or _rounds(array, converted):
+            if _level(element) != _INTEGER:
+                converted = array.astype(element.dtype)
+                if element.is_boolean or _rounds(array, converted):
                     return converted
-            elif _in_range(array, wanted):
-                return array.astype(wanted.dtype)
+            elif _in_range(array, element):
+                return array.astype(element.dtype)
     except OverflowError:  # an integer beyond all floats
         pass
-    raise ArgumentError(f"argument {index}: values do not fit {wanted}")
+    raise ArgumentError(f"argument {index}: values do not fit {element}")
 
 
-def _in_range(array: Array, wanted: ElementType) -> bool:
+def _in_range(array: Array, element: ElementType) -> bool:
     """Whether integers of a type hold numbers, without their fractions."""
     if not array.size:
         return True
@@ -174,8 +174,8 @@ def _in_range(array: Array, wanted: ElementType) -> bool:
         array = array.astype(np.float64)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         return False
-    bits = wanted.bits - (wanted.kind is not Kind.UNSIGNED)
-    low = 0 if wanted.kind is Kind.UNSIGNED else -(1 << bits)
+    bits = element.bits - (element.kind is not Kind.UNSIGNED)
+    low = 0 if element.kind is Kind.UNSIGNED else -(1 << bits)
     return low <= int(array.min()) and int(array.max()) < 1 << bits
 
 
@@ -183,9 +183,9 @@ def _rounds(array: Array, converted: Array) -> bool:
     """Whether floats are numbers rounded to them: none became infinite, NaN, or the largest."""
     limits: Any = ml_dtypes.finfo(converted.dtype)  # type: ignore[no-untyped-call]
     largest = float(limits.max) * (1 + float(limits.eps) / 2)
-    given, rounded = _parts(array), _parts(converted)
-    same = (np.isnan(given) == np.isnan(rounded)) & (np.isinf(given) == np.isinf(rounded))
-    return bool(np.all(same & (np.isinf(given) | ~(np.abs(given) > largest))))
+    exact, rounded = _parts(array), _parts(converted)
+    same = (np.isnan(exact) == np.isnan(rounded)) & (np.isinf(exact) == np.isinf(rounded))
+    return bool(np.all(same & (np.isinf(exact) | ~(np.abs(exact) > largest))))
 
 
 def _parts(array: Array) -> Array:

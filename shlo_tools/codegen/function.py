@@ -543,9 +543,9 @@ class Function:
         return self._numbered
 
     def _branch(
-        self, condition: Value, then: str, given: Carry, otherwise: str, others: Carry
+        self, condition: Value, then: str, passed_on: Carry, otherwise: str, others: Carry
     ) -> None:
-        targets = f"^{then}{_passed(given)}, ^{otherwise}{_passed(others)}"
+        targets = f"^{then}{_passed(passed_on)}, ^{otherwise}{_passed(others)}"
         self.do(f"llvm.cond_br {condition.name}, {targets}")
 
     # --- text -------------------------------------------------------------------------------------

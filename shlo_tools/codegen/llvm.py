@@ -166,13 +166,13 @@ class Code(Build):
         """
         types = [word.value.type for word in carried]
         bounds = [self.word(number) for number in (start, stop, step)]
-        made = self.op("scf.for", [*bounds, *carried], types, regions=1)
-        block = mlir.block_in(made.regions[0], [bounds[0].value.type, *types], self.location)
+        op = self.op("scf.for", [*bounds, *carried], types, regions=1)
+        block = mlir.block_in(op.regions[0], [bounds[0].value.type, *types], self.location)
         outside, self.at = self.at, mlir.at_end(block)
         number, *state = (Word(self, argument) for argument in block.arguments)
         self.op("scf.yield", body(number, *state) or ())
         self.at = outside
-        return [Word(self, result) for result in made.results]
+        return [Word(self, result) for result in op.results]
 
 
 class Word:

@@ -107,45 +107,45 @@ def _entry_points(module: mlir.Module) -> list[Operation]:
 
 
 def _entry_point(op: Operation) -> EntryPoint:
-    said = op.attributes[ENTRY]
-    version = said["version"].value
+    entry = op.attributes[ENTRY]
+    version = entry["version"].value
     if version != frame.VERSION:
         message = f"lowered for frame version {version}, and this is version {frame.VERSION}"
         raise UnsupportedError(message, hint="lower the program again")
-    type, symbol = said["signature"].value, ir.symbol_name(op)
+    type, symbol = entry["signature"].value, ir.symbol_name(op)
     inputs, results = (tuple(map(value_type, types)) for types in (type.inputs, type.results))
     return EntryPoint(
         symbol,
         symbol.removeprefix(ENTRY_PREFIX),
         Signature(inputs, results),
-        said["arena"].value,
-        "grows" in said,
+        entry["arena"].value,
+        "grows" in entry,
     )
 
 
-def _check(said: Any) -> Check:
-    return Check(said["message"].value, _place(said), "sizes" in said)
+def _check(entry: Any) -> Check:
+    return Check(entry["message"].value, _place(entry), "sizes" in entry)
 
 
-def _host_kernel(said: Any) -> HostKernel:
-    step = said["step"].value if "step" in said else ""
-    called = tuple(name.value for name in said["called"]) if "called" in said else ()
-    return HostKernel(_call(said, _place(said)), step, called)
+def _host_kernel(entry: Any) -> HostKernel:
+    step = entry["step"].value if "step" in entry else ""
+    called = tuple(name.value for name in entry["called"]) if "called" in entry else ()
+    return HostKernel(_call(entry, _place(entry)), step, called)
 
 
-def _call(said: Any, place: Place | None) -> Call:
+def _call(entry: Any, place: Place | None) -> Call:
     """The call that a kernel stands for: a ``custom_call``, or one of our own lowering."""
-    if "op" in said:
-        types = said["types"].value
-        attributes = {item.name: item.attr for item in said["op"]}
+    if "op" in entry:
+        types = entry["types"].value
+        attributes = {item.name: item.attr for item in entry["op"]}
         return read(attributes, types.inputs, types.results, place)
-    config = python_value(said["config"]) if "config" in said else None
+    config = python_value(entry["config"]) if "config" in entry else None
     inputs, results = (
-        tuple(dtypes.tensor_type(item.value) for item in said[name])
+        tuple(dtypes.tensor_type(item.value) for item in entry[name])
         for name in ("inputs", "results")
     )
-    return Call(said["target"].value, inputs, results, config=config, place=place)
+    return Call(entry["target"].value, inputs, results, config=config, place=place)
 
 
-def _place(said: Any) -> Place | None:
-    return Place.read(said["place"].value) if "place" in said else None
+def _place(entry: Any) -> Place | None:
+    return Place.read(entry["place"].value) if "place" in entry else None

@@ -36,7 +36,7 @@ class ArgumentTable:
     def collected(self, table: Any, results: Sequence[Array | None]) -> list[Array]:
         """The results of a call, those announced in the table copied from where they are."""
         slot = self._sizes
-        found = []
+        arrays = []
         for number, (array, type) in enumerate(zip(results, self.results, strict=True)):
             if array is None:
                 shape: list[int] = []
@@ -44,8 +44,8 @@ class ArgumentTable:
                     shape.append(dim if isinstance(dim, int) else table[slot])
                     slot += not isinstance(dim, int)
                 array = _copied(table[self._first + number], type.with_shape(shape))
-            found.append(array)
-        return found
+            arrays.append(array)
+        return arrays
 
 
 def _unknown_dimensions(type: TensorType) -> list[int]:

@@ -99,7 +99,7 @@ class HostCall:
         outputs, written = _borrow(
             words[: self._results], sized.memories[: self._results], writeable=True
         )
-        operands, given = _borrow(
+        operands, results = _borrow(
             words[self._results : count], sized.memories[self._results :], writeable=False
         )
         values: Sequence[Array]
@@ -109,7 +109,7 @@ class HostCall:
             values = sized.run(operands, outputs)
         _store(outputs, values)
         del operands, outputs, values
-        self._check_returned([*written, *given])
+        self._check_returned([*written, *results])
 
     def _with(self, sizes: list[int]) -> _Sized:
         """The call for sizes that are known now."""
@@ -182,11 +182,11 @@ def _store(outputs: Sequence[Array], values: Sequence[Array]) -> None:
 
 def _exact(call: Call, inputs: Sequence[TensorType], results: Sequence[TensorType]) -> Call:
     """The call as if its types had these sizes."""
-    given, made = iter(inputs), iter(results)
+    arrays, outputs = iter(inputs), iter(results)
     return replace(
         call,
-        inputs=tuple(None if type is None else next(given) for type in call.inputs),
-        results=tuple(None if type is None else next(made) for type in call.results),
+        inputs=tuple(None if type is None else next(arrays) for type in call.inputs),
+        results=tuple(None if type is None else next(outputs) for type in call.results),
     )
 
 
@@ -199,8 +199,8 @@ def _borrow(
     addresses: Sequence[int], memories: Sequence[_Memory], *, writeable: bool
 ) -> tuple[list[Array], list[weakref.ref[Any]]]:
     """Arrays over memory of compiled code, and references that tell who still has one."""
-    found = [_array_at(*pair, writeable) for pair in zip(addresses, memories, strict=True)]
-    return [array for array, _ in found], [weakref.ref(owner) for _, owner in found]
+    arrays = [_array_at(*pair, writeable) for pair in zip(addresses, memories, strict=True)]
+    return [array for array, _ in arrays], [weakref.ref(owner) for _, owner in arrays]
 
 
 def _array_at(address: int, memory: _Memory, writeable: bool) -> tuple[Array, Any]:

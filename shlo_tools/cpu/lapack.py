@@ -27,10 +27,10 @@ def prefix_of(dtype: np.dtype[Any]) -> str:
     Raises:
         ExecutionError: LAPACK does not compute with it.
     """
-    found = PREFIXES.get(dtype)
-    if found is None:
+    prefix = PREFIXES.get(dtype)
+    if prefix is None:
         raise ExecutionError(f"LAPACK does not compute with {dtype}")
-    return found
+    return prefix
 
 
 def call(name: str, *arguments: int | str | Array | None) -> int:

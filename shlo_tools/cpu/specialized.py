@@ -47,7 +47,7 @@ class SpecializedExecutable(Executable):
         self._module, self._constants, self._options = module, constants, options
         self._most = most
         self._any: Executable | None = None
-        self._made: OrderedDict[Shapes, Executable] = OrderedDict()
+        self._executables: OrderedDict[Shapes, Executable] = OrderedDict()
         self._table = threading.Lock()
         self._compiling = threading.Lock()
 
@@ -55,33 +55,33 @@ class SpecializedExecutable(Executable):
     def shapes(self) -> list[Shapes]:
         """The arguments' shapes that there is code for, those called last at the end."""
         with self._table:
-            return list(self._made)
+            return list(self._executables)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast)
         shapes = tuple(array.shape for array in inputs)
-        made = self._found(shapes)
-        if made is None:
+        executable = self._found(shapes)
+        if executable is None:
             with self._compiling:  # who waited here may find it made
-                made = self._found(shapes) or self._added(shapes)
-        return made._run(inputs, False, timeout)
+                executable = self._found(shapes) or self._added(shapes)
+        return executable._run(inputs, False, timeout)
 
     def _found(self, shapes: Shapes) -> Executable | None:
         with self._table:
-            if shapes in self._made:
-                self._made.move_to_end(shapes)
-            return self._made.get(shapes)
+            if shapes in self._executables:
+                self._executables.move_to_end(shapes)
+            return self._executables.get(shapes)
 
     def _added(self, shapes: Shapes) -> Executable:
         try:
-            made = self._compiled(shapes)
+            executable = self._compiled(shapes)
         except ConstraintError:  # which op breaks it, and whether it is reached, run time knows
-            made = self._any = self._any or self._compiled(None)
+            executable = self._any = self._any or self._compiled(None)
         with self._table:
-            self._made[shapes] = made
-            if len(self._made) > self._most:
-                self._made.popitem(last=False)
-        return made
+            self._executables[shapes] = executable
+            if len(self._executables) > self._most:
+                self._executables.popitem(last=False)
+        return executable
 
     def _compiled(self, shapes: Shapes | None) -> Executable:
         options, constants = self._options, self._constants

@@ -75,8 +75,8 @@ def _symbol(number: int) -> str:
 
 
 def _memref(op: Operation) -> mlir.Type:
-    held = op.attributes["value"]
-    type = tensor_type(held.type)
+    attribute = op.attributes["value"]
+    type = tensor_type(attribute.type)
     return mlir.memref_type(type.static_shape, type.element_type.mlir())
 
 
@@ -96,9 +96,9 @@ def _load(op: Operation, number: int) -> None:
     build = ir.Build(mlir.before(op), op.location)
     name = {"name": mlir.symbol_attr(_symbol(number))}
     buffer = build.value("memref.get_global", (), _memref(op), name)
-    held, wanted = op.attributes["value"], op.results[0].type
+    attribute, type = op.attributes["value"], op.results[0].type
     restrict = {"restrict": mlir.unit_attr()}
-    tensor = build.value("bufferization.to_tensor", (buffer,), held.type, restrict)
-    if held.type != wanted:  # the integers of a quantized tensor
-        tensor = build.value("stablehlo.bitcast_convert", (tensor,), wanted)
+    tensor = build.value("bufferization.to_tensor", (buffer,), attribute.type, restrict)
+    if attribute.type != type:  # the integers of a quantized tensor
+        tensor = build.value("stablehlo.bitcast_convert", (tensor,), type)
     ir.replace(op, [tensor])

@@ -29,40 +29,43 @@ _TYPE = re.compile(r"tensor<((?:[\d?]+x)*)([^,]*)")
 
 def problem(op: Any) -> tuple[str, str]:
     """What is wrong with an op, and a hint; '' where all is well, or the op is another's."""
-    given = dict(op.attributes.items())
+    attributes = dict(op.attributes.items())
     if op.name in check.CHECKS:
-        return _of_check(op, check.CHECKS[op.name], given)
+        return _of_check(op, check.CHECKS[op.name], attributes)
     if op.name in interpreter.ATTRIBUTES:
-        return _unknown(op.name, given, interpreter.ATTRIBUTES[op.name])
+        return _unknown(op.name, attributes, interpreter.ATTRIBUTES[op.name])
     if op.name.startswith(shape_names.PREFIX) and op.name not in shape_names.OP_NAMES:
         hint = did_you_mean(op.name, shape_names.OP_NAMES)
         return f"the shape dialect has no op {op.name!r}", hint
     return "", ""
 
 
-def _of_check(op: Any, row: check.Check, given: dict[str, Any]) -> tuple[str, str]:
-    unknown = _unknown(op.name, given, tuple(row.attributes))
+def _of_check(op: Any, row: check.Check, attributes: dict[str, Any]) -> tuple[str, str]:
+    unknown = _unknown(op.name, attributes, tuple(row.attributes))
     if unknown[0]:
         return unknown
     for name, attribute in row.attributes.items():
-        if name not in given:
+        if name not in attributes:
             if attribute.required:
                 return f"{op.name} needs attribute {name!r}", ""
-        elif not _is(attribute.kind, given[name]):
-            return f"{op.name}: {name} is {_KINDS[attribute.kind]}, not {str(given[name])[:60]}", ""
+        elif not _is(attribute.kind, attributes[name]):
+            return (
+                f"{op.name}: {name} is {_KINDS[attribute.kind]}, not {str(attributes[name])[:60]}",
+                "",
+            )
     type = str(op.operands[0].type)
     if not type.startswith("tensor<"):
         return f"{op.name} compares tensors, not {type}", ""
     if row.elements and not re.search(r"[x<](?:b?f\d|complex)", type):
         return f"{op.name} compares {row.elements} tensors, not {type}", ""
-    if "value" in given and not _fits(type, str(given["value"].type)):
-        return f"{op.name}: a value of {given['value'].type} is expected of {type}", ""
+    if "value" in attributes and not _fits(type, str(attributes["value"].type)):
+        return f"{op.name}: a value of {attributes['value'].type} is expected of {type}", ""
     return "", ""
 
 
-def _unknown(op: str, given: dict[str, Any], known: tuple[str, ...]) -> tuple[str, str]:
+def _unknown(op: str, attributes: dict[str, Any], known: tuple[str, ...]) -> tuple[str, str]:
     """Attributes of other dialects have a dot; any other must be one that the op knows."""
-    for name in given:
+    for name in attributes:
         if name not in known and "." not in name:
             return f"{op} has no attribute {name!r}", did_you_mean(name, known)
     return "", ""
@@ -72,8 +75,8 @@ def _is(kind: str, attribute: Any) -> bool:
     name = type(attribute).__name__
     match kind:
         case "elements":
-            held = name == "Attribute" and str(attribute).startswith("dense_resource<")
-            return held or _ELEMENTS.match(name) is not None
+            is_resource = name == "Attribute" and str(attribute).startswith("dense_resource<")
+            return is_resource or _ELEMENTS.match(name) is not None
         case "string":
             return name == "StringAttr" and _is_text(attribute)
         case "count":

@@ -74,16 +74,16 @@ def custom_call(
     """
 
     def register(function: F) -> F:
-        made: CustomCall | CFunction
+        entry: CustomCall | CFunction
         if is_c_function(function) or address is not None:
-            made = c_function(function, api_version)
+            entry = c_function(function, api_version)
         elif not callable(function):
             raise ShloError(f"{function!r} is no function")
         elif api_version is not None:
             raise ShloError("api_version is for C functions: Python functions have no signature")
         else:
-            made = function
-        _enter(targets, made)
+            entry = function
+        _enter(targets, entry)
         return function
 
     if address is None:
@@ -94,10 +94,10 @@ def custom_call(
 
 def _enter(targets: tuple[str, ...], function: CustomCall | CFunction) -> None:
     for target in targets:
-        taken = _registered.get(target)
-        if taken is not None and _identity(taken) != _identity(function):
+        present = _registered.get(target)
+        if present is not None and _identity(present) != _identity(function):
             raise ShloError(
-                f"custom_call target {target!r} is registered already, by {_identity(taken)}"
+                f"custom_call target {target!r} is registered already, by {_identity(present)}"
             )
     _registered.update(dict.fromkeys(targets, function))
 
@@ -120,8 +120,8 @@ def registered(target: str) -> CustomCall | CFunction | None:
 
 def built_in(target: str) -> CustomCall | None:
     """The function that comes with the library, or None."""
-    found: CustomCall | None = importlib.import_module(_BUILT_IN).TARGETS.get(target)
-    return found
+    entry: CustomCall | None = importlib.import_module(_BUILT_IN).TARGETS.get(target)
+    return entry
 
 
 def plugged_in(target: str) -> CustomCall | None:

@@ -43,11 +43,11 @@ def applied(function: CFunction, call: Call) -> Applied:
         written = [_placed(outputs[n], order) for n, order in _arrays(targets)]
         # An alias is one memory for both; where layouts differ, it is the result's.
         shared = {operand: written[result] for result, operand in aliases.items()}
-        read = [
+        inputs = [
             shared[n] if n in shared else _placed(operands[n], order)
             for n, order in _arrays(sources)
         ]
-        ins, outs = _pointers(sources, read), _pointers(targets, written)
+        ins, outs = _pointers(sources, inputs), _pointers(targets, written)
         if typed is not None:
             typed(
                 _memory(call.inputs, operands, ins),
@@ -134,9 +134,9 @@ _token = ctypes.c_uint64()  # what the pointer of a token points to
 def _pointers(positions: Sequence[Position | None], arrays: Sequence[Array]) -> Any:
     """A table of the memory of values."""
     rest = iter(arrays)
-    found = [_address_of(_token) if p is None else next(rest).ctypes.data for p in positions]
-    return (ctypes.c_void_p * max(1, len(found)))(*found)
+    addresses = [_address_of(_token) if p is None else next(rest).ctypes.data for p in positions]
+    return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
 
-def _address_of(held: Any) -> int:
-    return ctypes.addressof(held)
+def _address_of(owner: Any) -> int:
+    return ctypes.addressof(owner)

@@ -173,11 +173,11 @@ def _destroy_error(args: Any) -> None:
 def _allocate(args: Any) -> int | None:
     alignment = max(1, args.alignment)
     try:
-        held = ctypes.create_string_buffer(args.size + alignment)
+        memory = ctypes.create_string_buffer(args.size + alignment)
     except (MemoryError, OverflowError):
         return _error(b"the memory does not suffice")
-    address = -(-ctypes.addressof(held) // alignment) * alignment
-    _memory[address] = held
+    address = -(-ctypes.addressof(memory) // alignment) * alignment
+    _memory[address] = memory
     args.data = address
     return None
 

@@ -43,17 +43,17 @@ def applied(
     }
     late = ("operand_layouts", "result_layouts", "output_operand_aliases")
     offered |= {name: getattr(call, name) for name in late if name in names}
-    given = partial(function, **{name: offered[name] for name in names if name in offered})
+    call_function = partial(function, **{name: offered[name] for name in names if name in offered})
 
     def returning(operands: Sequence[Array], _: Sequence[Array] | None) -> Sequence[Array]:
-        return results_of(call, given(*operands))
+        return results_of(call, call_function(*operands))
 
     def writing(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequence[Array]:
         memory = started(call, operands, outputs)
         for number, output in enumerate(memory):
             if number not in call.output_operand_aliases:
                 output[...] = np.zeros((), output.dtype)  # runs repeat
-        if given(*operands, outputs=list(memory)) is not None:
+        if call_function(*operands, outputs=list(memory)) is not None:
             raise call.error("takes outputs and returns a value: it is to do one of the two")
         return memory
 
@@ -96,6 +96,6 @@ def results_of(call: Call, returned: Any) -> list[Array]:
     arrays = [np.asarray(value) for value in values]
     for number, (array, type) in enumerate(zip(arrays, types, strict=True)):
         if array.dtype != type.element_type.dtype or not type.admits(array.shape):
-            given = f"{array.dtype} array of shape {array.shape}"
-            raise call.error(f"returned a {given} as result {number}, which is {type}")
+            actual = f"{array.dtype} array of shape {array.shape}"
+            raise call.error(f"returned a {actual} as result {number}, which is {type}")
     return arrays

@@ -13,6 +13,7 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.dtypes import Array, TensorType, tensor_type
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
+from shlo_tools.quantized_types import holds_quantized
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,13 @@ class Call:
         return self._layouts("result_layouts", self.results)
 
     def _layouts(self, name: str, types: Sequence[TensorType | None]) -> tuple[Layout, ...]:
-        given = self.op_attributes.get(name)
-        if given is not None and len(given) != len(types):
-            raise self.unsupported(f"{name} are given for {len(given)} of {len(types)} values")
+        layouts = self.op_attributes.get(name)
+        if layouts is not None and len(layouts) != len(types):
+            raise self.unsupported(f"{name} are given for {len(layouts)} of {len(types)} values")
         return tuple(
-            tuple(reversed(range(type.rank))) if given is None else tuple(map(int, given[number]))
+            tuple(reversed(range(type.rank)))
+            if layouts is None
+            else tuple(map(int, layouts[number]))
             for number, type in enumerate(types)
             if type is not None
         )
@@ -102,17 +105,19 @@ class Call:
     @cached_property
     def shape_operands(self) -> tuple[int, ...]:
         """Numbers of the operands that hold the shape of a result each, and are no others."""
-        given = self.op_attributes.get("indices_of_shape_operands", ())
-        return tuple(int(number) for number in np.atleast_1d(given)) if len(given) else ()
+        listed = self.op_attributes.get("indices_of_shape_operands", ())
+        return tuple(int(number) for number in np.atleast_1d(listed)) if len(listed) else ()
 
     def with_shapes(self, shapes: Sequence[Array]) -> Call:
         """The call without its shape operands, whose values are given."""
         if len(shapes) != len(self.results) or len(self.input_types) != len(self.inputs):
             raise self.unsupported(f"{len(shapes)} shapes are given for its results")
         kept = [n for n in range(len(self.inputs)) if n not in self.shape_operands]
-        held = {n: v for n, v in self.op_attributes.items() if n != "indices_of_shape_operands"}
-        if "operand_layouts" in held:
-            held["operand_layouts"] = [held["operand_layouts"][n] for n in kept]
+        attributes = {
+            n: v for n, v in self.op_attributes.items() if n != "indices_of_shape_operands"
+        }
+        if "operand_layouts" in attributes:
+            attributes["operand_layouts"] = [attributes["operand_layouts"][n] for n in kept]
         results = [
             type if type is None else type.with_shape(map(int, shape))
             for type, shape in zip(self.results, shapes, strict=True)
@@ -122,7 +127,7 @@ class Call:
             inputs=tuple(self.inputs[n] for n in kept),
             input_paths=tuple(self.input_paths[n] for n in kept),
             results=tuple(results),
-            op_attributes=held,
+            op_attributes=attributes,
         )
 
     @cached_property
@@ -173,12 +178,12 @@ def read(
     Raises:
         UnsupportedError: a value is no tensor, tuple or token.
     """
-    held = {name: value for name, value in attributes.items() if name not in _CONFIGS}
-    target = held.pop("call_target_name").value
-    held.pop("called_computations", None)  # these are given as functions
+    own_attributes = {name: value for name, value in attributes.items() if name not in _CONFIGS}
+    target = own_attributes.pop("call_target_name").value
+    own_attributes.pop("called_computations", None)  # these are given as functions
     config = config_of(attributes)
-    version = held.pop("api_version", None)
-    effect = held.pop("has_side_effect", None)
+    version = own_attributes.pop("api_version", None)
+    effect = own_attributes.pop("has_side_effect", None)
     flat_inputs, flat_results = list(leaves(inputs)), list(leaves(results))
     return Call(
         target,
@@ -187,7 +192,7 @@ def read(
         is_single=len(results) == 1 and not mlir.is_tuple(results[0]),
         config=None if config is None else python_value(config),
         typed_config=typed_value(config) if _is_dictionary(config) else {},
-        op_attributes={name: python_value(value) for name, value in held.items()},
+        op_attributes={name: python_value(value) for name, value in own_attributes.items()},
         # Exporters write XLA's typed calls with an attribute that any version of StableHLO takes.
         api_version=4 if _is_dictionary(config) else 1 if version is None else version.value,
         has_side_effect=effect is not None and effect.value,
@@ -199,8 +204,8 @@ def read(
 
 def config_of(attributes: Any) -> Any:
     """The attribute that tells the target more, of an op's attributes; None where all are empty."""
-    given = (attributes[name] for name in _CONFIGS if name in attributes)
-    return next((config for config in given if getattr(config, "value_bytes", True)), None)
+    configs = (attributes[name] for name in _CONFIGS if name in attributes)
+    return next((config for config in configs if getattr(config, "value_bytes", True)), None)
 
 
 def _is_dictionary(config: Any) -> bool:
@@ -221,7 +226,7 @@ def leaves(
 def _tensor(target: str, type: mlir.Type, place: Place | None) -> TensorType | None:
     if str(type) == TOKEN_TYPE:
         return None
-    if mlir.is_tensor(type) and "!quant" not in str(type):
+    if mlir.is_tensor(type) and not holds_quantized(type):
         return tensor_type(type)
     message = f"custom_call {target!r}: {type} is no tensor that functions can take"
     raise UnsupportedError(Diagnostic("error", message, place))
@@ -239,9 +244,9 @@ def python_value(attribute: Any) -> Any:
             return raw.decode()
         except UnicodeDecodeError:
             return raw
-    held = getattr(attribute, "value", None)
-    if held is not None:
-        return held if isinstance(held, bool | int | float | str) else str(attribute)
+    number = getattr(attribute, "value", None)
+    if number is not None:
+        return number if isinstance(number, bool | int | float | str) else str(attribute)
     try:
         members = list(attribute)
     except TypeError:
@@ -257,10 +262,10 @@ def typed_value(attribute: Any) -> Any:
     if text.startswith("{"):
         return {item.name: typed_value(item.attr) for item in attribute}
     if mlir.is_dense(attribute) or hasattr(attribute, "value_bytes"):
-        held = python_value(attribute)
-        return held if isinstance(held, np.ndarray | str | bytes) else Untyped(text)
-    if found := re.match(r"array<(\w+)", text):
-        return np.array(list(attribute), dtypes.element_type(found[1]).dtype)
+        plain = python_value(attribute)
+        return plain if isinstance(plain, np.ndarray | str | bytes) else Untyped(text)
+    if match := re.match(r"array<(\w+)", text):
+        return np.array(list(attribute), dtypes.element_type(match[1]).dtype)
     name = "i1" if text in ("true", "false") else str(getattr(attribute, "type", ""))
     value = getattr(attribute, "value", None)
     if name not in dtypes.ELEMENT_TYPES or not isinstance(value, bool | int | float):

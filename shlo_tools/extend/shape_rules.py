@@ -50,9 +50,9 @@ def shape_rule(*targets: str) -> Callable[[F], F]:
         if not callable(function):
             raise ShloError(f"{function!r} is no function")
         for target in targets:
-            taken = _registered.get(target)
-            if taken is not None and plug_ins.identity(taken) != plug_ins.identity(function):
-                other = plug_ins.identity(taken)
+            present = _registered.get(target)
+            if present is not None and plug_ins.identity(present) != plug_ins.identity(function):
+                other = plug_ins.identity(present)
                 raise ShloError(f"shape rule for {target!r} is registered already, by {other}")
         _registered.update(dict.fromkeys(targets, function))
         return function
@@ -84,8 +84,8 @@ def told(
     Raises:
         ConstraintError: the rule returned something else than types or shapes.
     """
-    wanted = {name: make() for name, make in keywords.items() if name in _keywords_of(rule)}
-    returned = rule(*operands, **wanted)
+    facts = {name: make() for name, make in keywords.items() if name in _keywords_of(rule)}
+    returned = rule(*operands, **facts)
     rows = list(returned) if _is_of_results(returned) else [returned]
     if len(rows) != len(declared):
         raise ConstraintError(

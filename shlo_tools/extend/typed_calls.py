@@ -38,9 +38,13 @@ class _Packed:
     def __init__(self) -> None:
         self.kept: list[Any] = []
 
-    def pointer(self, held: Any) -> int:
-        self.kept.append(held)
-        return held.ctypes.data if isinstance(held, np.ndarray) else ctypes.addressof(held)
+    def pointer(self, structure: Any) -> int:
+        self.kept.append(structure)
+        return (
+            structure.ctypes.data
+            if isinstance(structure, np.ndarray)
+            else ctypes.addressof(structure)
+        )
 
     def table(self, addresses: Sequence[int]) -> int:
         return self.pointer((ctypes.c_void_p * max(1, len(addresses)))(*addresses))
@@ -52,8 +56,8 @@ class _Packed:
         """Operands or results."""
         buffers = [self.pointer(self._buffer(*memory)) for memory in memories]
         kinds = self.kinds([_BUFFER] * len(buffers))
-        made = ffi.Values(size=len(buffers), types=kinds, values=self.table(buffers))
-        return ffi.sized(made)
+        structure = ffi.Values(size=len(buffers), types=kinds, values=self.table(buffers))
+        return ffi.sized(structure)
 
     def _buffer(self, type: tuple[ElementType, Sequence[int]] | None, address: int) -> Any:
         element, shape = type or (None, ())
@@ -69,13 +73,13 @@ class _Packed:
     def attributes(self, named: Mapping[str, Any]) -> Any:
         names = sorted(named)
         rows = [self._attribute(named[name]) for name in names]
-        made = ffi.Attributes(
+        table = ffi.Attributes(
             size=len(names),
             types=self.kinds([kind for kind, _ in rows]),
             names=self.table([self.pointer(self._span(name.encode())) for name in names]),
-            attrs=self.table([self.pointer(held) for _, held in rows]),
+            attrs=self.table([self.pointer(structure) for _, structure in rows]),
         )
-        return ffi.sized(made)
+        return ffi.sized(table)
 
     def _attribute(self, value: Any) -> tuple[int, Any]:
         if isinstance(value, Mapping):
@@ -105,9 +109,9 @@ class Handler:
         self._routine: Routine = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(address)
         version, failure = _version(self._routine)
         if failure or version != ffi.VERSION:
-            said = failure or "it is built for version {}.{}".format(*version)
+            reason = failure or "it is built for version {}.{}".format(*version)
             raise call.unsupported(
-                f"a handler of XLA's typed FFI: {said}",
+                f"a handler of XLA's typed FFI: {reason}",
                 "version {}.{} can be called; or register a Python function".format(*ffi.VERSION),
             )
         _check(call)

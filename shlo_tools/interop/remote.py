@@ -47,5 +47,5 @@ _forgotten: list[tuple[Worker, int]] = []
 
 
 def _taken(forgotten: list[tuple[Worker, int]]) -> list[int]:
-    taken = [forgotten.pop() for _ in range(len(forgotten))]
-    return [number for worker, number in taken if worker.is_alive]
+    numbers = [forgotten.pop() for _ in range(len(forgotten))]
+    return [number for worker, number in numbers if worker.is_alive]

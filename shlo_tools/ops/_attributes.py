@@ -34,10 +34,10 @@ class FunctionSymbol(str):
         input_types: Sequence[Any] | None = None,
         result_types: Sequence[Any] | None = None,
     ) -> FunctionSymbol:
-        made = super().__new__(cls, name)
-        made.input_types = None if input_types is None else tuple(input_types)
-        made.result_types = None if result_types is None else tuple(result_types)
-        return made
+        symbol = super().__new__(cls, name)
+        symbol.input_types = None if input_types is None else tuple(input_types)
+        symbol.result_types = None if result_types is None else tuple(result_types)
+        return symbol
 
     def require_here(self) -> None:
         """Raise ShloError where the function is known not to be of the module being built."""
@@ -147,8 +147,8 @@ def _encode_matrix(rows: Any) -> Attribute:
 def _decode_matrix(attribute: Any) -> list[list[int]]:
     """Rows of numbers; of rows without any, there may be more than memory holds."""
     numbers = dtypes.from_attribute(attribute)
-    found: list[list[int]] = numbers.tolist() if numbers.size else []
-    return found
+    rows: list[list[int]] = numbers.tolist() if numbers.size else []
+    return rows
 
 
 def _encode_number(value: Any) -> Attribute:
@@ -176,13 +176,13 @@ def _literal(value: Any, type: dtypes.ElementType) -> str:
 
 def _decode_number(attribute: Any) -> Any:
     type = dtypes.element_type(attribute.type)
-    found: Any
+    number: Any
     if type.is_complex:
         real, imaginary = re.findall(r"[^\s<>:,]+", str(attribute))[2:4]
-        found = type.dtype.type(complex(_part(real), _part(imaginary)))
+        number = type.dtype.type(complex(_part(real), _part(imaginary)))
     else:
-        found = np.asarray(attribute.value).astype(type.dtype)[()]
-    return found
+        number = np.asarray(attribute.value).astype(type.dtype)[()]
+    return number
 
 
 def _part(text: str) -> float:
@@ -248,8 +248,8 @@ def _struct(cls: type[AttributeStruct]) -> Codec:
         try:
             return mlir.parse_attribute(struct.written())
         except mlir.MLIRError as error:
-            said = "; ".join(found.message for found in mlir.diagnostics_of(error))
-            raise ShloError(f"{struct}: {said}") from error
+            messages = "; ".join(info.message for info in mlir.diagnostics_of(error))
+            raise ShloError(f"{struct}: {messages}") from error
 
     return Codec(encode, lambda attribute: cls.read(str(attribute)))
 
@@ -315,9 +315,9 @@ _BY_ANNOTATION: dict[Any, Codec] = {
 
 def codec(annotation: Any) -> Codec:
     """The codec for a parameter annotated so."""
-    found = _BY_ANNOTATION.get(annotation)
-    if found is not None:
-        return found
+    form = _BY_ANNOTATION.get(annotation)
+    if form is not None:
+        return form
     if isinstance(annotation, type) and issubclass(annotation, AttributeEnum):
         return _enum(annotation)
     if isinstance(annotation, type) and issubclass(annotation, AttributeStruct):
@@ -356,8 +356,8 @@ class Struct:
         return mlir.parse_attribute(f"#{self.dialect}.{self.mnemonic}<{', '.join(written)}>")
 
     def decode(self, attribute: Any) -> dict[str, Any]:
-        found = dict(re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", str(attribute)))
-        return {field: _numbers(found[field]) for field in self.fields if field in found}
+        fields = dict(re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", str(attribute)))
+        return {field: _numbers(fields[field]) for field in self.fields if field in fields}
 
 
 def _numbers(text: str) -> Any:

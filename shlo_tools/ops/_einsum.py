@@ -47,8 +47,8 @@ def read(config: str, shapes: Sequence[Sequence[Dim]], result: TensorType) -> Ei
             (C1), does not fit an operand's rank (C2), dimensions of one label differ (C3), or the
             result has another shape (C4).
     """
-    given, arrow, after = config.replace(" ", "").partition("->")
-    texts = given.split(",")
+    before, arrow, after = config.replace(" ", "").partition("->")
+    texts = before.split(",")
     require("C1", len(texts) == len(shapes), f"{config!r} for {len(shapes)} operands")
     hidden = []  # how many dimensions stand behind the dots of each operand
     for text, shape in zip(texts, shapes, strict=True):
@@ -58,19 +58,19 @@ def read(config: str, shapes: Sequence[Sequence[Dim]], result: TensorType) -> Ei
         hidden.append(len(shape) - letters)
     operands = [_labels(text, count, config) for text, count in zip(texts, hidden, strict=True)]
     behind = max((n for text, n in zip(texts, hidden, strict=True) if _DOTS in text), default=0)
-    wanted = _labels(after if arrow else _implied(given), behind, config)
+    out = _labels(after if arrow else _implied(before), behind, config)
     sizes = _sizes(operands, shapes)
-    fits = all(label in sizes for label in wanted)
-    alike = fits and same_shape([sizes[label] for label in wanted], result.shape)
+    fits = all(label in sizes for label in out)
+    alike = fits and same_shape([sizes[label] for label in out], result.shape)
     require("C4", alike, f"{result} is not {config!r}")
-    return Einsum(operands, wanted, sizes)
+    return Einsum(operands, out, sizes)
 
 
 def _parts(text: str, config: str) -> tuple[str, str]:
     """The letters before and behind the dots."""
-    found = _TERM.fullmatch(text)
-    require("C1", found is not None, f"{config!r} is not understood")
-    return (found[1], found[3]) if found else ("", "")
+    match = _TERM.fullmatch(text)
+    require("C1", match is not None, f"{config!r} is not understood")
+    return (match[1], match[3]) if match else ("", "")
 
 
 def _labels(text: str, hidden: int, config: str) -> Labels:
@@ -79,10 +79,10 @@ def _labels(text: str, hidden: int, config: str) -> Labels:
     return (*front, *middle, *back)
 
 
-def _implied(given: str) -> str:
+def _implied(before: str) -> str:
     """What the result of a text without an arrow has."""
-    single = sorted(x for x, count in Counter(given).items() if count == 1 and x.isalpha())
-    return (_DOTS if _DOTS in given else "") + "".join(single)
+    single = sorted(x for x, count in Counter(before).items() if count == 1 and x.isalpha())
+    return (_DOTS if _DOTS in before else "") + "".join(single)
 
 
 def _sizes(labels: Sequence[Labels], shapes: Sequence[Sequence[Dim]]) -> dict[str, Dim]:

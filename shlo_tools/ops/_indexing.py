@@ -39,8 +39,8 @@ def indexed(tensor: Tensor, index: Any) -> Tensor:
         if isinstance(item, slice):
             shape.append(len(span))
     whole = [range(size) for size in tensor.type.static_shape]
-    taken = tensor if spans == whole else _taken(tensor, spans)
-    return taken if taken.shape == tuple(shape) else reshape(taken, tensor.type.with_shape(shape))
+    part = tensor if spans == whole else _taken(tensor, spans)
+    return part if part.shape == tuple(shape) else reshape(part, tensor.type.with_shape(shape))
 
 
 def _complete(tensor: Tensor, items: Sequence[Any]) -> list[Any]:

@@ -198,8 +198,8 @@ def _describe(
         optional = parameter.default is not inspect.Parameter.empty
         annotation = _without_none(hints[key])
         role = Role.FIELD if key in fields else _role(annotation)
-        held = codec(annotation) if role in (Role.ATTRIBUTE, Role.FIELD) else None
-        parameters.append(Parameter(key, role, optional, parameter.default, held))
+        form = codec(annotation) if role in (Role.ATTRIBUTE, Role.FIELD) else None
+        parameters.append(Parameter(key, role, optional, parameter.default, form))
     full = f"{dialect}.{name or function.__name__.rstrip('_')}"
     return OpDescription(full, function, tuple(parameters), structs, signature, segments, traits)
 
@@ -236,10 +236,10 @@ def _role(annotation: Any) -> Role:
 
 # --- building -------------------------------------------------------------------------------------
 def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = _bind(description, args, kwargs)
+    bound = _bind(description, args, kwargs)
     regions: list[_BuiltRegion] = []
     try:
-        return _build_op(description, given, regions)
+        return _build_op(description, bound, regions)
     except ShloError as error:
         raise _of_op(description, error) from error
     finally:
@@ -258,14 +258,14 @@ def _of_op(description: OpDescription, error: ShloError) -> ShloError:
 
 
 def _build_op(
-    description: OpDescription, given: dict[str, Any], regions: list[_BuiltRegion]
+    description: OpDescription, bound: dict[str, Any], regions: list[_BuiltRegion]
 ) -> Any:
     build = ir.insertion()
-    first = _first_tensor(description, given)
+    first = _first_tensor(description, bound)
     values: dict[str, Any] = {}
     operands: list[list[Value]] = []
     for parameter in description.parameters:
-        value = given[parameter.name]
+        value = bound[parameter.name]
         if value is None and not (parameter.optional and parameter.default is None):
             raise ShloError(f"{parameter.name} is None")
         if value is not None:
@@ -282,16 +282,16 @@ def _build_op(
         attributes["operandSegmentSizes"] = mlir.i32_array_attr([len(g) for g in operands])
     if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
         attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
-    made = build.op(
+    op = build.op(
         description.name,
         [ssa(value) for group in operands for value in group],
         [value.type.mlir() for value in _results(result)],
         attributes,
         len(regions),
     )
-    for region, target in zip(regions, made.regions, strict=True):
+    for region, target in zip(regions, op.regions, strict=True):
         region.move_into(target)
-    return _with_values(result, iter(made.results))
+    return _with_values(result, iter(op.results))
 
 
 def _bind(
@@ -311,9 +311,9 @@ def _bind(
     return bound.arguments
 
 
-def _first_tensor(description: OpDescription, given: Mapping[str, Any]) -> Tensor | None:
+def _first_tensor(description: OpDescription, bound: Mapping[str, Any]) -> Tensor | None:
     for parameter in description.parameters:
-        value = given[parameter.name]
+        value = bound[parameter.name]
         if isinstance(value, Tensor):
             return value
         if parameter.role is Role.OPERANDS:
@@ -343,9 +343,9 @@ def _prepare(
             regions.append(_BuiltRegion(value, build))
             return regions[-1]
         case Role.REGIONS:
-            made = [_BuiltRegion(item, build) for item in _several(parameter, value)]
-            regions.extend(made)
-            return tuple(made)
+            built_regions = [_BuiltRegion(item, build) for item in _several(parameter, value)]
+            regions.extend(built_regions)
+            return tuple(built_regions)
         case Role.RESULT_TYPE:
             return coerce_type(value, first)
         case Role.RESULT_TYPES:
@@ -432,9 +432,9 @@ class _BuiltRegion:
         types = [argument.type.mlir() for argument in arguments]
         block, inner = build.block(self.holder.regions[0], types)
         with ir.inserting(inner):
-            given = self.function(*(of_value(argument) for argument in block.arguments))
-            results = list(given) if isinstance(given, tuple | list) else [given]
-            if given is None:
+            returned = self.function(*(of_value(argument) for argument in block.arguments))
+            results = list(returned) if isinstance(returned, tuple | list) else [returned]
+            if returned is None:
                 results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
             yielded = [operand_of(value, first, scalar=True) for value in results]
@@ -579,11 +579,11 @@ def read_arguments(operation: Operation) -> dict[str, Any]:
     return _read(DESCRIPTIONS[operation.name], operation)
 
 
-def with_operands(operation: Operation, given: Iterator[Any]) -> dict[str, Any]:
+def with_operands(operation: Operation, regrouped: Iterator[Any]) -> dict[str, Any]:
     """``read_arguments`` with other objects in place of the operands, taken in their order."""
     arguments = read_arguments(operation)
     groups = operand_groups(DESCRIPTIONS[operation.name], arguments)
-    return {**arguments, **grouped(groups, given)}
+    return {**arguments, **grouped(groups, regrouped)}
 
 
 Groups = Sequence[tuple[str, int | None]]
@@ -669,11 +669,11 @@ def _operand_groups(description: OpDescription, operation: Operation, view: View
     operands = [view(operand) for operand in operation.operands]
     groups = [p for p in description.parameters if p.role in OPERAND_ROLES]
     if description.segments:
-        sizes = [int(n) for n in operation.attributes["operandSegmentSizes"]]
+        sizes = ir.integers_of(operation, "operandSegmentSizes")
     else:
         sizes = _group_sizes(groups, len(operands))
-    taken = iter(operands)
-    return iter([[next(taken) for _ in range(size)] for size in sizes])
+    rest = iter(operands)
+    return iter([[next(rest) for _ in range(size)] for size in sizes])
 
 
 OPERAND_ROLES = (Role.OPERAND, Role.SCALAR, Role.OPERANDS)

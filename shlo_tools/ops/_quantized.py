@@ -99,21 +99,27 @@ def require_product(labels: str, lhs: Tensor, rhs: Tensor, result: ElementType |
     a, b = lhs.element_type, rhs.element_type
     if not (a.is_quantized or b.is_quantized):
         return
-    told = a if result is None else result
-    fits = b.is_quantized and a.is_quantized == told.is_quantized
-    require(all_or_weights, fits, f"{lhs.type} and {rhs.type} give no {told}")
+    declared = a if result is None else result
+    fits = b.is_quantized and a.is_quantized == declared.is_quantized
+    require(all_or_weights, fits, f"{lhs.type} and {rhs.type} give no {declared}")
     if not isinstance(b, QuantizedElementType):
         return
-    if not isinstance(a, QuantizedElementType) or not isinstance(told, QuantizedElementType):
+    if not isinstance(a, QuantizedElementType) or not isinstance(declared, QuantizedElementType):
         require(
-            hybrid, a == b.expressed == told, f"{a} times numbers of {b.expressed} gives {told}"
+            hybrid,
+            a == b.expressed == declared,
+            f"{a} times numbers of {b.expressed} gives {declared}",
         )
         return
     require("I1", not a.is_per_axis, f"{lhs.type} is quantized per axis")
     require(storage, a.storage == b.storage, f"{lhs.type} and {rhs.type} are stored differently")
-    alike = a.expressed == b.expressed == told.expressed
-    require(expressed, alike, f"{a.expressed}, {b.expressed} and {told.expressed} are expressed")
-    require(per_tensor, b.is_per_axis or not told.is_per_axis, f"{told} is quantized per axis")
+    alike = a.expressed == b.expressed == declared.expressed
+    require(
+        expressed, alike, f"{a.expressed}, {b.expressed} and {declared.expressed} are expressed"
+    )
+    require(
+        per_tensor, b.is_per_axis or not declared.is_per_axis, f"{declared} is quantized per axis"
+    )
 
 
 def require_weights(label: str, rhs: Tensor, axes: Iterable[int]) -> None:

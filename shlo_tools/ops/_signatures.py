@@ -30,15 +30,15 @@ def with_parameters_of(other: Callable[..., Any]) -> Callable[[F], F]:
         (rest,) = [name for name, p in own.items() if p.kind is inspect.Parameter.VAR_KEYWORD]
         del own[rest]
         shared = inspect.signature(other).parameters
-        taken = [parameter for name, parameter in shared.items() if name not in own]
-        ordered = sorted([*own.values(), *taken], key=lambda p: p.kind is _KEYWORD)
+        borrowed = [parameter for name, parameter in shared.items() if name not in own]
+        ordered = sorted([*own.values(), *borrowed], key=lambda p: p.kind is _KEYWORD)
         ordered.sort(key=lambda p: p.kind is _KEYWORD and p.name in own)
         hints = get_type_hints(inspect.unwrap(other), include_extras=True)
         mine = get_type_hints(function, include_extras=True)
         described: Any = function
         described.__signature__ = inspect.signature(function).replace(parameters=ordered)
         described.__annotations__ = {
-            **{parameter.name: hints[parameter.name] for parameter in taken},
+            **{parameter.name: hints[parameter.name] for parameter in borrowed},
             **{name: hint for name, hint in mine.items() if name != rest},
         }
         return function

@@ -53,10 +53,10 @@ class ResultAccuracy(AttributeStruct):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        given = dict(re.findall(r"(atol|rtol|ulps) = ([^,>]+)", text))
-        atol, rtol = (_number(given.get(name, "0.0")) for name in ("atol", "rtol"))
+        fields = dict(re.findall(r"(atol|rtol|ulps) = ([^,>]+)", text))
+        atol, rtol = (_number(fields.get(name, "0.0")) for name in ("atol", "rtol"))
         (mode,) = re.findall(r"result_accuracy_mode<(\w+)>", text)
-        return cls(atol, rtol, int(given.get("ulps", 0)), ResultAccuracyMode[mode])
+        return cls(atol, rtol, int(fields.get("ulps", 0)), ResultAccuracyMode[mode])
 
 
 def _spelled(value: float) -> str:

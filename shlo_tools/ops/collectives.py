@@ -28,8 +28,8 @@ class ChannelHandle(Struct):
         return mlir.parse_attribute(f"#stablehlo.channel_handle<{text}>")
 
     def decode(self, attribute: Any) -> dict[str, Any]:
-        found = dict(re.findall(r"(\w+) = (-?\d+)", str(attribute)))
-        return {"channel_id": int(found["handle"]), "channel_type": int(found["type"])}
+        fields = dict(re.findall(r"(\w+) = (-?\d+)", str(attribute)))
+        return {"channel_id": int(fields["handle"]), "channel_type": int(fields["type"])}
 
 
 CHANNEL_HANDLE = ChannelHandle("channel_handle", "channel_handle", ("channel_id", "channel_type"))

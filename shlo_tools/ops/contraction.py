@@ -71,10 +71,10 @@ class DotAlgorithm(AttributeStruct):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        found = dict(re.findall(r"(\w+) = (\w+)", text))
-        values: dict[str, Any] = {name: found[name] for name in _TYPES}
-        values |= {name: int(found[name]) for name in _COUNTS}
-        return cls(**values, allow_imprecise_accumulation=found[_IMPRECISE] == "true")
+        fields = dict(re.findall(r"(\w+) = (\w+)", text))
+        values: dict[str, Any] = {name: fields[name] for name in _TYPES}
+        values |= {name: int(fields[name]) for name in _COUNTS}
+        return cls(**values, allow_imprecise_accumulation=fields[_IMPRECISE] == "true")
 
 
 _TYPES = ("lhs_precision_type", "rhs_precision_type", "accumulation_type")
@@ -142,8 +142,8 @@ def dot_general(
         default = all(precision is Precision.DEFAULT for precision in precision_config or ())
         require("C21", default, "precision_config is not DEFAULT beside an algorithm")
     if lhs.element_type.is_quantized or rhs.element_type.is_quantized:
-        told = result_type.element_type if result_type else None
-        require_product("C14 C17 C18 C19 C20", lhs, rhs, told)
+        declared = result_type.element_type if result_type else None
+        require_product("C14 C17 C18 C19 C20", lhs, rhs, declared)
         require("C15", _is_centered(rhs), f"{rhs.type} has zero points")
         free = [d for d in range(rhs.rank) if d not in rhs_contracting_dimensions]
         require_weights("C16", rhs, free)

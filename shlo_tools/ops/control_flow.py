@@ -49,14 +49,14 @@ def composite(
     """An op of its own name that means the same as the function ``decomposition``."""
     own, words = name.partition("."), (name.replace(".", "_"))
     require("C1", bool(own[0] and own[2]) and words.isidentifier(), f"{name!r} is no name")
-    wanted = decomposition.result_types
+    promised = decomposition.result_types
     if decomposition.input_types is not None:
-        given, takes = [v.type for v in inputs], decomposition.input_types
-        alike = len(given) == len(takes) and every(
-            compatible(as_value(a), as_value(b)) for a, b in zip(given, takes, strict=True)
+        input_types, takes = [v.type for v in inputs], decomposition.input_types
+        alike = len(input_types) == len(takes) and every(
+            compatible(as_value(a), as_value(b)) for a, b in zip(input_types, takes, strict=True)
         )
         require("C3", alike, f"@{decomposition} takes other types")
-    types = wanted if wanted is not None else result_types
+    types = promised if promised is not None else result_types
     require("C4", types is not None, f"the results of @{decomposition} are not known")
     return tuple(as_value(type) for type in types or ())
 

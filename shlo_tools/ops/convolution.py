@@ -48,11 +48,11 @@ class ConvolutionDimensionNumbers(Struct):
         return mlir.parse_attribute(text)
 
     def decode(self, attribute: Any) -> dict[str, Any]:
-        found = _FORM.search(str(attribute))
-        if not found:
+        match = _FORM.search(str(attribute))
+        if not match:
             raise ConstraintError(f"{attribute} does not name every dimension once")
         values: dict[str, Any] = {}
-        for text, letters, spatial in zip(found.groups(), _LETTERS, _SPATIAL, strict=True):
+        for text, letters, spatial in zip(match.groups(), _LETTERS, _SPATIAL, strict=True):
             marks = [mark.strip() for mark in text.split(",")]
             values.update((name, marks.index(letter)) for letter, name in letters.items())
             values[spatial] = tuple(marks.index(str(n)) for n in range(len(marks) - 2))
@@ -120,13 +120,20 @@ def convolution(
     require("C20", is_permutation(output, lhs.rank), f"{output} are not the dimensions")
     batch = _divided("C10", lhs.shape[input_batch_dimension], batch_group_count)
     features = _divided("C11", lhs.shape[input_feature_dimension], feature_group_count)
-    wanted = rhs.shape[kernel_input_feature_dimension]
-    require("C14", same(wanted, features), f"the kernel takes {wanted} features, not {features}")
-    made = rhs.shape[kernel_output_feature_dimension]
-    _divided("C15", made, batch_group_count)
-    _divided("C16", made, feature_group_count)
+    kernel_features = rhs.shape[kernel_input_feature_dimension]
+    require(
+        "C14",
+        same(kernel_features, features),
+        f"the kernel takes {kernel_features} features, not {features}",
+    )
+    output_features = rhs.shape[kernel_output_feature_dimension]
+    _divided("C15", output_features, batch_group_count)
+    _divided("C16", output_features, feature_group_count)
     require("C23", 1 in (feature_group_count, batch_group_count), "groups of both kinds")
-    sizes: dict[int, Dim] = {output_batch_dimension: batch, output_feature_dimension: made}
+    sizes: dict[int, Dim] = {
+        output_batch_dimension: batch,
+        output_feature_dimension: output_features,
+    }
     windows = zip(input_spatial_dimensions, kernel_spatial_dimensions, strict=True)
     rows = zip(windows, output_spatial_dimensions, strides, edges, base, apart, strict=True)
     for (lhs_dim, rhs_dim), result_dim, stride, (low, high), lhs_apart, rhs_apart in rows:

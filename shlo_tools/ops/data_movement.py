@@ -92,13 +92,13 @@ def pad(
     return padded(operand, padding_value, edge_padding_low, edge_padding_high, interior_padding)
 
 
-def padded(operand: Tensor, padding_value: Tensor, *given: Sequence[Dim]) -> Tensor:
+def padded(operand: Tensor, padding_value: Tensor, *rows: Sequence[Dim]) -> Tensor:
     """What ``pad`` gives by low, high and interior paddings, which may be expressions."""
     require("I2", padding_value.rank == 0, f"padding_value is {padding_value.type}")
     require("C1", padding_value.element_type == operand.element_type, "element types differ")
-    require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
+    require("C2", all(len(x) == operand.rank for x in rows), f"sizes differ from {operand.type}")
     shape: list[Dim] = []
-    for dim, low, high, interior in zip(operand.shape, *given, strict=True):
+    for dim, low, high, interior in zip(operand.shape, *rows, strict=True):
         require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
         size = low + dim + maximum(dim - 1, 0) * interior + high
         require("C4", at_most(0, size), f"padding takes more than the {dim} elements there are")
@@ -144,11 +144,11 @@ def slice(
     return sliced(operand, start_indices, limit_indices, strides)
 
 
-def sliced(operand: Tensor, *given: Sequence[Dim]) -> Tensor:
+def sliced(operand: Tensor, *rows: Sequence[Dim]) -> Tensor:
     """What ``slice`` gives by starts, limits and strides, which may be expressions."""
-    require("C2", all(len(x) == operand.rank for x in given), f"sizes differ from {operand.type}")
+    require("C2", all(len(x) == operand.rank for x in rows), f"sizes differ from {operand.type}")
     shape: list[Dim] = []
-    for dim, start, limit, stride in zip(operand.shape, *given, strict=True):
+    for dim, start, limit, stride in zip(operand.shape, *rows, strict=True):
         inside = every((at_most(0, start), at_most(start, limit), at_most(limit, dim)))
         require("C3", inside, f"slice {start}:{limit} of a dimension of size {dim}")
         require("C4", at_most(1, stride), f"stride {stride} is not positive")

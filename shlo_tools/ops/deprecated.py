@@ -59,8 +59,8 @@ def unary_einsum(operand: Tensor, einsum_config: str, result_type: TensorType) -
 
 
 def _summed(config: str, operands: Sequence[Tensor], result_type: TensorType) -> Tensor:
-    read = _einsum.read(config, [operand.shape for operand in operands], result_type)
-    shape = [read.sizes[label] for label in read.result]
+    equation = _einsum.read(config, [operand.shape for operand in operands], result_type)
+    shape = [equation.sizes[label] for label in equation.result]
     return Tensor(meet(result_type, result_type.with_shape(shape)))
 
 

@@ -93,13 +93,13 @@ def dynamic_conv(
     whole = padding.element_type.is_integer
     require("I3", padding.rank == 2 and whole, f"padding is {padding.type}")
     require("C4", same_shape(padding.shape, (spatial, 2)), f"padding is {padding.type}")
-    held = [UNKNOWN] * (2 * spatial) if padding.contents is None else padding.contents
-    edges: Any = list(zip(held[::2], held[1::2], strict=True))
-    made = rule_of(convolution)(lhs, rhs, padding=edges, **attributes)
+    sizes = [UNKNOWN] * (2 * spatial) if padding.contents is None else padding.contents
+    edges: Any = list(zip(sizes[::2], sizes[1::2], strict=True))
+    inferred = rule_of(convolution)(lhs, rhs, padding=edges, **attributes)
     require("C26", result_type.rank == lhs.rank, f"{result_type} has not rank {lhs.rank}")
     require_product("C28 C31 C32 C33 C34", lhs, rhs, result_type.element_type)
     require_weights("C30", Tensor(result_type), [attributes["output_feature_dimension"]])
-    return shaped("C25", result_type, made.shape)
+    return shaped("C25", result_type, inferred.shape)
 
 
 # The specification leaves batching dims out of ``dynamic_gather``: what concerns them is cited by
@@ -131,10 +131,10 @@ def dynamic_gather(
     """``gather`` of slices whose sizes are computed at run time."""
     sizes: Any = sizes_of("C11", slice_sizes, operand.rank)
     with citing(_CITED_FOR_GATHER):
-        made = rule_of(gather)(operand, start_indices, slice_sizes=sizes, **attributes)
+        inferred = rule_of(gather)(operand, start_indices, slice_sizes=sizes, **attributes)
     require("C14", operand.element_type == result_type.element_type, "element types differ")
-    require("C13", result_type.rank == made.rank, f"{result_type} has not rank {made.rank}")
-    return shaped("C13", result_type, made.shape)
+    require("C13", result_type.rank == inferred.rank, f"{result_type} has not rank {inferred.rank}")
+    return shaped("C13", result_type, inferred.shape)
 
 
 @op(traits=Trait.ARITHMETIC | Trait.SIZES_AS_OPERANDS)
@@ -154,11 +154,11 @@ def dynamic_pad(
     result_type: TensorType,
 ) -> Tensor:
     """``pad`` by amounts computed at run time."""
-    given = (edge_padding_low, edge_padding_high, interior_padding)
-    made = padded(operand, padding_value, *(sizes_of("C2", row, operand.rank) for row in given))
-    require("C1", made.element_type == result_type.element_type, "element types differ")
-    require("C4", made.rank == result_type.rank, f"{operand.type} and {result_type}")
-    return shaped("C4", result_type, made.shape)
+    rows = (edge_padding_low, edge_padding_high, interior_padding)
+    inferred = padded(operand, padding_value, *(sizes_of("C2", row, operand.rank) for row in rows))
+    require("C1", inferred.element_type == result_type.element_type, "element types differ")
+    require("C4", inferred.rank == result_type.rank, f"{operand.type} and {result_type}")
+    return shaped("C4", result_type, inferred.shape)
 
 
 @op(traits=Trait.REARRANGES | Trait.SIZES_AS_OPERANDS | Trait.QUANTIZED_PER_AXIS)

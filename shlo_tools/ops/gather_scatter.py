@@ -133,16 +133,24 @@ def require_batching(
 ) -> None:
     """Check the batching dimensions of an operand and of its indices."""
     sorted_, within, unique, inside, other, count, sizes = labels.split()
-    (held, held_dims), (given, given_dims) = operand, indices
+    (operand_type, held_dims), (indices_type, given_dims) = operand, indices
     require(sorted_, _is_increasing(held_dims), "the operand's batching dims are not sorted")
-    require(within, in_range(held_dims, held.rank), "the operand's batching dims leave its rank")
+    require(
+        within, in_range(held_dims, operand_type.rank), "the operand's batching dims leave its rank"
+    )
     require(unique, is_unique(given_dims), "the indices' batching dims repeat")
-    require(inside, in_range(given_dims, given.rank), "the indices' batching dims leave their rank")
+    require(
+        inside,
+        in_range(given_dims, indices_type.rank),
+        "the indices' batching dims leave their rank",
+    )
     require(other, index_vector_dim not in given_dims, "index_vector_dim is a batching dim")
     require(count, len(held_dims) == len(given_dims), "different numbers of batching dims")
     pairs = zip(held_dims, given_dims, strict=True)
-    alike = every(same(held.shape[a], given.shape[b]) for a, b in pairs)
-    require(sizes, alike, f"batching dims of {held.type} and {given.type} differ in size")
+    alike = every(same(operand_type.shape[a], indices_type.shape[b]) for a, b in pairs)
+    require(
+        sizes, alike, f"batching dims of {operand_type.type} and {indices_type.type} differ in size"
+    )
 
 
 SCATTER_DIMENSION_NUMBERS = Struct(
@@ -221,8 +229,8 @@ def _require_updates(
     """Check that there is one window for each index, and that it is no larger than the operand."""
     require("C8", in_range(window_dims, update.rank), "update_window_dims leave the rank")
     batch = [size for d, size in enumerate(indices.shape) if d != index_vector_dim]
-    given = [size for d, size in enumerate(update.shape) if d not in window_dims]
-    alike = same_shape(given, batch)
+    actual = [size for d, size in enumerate(update.shape) if d not in window_dims]
+    alike = same_shape(actual, batch)
     require("C4", alike, f"{update.type} has not one window for each index of {indices.type}")
     kept = [size for d, size in enumerate(operand.shape) if d not in dropped]
     windows = [update.shape[d] for d in window_dims]

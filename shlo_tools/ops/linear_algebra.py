@@ -60,5 +60,5 @@ def triangular_solve(
 
 def _require_float(label: str, a: Tensor) -> None:
     element = a.element_type
-    held = element.is_float or element.is_complex or element.is_quantized
-    require(label, held, f"{a.type} is neither floating-point nor complex")
+    is_float = element.is_float or element.is_complex or element.is_quantized
+    require(label, is_float, f"{a.type} is neither floating-point nor complex")

@@ -61,18 +61,18 @@ def rng_bit_generator(
     """
     element = initial_state.element_type
     words = (2,) if rng_algorithm is RngAlgorithm.THREE_FRY else (2, 3)
-    wanted = f"{initial_state.type} is no state of {' or '.join(map(str, words))} words of ui64"
-    require("I2", element.is_integer and element.bits in (32, 64), wanted)
-    require("I2", initial_state.rank == 1, wanted)
+    message = f"{initial_state.type} is no state of {' or '.join(map(str, words))} words of ui64"
+    require("I2", element.is_integer and element.bits in (32, 64), message)
+    require("I2", initial_state.rank == 1, message)
     sizes = [count * 64 // element.bits for count in words]
     size = initial_state.shape[0]
     fits: Verdict = None
     if isinstance(size, int) or len(sizes) == 1:
         fits = size in sizes if isinstance(size, int) else same(size, sizes[0])
-    require("C2", fits, wanted)
+    require("C2", fits, message)
     output = Tensor(result_types[-1])
     number = output.element_type.is_integer or output.element_type.is_float
     require("O2", number, f"the output is of type {output.element_type}")
-    given = every(compatible(Tensor(type), initial_state) for type in result_types[:-1])
-    require("C1", given, "the states' types differ")
+    same_state = every(compatible(Tensor(type), initial_state) for type in result_types[:-1])
+    require("C1", same_state, "the states' types differ")
     return initial_state.like(), output

@@ -69,7 +69,7 @@ def map(inputs: Sequence[Tensor], dimensions: Sequence[int], computation: Region
 
 
 def _common(dims: Sequence[Dim]) -> Dim:
-    found = dims[0]
+    size = dims[0]
     for dim in dims[1:]:
-        found = meet_dims(found, dim)
-    return found
+        size = meet_dims(size, dim)
+    return size

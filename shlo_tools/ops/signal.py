@@ -35,9 +35,9 @@ def fft(operand: Tensor, fft_type: FftType, fft_length: Sequence[int]) -> Tensor
     require("C1", count <= operand.rank, f"{count} lengths for {operand.type}")
     require("C3", 1 <= count <= 3, f"{count} lengths: 1, 2 or 3 are wanted")
     require("C4", all(size >= 0 for size in fft_length), f"lengths {list(fft_length)}")
-    taken = _COMPLEX_OF if fft_type is FftType.RFFT else _REAL_OF
+    element_of = _COMPLEX_OF if fft_type is FftType.RFFT else _REAL_OF
     name = operand.element_type.name
-    require("C2", name in taken, f"{fft_type.name} of {operand.type}")
+    require("C2", name in element_of, f"{fft_type.name} of {operand.type}")
     outer, half = list(operand.shape[:-1]), _half(fft_length[-1])
     if fft_type is FftType.RFFT:
         fits = same_shape(operand.shape[-count:], fft_length)

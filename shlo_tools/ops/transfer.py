@@ -21,9 +21,9 @@ def _ends_with_token(label: str, types: Sequence[ValueType]) -> None:
 
 def _channel(channel_type: int | None, is_host_transfer: bool | None, host: int) -> None:
     """Channels between devices have type 1, those with the host ``host``."""
-    wanted = host if is_host_transfer else 1
-    fits = channel_type in (wanted, 0, None)
-    require("C1", fits, f"channel type {channel_type} where {wanted} is wanted")
+    expected = host if is_host_transfer else 1
+    fits = channel_type in (expected, 0, None)
+    require("C1", fits, f"channel type {channel_type} where {expected} is wanted")
 
 
 @op(traits=Trait.CARRIES | Trait.COMMUNICATES)
@@ -86,6 +86,6 @@ def async_start(operands: Sequence[Tensor], called_computation: Region) -> Value
 def async_done(future: Value, result_types: Sequence[ValueType]) -> tuple[Value, ...]:
     """What the computation that ``async_start`` began returns."""
     require("I1", str(future.type).startswith(_FUTURE), f"{future.type} is no future")
-    held = f"{_FUTURE}{', '.join(str(type) for type in result_types)}>"
-    require("C1", str(future.type) == held, f"{future.type} does not hold these results")
+    expected = f"{_FUTURE}{', '.join(str(type) for type in result_types)}>"
+    require("C1", str(future.type) == expected, f"{future.type} does not hold these results")
     return tuple(as_value(type) for type in result_types)

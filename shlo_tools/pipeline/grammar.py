@@ -95,12 +95,12 @@ class _Parser:
         self._skip_space()
         if self.at == len(self.text) or self._next_is(")"):
             return ()
-        found = [self._element(depth)]
+        nodes = [self._element(depth)]
         while self._next_is(","):
             self.at += 1
             self._skip_space()
-            found.append(self._element(depth))
-        return tuple(found)
+            nodes.append(self._element(depth))
+        return tuple(nodes)
 
     def _element(self, depth: int) -> Node:
         start = self.at

@@ -56,12 +56,12 @@ class Pass:
         return True
 
     def __str__(self) -> str:
-        given = [
+        options = [
             f"{field.name.replace('_', '-')}={_written(getattr(self, field.name))}"
             for field in fields(self)
             if getattr(self, field.name) != field.default
         ]
-        return self.name + (f"{{{' '.join(given)}}}" if given else "")
+        return self.name + (f"{{{' '.join(options)}}}" if options else "")
 
 
 def _written(value: Any) -> str:
@@ -92,14 +92,14 @@ def register_pass(cls: T) -> T:
     if not (isinstance(cls, type) and issubclass(cls, Pass) and hasattr(cls, "name")):
         raise ShloError(f"{cls!r} is no pass: a subclass of Pass with a name is wanted")
     _load_built_in()
-    taken = _passes.get(cls.name)
-    if taken is not None and not isinstance(taken, type):
-        taken = taken()
-    if taken is not None and _identity(taken) != _identity(cls):
-        raise ShloError(f"pass {cls.name!r} is registered twice: {taken!r} and {cls!r}")
+    present = _passes.get(cls.name)
+    if present is not None and not isinstance(present, type):
+        present = present()
+    if present is not None and _identity(present) != _identity(cls):
+        raise ShloError(f"pass {cls.name!r} is registered twice: {present!r} and {cls!r}")
     if cls.name in _pipelines:
         raise ShloError(f"pass {cls.name!r} is registered already, as a pipeline")
-    if taken is None and mlir.is_native_pass(cls.name):
+    if present is None and mlir.is_native_pass(cls.name):
         raise ShloError(f"pass {cls.name!r} is registered already, by MLIR")
     _passes[cls.name] = cls
     return cls
@@ -131,8 +131,8 @@ def _load_built_in() -> None:
 def _importer(where: str) -> Callable[[], PassClass]:
     def load() -> PassClass:
         module, _, cls = where.partition(":")
-        found: PassClass = getattr(importlib.import_module(module), cls)
-        return found
+        pass_class: PassClass = getattr(importlib.import_module(module), cls)
+        return pass_class
 
     return load
 
@@ -180,11 +180,11 @@ def find_pass(name: str) -> PassClass | None:
     _load_built_in()
     if name not in _passes:
         _load_entry_points()
-    found = _passes.get(name)
-    if found is None or isinstance(found, type):
-        return found
+    entry = _passes.get(name)
+    if entry is None or isinstance(entry, type):
+        return entry
     try:
-        loaded = found()
+        loaded = entry()
     except (ImportError, AttributeError) as error:
         raise ShloError(f"pass {name!r} cannot be loaded: {error}") from error
     if not (isinstance(loaded, type) and issubclass(loaded, Pass)):
@@ -208,19 +208,19 @@ def names() -> list[str]:
 
 def summaries() -> dict[str, str]:
     """First line of documentation by name."""
-    found = {}
+    texts = {}
     for name in names():
         if name in _pipelines:
-            found[name] = f"pipeline: {_pipelines[name][1]}"
+            texts[name] = f"pipeline: {_pipelines[name][1]}"
             continue
         try:
             cls = find_pass(name)
         except ShloError as error:  # a broken plug-in does not hide the others
-            found[name] = error.diagnostics[0].message
+            texts[name] = error.diagnostics[0].message
             continue
         if cls is not None:
-            found[name] = (cls.__doc__ or "").strip().split("\n")[0]
-    return found
+            texts[name] = (cls.__doc__ or "").strip().split("\n")[0]
+    return texts
 
 
 # --- options --------------------------------------------------------------------------------------

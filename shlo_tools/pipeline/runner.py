@@ -104,21 +104,21 @@ def run(text: str, module: mlir.Module) -> None:
 
 
 # --- checking -------------------------------------------------------------------------------------
-def _expand(nodes: Sequence[Node], text: str, seen: tuple[str, ...] = ()) -> list[Node]:
+def _expand(nodes: Sequence[Node], text: str, outer: tuple[str, ...] = ()) -> list[Node]:
     """Replace named pipelines by what they stand for."""
     expanded: list[Node] = []
     for node in nodes:
         named = registry.find_pipeline(node.name) if node.children is None else None
         if named is None:
-            children = node.children and tuple(_expand(node.children, text, seen))
+            children = node.children and tuple(_expand(node.children, text, outer))
             children = () if node.children == () else children
             expanded.append(Node(node.name, node.options, children, node.position))
-        elif node.name in seen:
+        elif node.name in outer:
             raise grammar.error(text, node.position, f"pipeline {node.name!r} contains itself")
         elif node.options:
             raise grammar.error(text, node.position, f"pipeline {node.name!r} has no options")
         else:
-            inner = _expand(grammar.parse(named), named, (*seen, node.name))
+            inner = _expand(grammar.parse(named), named, (*outer, node.name))
             expanded.extend(_placed(node_in, node.position) for node_in in inner)
     return expanded
 
@@ -256,17 +256,17 @@ Adaptor = dict[str, Node]  # anchors that are served in one go over the ops belo
 def _adaptors(nodes: Sequence[Node]) -> list[Node | Adaptor]:
     """Passes and adaptors. As in MLIR, anchors that follow each other are one adaptor:
     ``func.func(a),func.func(b)`` is ``func.func(a,b)``; only ``any`` stays by itself."""
-    found: list[Node | Adaptor] = []
+    parts: list[Node | Adaptor] = []
     for node in nodes:
         if node.children is None:
-            found.append(node)
-        elif found and isinstance(found[-1], dict) and "any" not in (node.name, *found[-1]):
-            before = found[-1].get(node.name)
+            parts.append(node)
+        elif parts and isinstance(parts[-1], dict) and "any" not in (node.name, *parts[-1]):
+            before = parts[-1].get(node.name)
             children = (*(before.children or ()), *node.children) if before else node.children
-            found[-1][node.name] = replace(node, children=children)
+            parts[-1][node.name] = replace(node, children=children)
         else:
-            found.append({node.name: node})
-    return found
+            parts.append({node.name: node})
+    return parts
 
 
 Group = PythonPass | Adaptor | list[Node]

@@ -25,10 +25,10 @@ def check(hit: Hit) -> None:
         special = ~_where(np.isfinite, result)
         if not special.any():
             continue
-        made = _made(result, hit)
-        if made is not None:
-            what, found = made
-            raise ExecutionError(_described(hit, number, what, found))
+        finding = _made(result, hit)
+        if finding is not None:
+            what, array = finding
+            raise ExecutionError(_described(hit, number, what, array))
 
 
 def _made(result: Array, hit: Hit) -> tuple[str, Array] | None:
@@ -51,11 +51,11 @@ def _where(predicate: np.ufunc, array: Array) -> Array:
     return np.asarray(predicate(array))
 
 
-def _described(hit: Hit, number: int, what: str, found: Array) -> Diagnostic:
+def _described(hit: Hit, number: int, what: str, elements: Array) -> Diagnostic:
     result = hit.results[number]
-    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found)), found.shape))
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(elements)), elements.shape))
     sign = "-" if what == "Inf" and result.dtype.kind != "c" and result[index] < 0 else ""
-    count = int(np.count_nonzero(found))
+    count = int(np.count_nonzero(elements))
     site = hit.site
     several = f"result {number} " if len(hit.results) > 1 else ""
     message = (

@@ -100,5 +100,5 @@ def instrumented(source: Any, probes: Instrument) -> mlir.Module:
 
 
 def _present(module: mlir.Module) -> str:
-    found = sites.find(module.operation, "")
-    return f"there are {', '.join(sorted({each.op.name for each in found})[:12]) or 'none'}"
+    sites_left = sites.find(module.operation, "")
+    return f"there are {', '.join(sorted({each.op.name for each in sites_left})[:12]) or 'none'}"

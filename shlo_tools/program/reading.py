@@ -89,11 +89,11 @@ def module_of(
         copy = clone(source)
         check_by_mlir(copy)
         return copy if anywhere else moved(copy)
-    read = parse_expendable if expendable else parse
+    parse_source = parse_expendable if expendable else parse
     if not anywhere or len(source) < _SMALL:
-        return read(source, name=name)
+        return parse_source(source, name=name)
     with mlir.at(mlir.new_context()):
-        return read(source, name=name)
+        return parse_source(source, name=name)
 
 
 def is_path(source: object) -> bool:
@@ -168,13 +168,13 @@ def parse_error(
     Args:
         written: the text that MLIR saw, where it is not ``source``.
     """
-    said = mlir.diagnostics_of(error)
+    messages = mlir.diagnostics_of(error)
     if written is not None:
-        said = [written.diagnostic(diagnostic) for diagnostic in said]
-    found = [_hinted(diagnostic) for diagnostic in said]
-    verifying = any(note.message.startswith(_CURRENT) for d in said for note in d.notes)
+        messages = [written.diagnostic(diagnostic) for diagnostic in messages]
+    diagnostics = [_hinted(diagnostic) for diagnostic in messages]
+    verifying = any(note.message.startswith(_CURRENT) for d in messages for note in d.notes)
     kind = VerifyError if verifying else ParseError
-    return kind(found).with_source(source, name)
+    return kind(diagnostics).with_source(source, name)
 
 
 _UNKNOWN_OP = re.compile(
@@ -186,10 +186,10 @@ _CURRENT = "see current operation"  # the note that MLIR's verifier adds to its 
 
 
 def _hinted(diagnostic: Diagnostic) -> Diagnostic:
-    found = _UNKNOWN_OP.search(diagnostic.message)
+    match = _UNKNOWN_OP.search(diagnostic.message)
     notes = tuple(n for n in diagnostic.notes if not n.message.startswith(_CURRENT))
     hint = ""
-    if (found and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
+    if (match and "unknown" in diagnostic.message) or "unregistered" in diagnostic.message:
         words = re.findall(r"(\w+\.\w+)", diagnostic.message)
         known = (*mlir.registered_op_names(), *rules.OP_NAMES)
         hint = did_you_mean(words[0], known) if words else ""
@@ -202,11 +202,11 @@ _IN_TEXT = re.compile(r'loc\("-":(\d+):(\d+)\)')
 def _restore_places(module: mlir.Module, written: GenericText) -> None:
     """Have ops point into the source, where the text that MLIR read has other columns."""
     for op in mlir.walk(module.operation):
-        found = _IN_TEXT.fullmatch(str(op.location))
-        if found:
-            seen = Place("-", int(found[1]), int(found[2]))
-            place = written.original(seen)
-            if place != seen:
+        match = _IN_TEXT.fullmatch(str(op.location))
+        if match:
+            printed = Place("-", int(match[1]), int(match[2]))
+            place = written.original(printed)
+            if place != printed:
                 op.location = mlir.file_location(place.file, place.line, place.column)
 
 
@@ -228,8 +228,8 @@ def _read_bytecode(source: bytes, name: str) -> mlir.Module:
         else:
             module = mlir.parse_module(source)
     except (mlir.MLIRError, ValueError) as error:
-        found = "; ".join(d.message for d in mlir.diagnostics_of(error))
-        raise ParseError(f"{name}: broken bytecode: {found}") from error
+        messages = "; ".join(d.message for d in mlir.diagnostics_of(error))
+        raise ParseError(f"{name}: broken bytecode: {messages}") from error
     if module is None:
         raise ParseError(f"{name}: broken bytecode")
     return module

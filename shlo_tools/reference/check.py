@@ -103,13 +103,13 @@ def expect_close(check: Check, actual: Array, expected: Array) -> None:
 
     def distance(index: Any) -> str:
         far = apart[index] == _FAR
-        found = "infinitely far" if far else f"{apart[index]} ulp"
-        return f": {found} apart, at most {largest} allowed"
+        ulps = "infinitely far" if far else f"{apart[index]} ulp"
+        return f": {ulps} apart, at most {largest} allowed"
 
     check.require(apart <= np.uint64(min(largest, int(_FAR) - 1)), actual, expected, distance)
-    found = int(apart.max(initial=0))
-    if found < least:
-        raise check.failure(f"at most {found} ulp apart, somewhere {least} expected")
+    ulps = int(apart.max(initial=0))
+    if ulps < least:
+        raise check.failure(f"at most {ulps} ulp apart, somewhere {least} expected")
 
 
 COMPARISONS: dict[str, Callable[[Check, Array, Array], None]] = {

@@ -62,8 +62,8 @@ def all_gather(
     process: Process = ALONE,
 ) -> tuple[Array, ...]:
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
-    given = process.exchange("all_gather", channel_id or 0, group, operands)
-    return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*given, strict=True))
+    shares = process.exchange("all_gather", channel_id or 0, group, operands)
+    return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*shares, strict=True))
 
 
 @evaluates
@@ -89,9 +89,9 @@ def _reduced(
     process: Process,
 ) -> tuple[Array, ...]:
     """The operands of all members combined, from left to right in the group's order."""
-    given = process.exchange(op, channel_id or 0, group, operands)
+    shares = process.exchange(op, channel_id or 0, group, operands)
     results = []
-    for parts in zip(*given, strict=True):
+    for parts in zip(*shares, strict=True):
         types = destination_types(computation, [parts[0].dtype]) * len(parts)
         total, *others = promoted(parts, types)
         for other in others:
@@ -116,11 +116,11 @@ def all_to_all(
     if len(group) != split_count:
         raise ExecutionError(f"(C8) groups of {len(group)} processes, {split_count} parts")
     parts = [np.split(operand, split_count, split_dimension) for operand in operands]
-    given = process.exchange("all_to_all", channel_id or 0, group, parts)
+    shares = process.exchange("all_to_all", channel_id or 0, group, parts)
     receiver = group.index(process.id)
     return tuple(
         np.concatenate([split[receiver] for split in senders], concat_dimension)
-        for senders in zip(*given, strict=True)
+        for senders in zip(*shares, strict=True)
     )
 
 

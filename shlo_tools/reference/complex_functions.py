@@ -12,9 +12,9 @@ from shlo_tools.dtypes import Array
 
 def joined(real: Array, imaginary: Array) -> Array:
     """Complex numbers from their parts; ``real + 1j * imaginary`` would spoil infinities."""
-    made = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, 1j))
-    made.real, made.imag = real, imaginary
-    return made
+    numbers = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, 1j))
+    numbers.real, numbers.imag = real, imaginary
+    return numbers
 
 
 def sign(z: Array) -> Array:
@@ -68,10 +68,10 @@ def cbrt(z: Array) -> Array:
 def rsqrt(z: Array) -> Array:
     """The conjugate of sqrt(z) over |z|; of 0 it is inf + NaN i, as XLA has it."""
     root, size = np.sqrt(z), np.abs(z)
-    found = joined(root.real / size, -root.imag / size)
+    result = joined(root.real / size, -root.imag / size)
     none = joined(np.full(z.shape, np.inf), np.full(z.shape, np.nan))
     vanished = joined(np.zeros(z.shape), -np.copysign(0, z.imag))
-    return np.where(z == 0, none, np.where(np.isinf(z), vanished, found))
+    return np.where(z == 0, none, np.where(np.isinf(z), vanished, result))
 
 
 def exponential_minus_one(z: Array) -> Array:

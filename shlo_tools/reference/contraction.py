@@ -70,8 +70,8 @@ def to_precision(operand: Array, name: str) -> Array:
 
 
 def _others(array: Array, *used: Sequence[int]) -> list[int]:
-    taken = {d for dimensions in used for d in dimensions}
-    return [d for d in range(array.ndim) if d not in taken]
+    used_dimensions = {d for dimensions in used for d in dimensions}
+    return [d for d in range(array.ndim) if d not in used_dimensions]
 
 
 def multiplied(lhs: Array, rhs: Array, element: ElementType) -> Array:

@@ -77,8 +77,8 @@ def with_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Ar
     )
     numbers = np.where(bits == magnitude, 1.0, -1.0)
     above, below = (rounded(numbers * x, operand.dtype) for x in (np.inf, 0.0))
-    found = np.where(kept > _word(most), above, np.where(kept < _word(least), below, inside))
-    return np.where(np.isnan(widened(operand)), operand, found).astype(operand.dtype)
+    word = np.where(kept > _word(most), above, np.where(kept < _word(least), below, inside))
+    return np.where(np.isnan(widened(operand)), operand, word).astype(operand.dtype)
 
 
 def _word(value: int) -> np.uint64:

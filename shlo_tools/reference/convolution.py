@@ -88,11 +88,11 @@ class _Windows:
     def convolved(self, images: Array, kernel: Array) -> Array:
         """Sums of products in a wider type: a matrix product for each place in the window."""
         batch, features = images.shape[-2:]
-        made = kernel.shape[-1]
+        output_features = kernel.shape[-1]
         window, strides, apart = (*self.sizes, 1, 1), [*self.strides, 1, 1], [*self.apart, 1, 1]
         counts = window_counts(images.shape[:-2], self.sizes, self.strides, self.apart)
         wide = wide_element(element_of(images))
-        total = np.zeros((*counts, batch, made), wide.dtype)
+        total = np.zeros((*counts, batch, output_features), wide.dtype)
         if 0 in total.shape or 0 in self.sizes or not features:
             return total
         # The window covers one batch and one feature; all of them are taken here.
@@ -101,7 +101,7 @@ class _Windows:
         places = np.ndindex(*self.sizes)
         for cell, place in zip(cells, places, strict=True):
             left = cell.reshape(1, -1, features)
-            right = kernel[place].reshape(1, features, made)
+            right = kernel[place].reshape(1, features, output_features)
             with np.errstate(all="ignore"):
                 product = multiplied(left, right, wide)
                 total = _plus(total, product.reshape(total.shape))

@@ -93,17 +93,17 @@ def _with_told_shapes(call: Call, inputs: Sequence[Any], types: Sequence[ValueTy
     except ConstraintError as error:
         raise call.error(f"does not fit: {error.diagnostics[0].message}") from error
     results = tuple(
-        type.with_shape(found.shape)
-        if type and isinstance(found := met[path[0]], TensorType)
+        type.with_shape(exact.shape)
+        if type and isinstance(exact := met[path[0]], TensorType)
         else type
         for type, path in zip(call.results, call.result_paths, strict=True)
     )
     return replace(call, results=results)
 
 
-def _met(declared: ValueType, told: ValueType) -> ValueType:
-    if isinstance(declared, TensorType) and isinstance(told, TensorType):
-        return meet(declared, told)
+def _met(declared: ValueType, stated: ValueType) -> ValueType:
+    if isinstance(declared, TensorType) and isinstance(stated, TensorType):
+        return meet(declared, stated)
     return declared
 
 
@@ -141,8 +141,8 @@ def _typed(value: Array, type: ValueType) -> Any:
 def _check_scales(call: Call, inputs: Sequence[Any], types: Sequence[ValueType]) -> None:
     """What hands a tensor on must not change what its integers stand for."""
     for value, type in zip(inputs, types, strict=False):
-        given = value.type if isinstance(value, QuantizedArray) else None
-        if given != quantized_element(type):
+        quantization = value.type if isinstance(value, QuantizedArray) else None
+        if quantization != quantized_element(type):
             raise call.unsupported(f"it hands integers on as {type}, where they mean other numbers")
 
 
@@ -157,12 +157,12 @@ def _leaves(types: Sequence[ValueType]) -> Iterator[ValueType]:
 
 def _grouped(leaves: Sequence[tuple[tuple[int, ...], Any]], depth: int) -> list[Any]:
     """Values in the tuples that their paths lead through."""
-    found: list[Any] = []
+    groups: list[Any] = []
     for number in dict.fromkeys(path[depth] for path, _ in leaves):
         members = [(path, value) for path, value in leaves if path[depth] == number]
         is_leaf = len(members[0][0]) == depth + 1
-        found.append(members[0][1] if is_leaf else tuple(_grouped(members, depth + 1)))
-    return found
+        groups.append(members[0][1] if is_leaf else tuple(_grouped(members, depth + 1)))
+    return groups
 
 
 class CalledComputation(Executable):

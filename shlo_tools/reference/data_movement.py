@@ -63,7 +63,7 @@ def pad(
     interior_padding: Sequence[int],
 ) -> Array:
     sizes: list[int] = []
-    taken: list[slice] = []
+    slices: list[slice] = []
     placed: list[slice] = []
     rows = zip(operand.shape, edge_padding_low, edge_padding_high, interior_padding, strict=True)
     for size, low, high, interior in rows:
@@ -73,12 +73,12 @@ def pad(
             raise ExecutionError(f"padding takes more than the {size} elements there are")
         first = max(0, -(low // step))  # the first element that is not cut off, and the end
         last = max(first, min(size, -((low - sizes[-1]) // step)))
-        taken.append(slice(first, last))
+        slices.append(slice(first, last))
         start = low + first * step
         placed.append(slice(start, start + (last - first) * step, step))
     result = np.full(sizes, padding_value, operand.dtype)
-    if all(part.start < part.stop for part in taken):
-        result[tuple(placed)] = operand[tuple(taken)]
+    if all(part.start < part.stop for part in slices):
+        result[tuple(placed)] = operand[tuple(slices)]
     return result
 
 

@@ -60,18 +60,22 @@ def unary_einsum(operand: Array, einsum_config: str, *, result_types: list[Tenso
 def _summed(config: str, operands: Sequence[Array], type: TensorType) -> Array:
     """Diagonals of repeated labels, sums over lone ones, then a dot product of what is left."""
     wide = wide_element(type.element_type)
-    said = _einsum.read(config, [operand.shape for operand in operands], type)
+    equation = _einsum.read(config, [operand.shape for operand in operands], type)
     reduced = []
-    for number, (labels, operand) in enumerate(zip(said.operands, operands, strict=True)):
-        stretched = [d for d, label in enumerate(labels) if operand.shape[d] != said.sizes[label]]
+    for number, (labels, operand) in enumerate(zip(equation.operands, operands, strict=True)):
+        stretched = [
+            d for d, label in enumerate(labels) if operand.shape[d] != equation.sizes[label]
+        ]
         kept = tuple(label for d, label in enumerate(labels) if d not in stretched)
-        other = said.operands[:number] + said.operands[number + 1 :]
+        other = equation.operands[:number] + equation.operands[number + 1 :]
         x = converted(operand, wide).squeeze(tuple(stretched))
-        reduced.append(_own_sums(kept, x, {*said.result, *(x for names in other for x in names)}))
+        reduced.append(
+            _own_sums(kept, x, {*equation.result, *(x for names in other for x in names)})
+        )
     labels, result = reduced[0]
     if len(reduced) == 2:
-        labels, result = _product(reduced[0], reduced[1], said.result, wide)
-    return _on_diagonals(labels, rounded(result, type.element_type.dtype), said.result)
+        labels, result = _product(reduced[0], reduced[1], equation.result, wide)
+    return _on_diagonals(labels, rounded(result, type.element_type.dtype), equation.result)
 
 
 Named = tuple[Labels, Array]  # a label for each dimension
@@ -89,10 +93,10 @@ def _own_sums(labels: Labels, x: Array, others: set[str]) -> Named:
     return kept, x.sum(axis=alone, dtype=x.dtype) if alone else x
 
 
-def _product(lhs: Named, rhs: Named, wanted: Labels, element: ElementType) -> Named:
+def _product(lhs: Named, rhs: Named, target: Labels, element: ElementType) -> Named:
     shared = [label for label in lhs[0] if label in rhs[0]]
-    batch = [label for label in shared if label in wanted]
-    summed = [label for label in shared if label not in wanted]
+    batch = [label for label in shared if label in target]
+    summed = [label for label in shared if label not in target]
     places = [
         [labels.index(x) for x in group] for group in (batch, summed) for labels in (lhs[0], rhs[0])
     ]
@@ -104,16 +108,16 @@ def _product(lhs: Named, rhs: Named, wanted: Labels, element: ElementType) -> Na
     return (*batch, *free), result
 
 
-def _on_diagonals(labels: Labels, x: Array, wanted: Labels) -> Array:
+def _on_diagonals(labels: Labels, x: Array, kept_labels: Labels) -> Array:
     """Dimensions in the order wanted; values of a label that repeats lie on a diagonal of zeros."""
-    unique = list(dict.fromkeys(wanted))
+    unique = list(dict.fromkeys(kept_labels))
     x = np.transpose(x, [labels.index(label) for label in unique])
-    if len(unique) == len(wanted):
+    if len(unique) == len(kept_labels):
         return x
     sizes = dict(zip(unique, x.shape, strict=True))
     indices: dict[str, Array] = dict(zip(unique, np.indices(x.shape, sparse=True), strict=True))
-    result = rounded(np.zeros([sizes[label] for label in wanted]), x.dtype)
-    result[tuple(indices[label] for label in wanted)] = x
+    result = rounded(np.zeros([sizes[label] for label in kept_labels]), x.dtype)
+    result[tuple(indices[label] for label in kept_labels)] = x
     return result
 
 
@@ -127,8 +131,8 @@ def torch_index_select(operand: Array, index: Array, dim: int, batch_dims: int) 
         return np.empty(shape, operand.dtype)
     places = np.clip(widened(index), 0, operand.shape[dim] - 1).astype(np.int64)
     batch = operand.shape[:batch_dims]
-    taken = [
+    rows = [
         np.take(operand[position], places[position], axis=dim - batch_dims)
         for position in np.ndindex(*batch)
     ]
-    return np.stack(taken).reshape(shape) if taken else np.empty(shape, operand.dtype)
+    return np.stack(rows).reshape(shape) if rows else np.empty(shape, operand.dtype)

@@ -57,10 +57,10 @@ def _with_sign(x: Array, negative: Array) -> Array:
         return rounded(np.where(negative, np.nan, widened(x)), x.dtype)
     bits, element = unsigned(x), element_of(x)
     top = bits.dtype.type(1) << bits.dtype.type(element.bits - 1)
-    made = np.where(negative, bits | top, bits & ~top)
+    signed = np.where(negative, bits | top, bits & ~top)
     if element.name.endswith("FNUZ"):  # their only NaN is what -0 would be, and has no sign
-        made = np.where((bits == top) | ((bits == 0) & negative), bits, made)
-    return from_unsigned(made, x.dtype)
+        signed = np.where((bits == top) | ((bits == 0) & negative), bits, signed)
+    return from_unsigned(signed, x.dtype)
 
 
 @evaluates

@@ -76,11 +76,11 @@ def _starts(
 def _positions(starts: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
     """Operand indices of every element of every slice: batch dimensions, then slice dimensions."""
     count = len(sizes)
-    found = []
+    positions = []
     for d, (start, size) in enumerate(zip(starts, sizes, strict=True)):
         offsets = np.arange(size).reshape([size if axis == d else 1 for axis in range(count)])
-        found.append(start.reshape(*start.shape, *[1] * count) + offsets)
-    return found
+        positions.append(start.reshape(*start.shape, *[1] * count) + offsets)
+    return positions
 
 
 @evaluates
@@ -118,8 +118,8 @@ def gather(
     else:
         rows = zip(starts, operand.shape, sizes, strict=True)
         clamped = [np.clip(start, 0, dim - size) for start, dim, size in rows]
-        taken = operand[tuple(_positions(clamped, sizes))]
-        slices = np.array(np.broadcast_to(taken, (*batch, *sizes))).reshape((*batch, *kept))
+        picked = operand[tuple(_positions(clamped, sizes))]
+        slices = np.array(np.broadcast_to(picked, (*batch, *sizes))).reshape((*batch, *kept))
     rank = len(batch) + len(offset_dims)
     batch_dims = [d for d in range(rank) if d not in offset_dims]
     order = [0] * rank

@@ -23,7 +23,7 @@ class _Meeting:
     """Values that processes brought to one rendezvous."""
 
     values: dict[ProcessId, Any] = field(default_factory=dict)
-    taken: int = 0
+    leavers: int = 0
 
 
 class Grid:
@@ -48,8 +48,8 @@ class Grid:
             self._changed.notify_all()
             self._wait(process, lambda: len(meeting.values) == len(group), what)
             values = [meeting.values[member] for member in group]
-            meeting.taken += 1
-            if meeting.taken == len(group):
+            meeting.leavers += 1
+            if meeting.leavers == len(group):
                 del self._meetings[key]
             return values
 

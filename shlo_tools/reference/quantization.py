@@ -151,8 +151,8 @@ def _bitcast(result_type: ValueType) -> Evaluate:
 def _literals(call: Any, result_type: ValueType) -> Evaluate:
     """The integers of a constant; those of unsigned storage are spelled as signed ones."""
     type = _element(result_type)
-    held = QuantizedArray(regrouped(call.constants["value"], type.storage), type)
-    return lambda run, environment, operands: held
+    constant = QuantizedArray(regrouped(call.constants["value"], type.storage), type)
+    return lambda run, environment, operands: constant
 
 
 def _element(type: ValueType) -> QuantizedElementType:
@@ -195,7 +195,7 @@ def _on_numbers(call: Any, result_types: Sequence[ValueType]) -> Evaluate:
 def _on_storage(
     call: Any,
     result_types: Sequence[ValueType],
-    wanted: Sequence[QuantizedElementType | None],
+    quantizations: Sequence[QuantizedElementType | None],
     as_function: type[_OnStorage] | None = None,
 ) -> Evaluate:
     if "result_types" in call.constants:
@@ -203,11 +203,13 @@ def _on_storage(
     elements = [quantized_element(type) for type in result_types]
 
     def evaluate(run: Any, environment: Environment, operands: Sequence[Any]) -> Any:
-        stored = [_restored(x, type) for x, type in zip(operands, wanted, strict=True)]
+        stored = [_restored(x, type) for x, type in zip(operands, quantizations, strict=True)]
         wrap = as_function or _OnStorage
         wrapped = {
-            name: [wrap(region) for region in held] if isinstance(held, list) else wrap(held)
-            for name, held in call.regions_in(run, environment).items()
+            name: [wrap(region) for region in computation]
+            if isinstance(computation, list)
+            else wrap(computation)
+            for name, computation in call.regions_in(run, environment).items()
         }
         computed = _listed(call.with_regions(run, stored, wrapped))
         return [
@@ -228,35 +230,35 @@ def _zero(type: ValueType) -> Array:
 
 def _destination_types(call: Any, name: str) -> list[QuantizedElementType | None]:
     """For each operand how the op's computation reads it; it may be wider than what is given."""
-    taken = [_computation_types(body) for body in call.bodies]
-    count = len(taken[-1]) // 2
+    body_types = [_computation_types(body) for body in call.bodies]
+    count = len(body_types[-1]) // 2
     match name:
         case "reduce" | "reduce_window":
-            return taken[0]
+            return body_types[0]
         case "scatter":
-            return [*taken[0][:count], None, *taken[0][count:]]
+            return [*body_types[0][:count], None, *body_types[0][count:]]
         case "select_and_scatter":
-            return [taken[0][0], taken[1][0], taken[1][0]]
+            return [body_types[0][0], body_types[1][0], body_types[1][0]]
         case "sort":
-            return taken[0][::2]
+            return body_types[0][::2]
         case "map":
-            return taken[0]
+            return body_types[0]
         case _:  # a collective: one computation for all of its operands
             operands = sum(1 if length is None else length for _, length in call.groups)
-            return taken[0][:1] * operands
+            return body_types[0][:1] * operands
 
 
 def _computation_types(body: Any) -> list[QuantizedElementType | None]:
     return [quantized_element(type) for type in body.argument_types]
 
 
-def _restored(x: Any, wanted: QuantizedElementType | None) -> Any:
+def _restored(x: Any, type: QuantizedElementType | None) -> Any:
     """The integers, those of the wanted type where an operand has another scale."""
     if not isinstance(x, QuantizedArray):
         return x
-    if wanted is None or x.type == wanted:
+    if type is None or x.type == type:
         return x.storage
-    return quantize(dequantize(x), wanted).storage
+    return quantize(dequantize(x), type).storage
 
 
 class _OnStorage:
@@ -284,13 +286,13 @@ class _OnStorage:
         return tuple(np.asarray(column).reshape(shape) for column in zip(*results, strict=True))
 
     def _applied(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        given = [
+        numbers = [
             np.asarray(argument)
             if element is None
             else QuantizedArray(np.asarray(argument), element)
             for argument, element in zip(arguments, self._elements, strict=True)
         ]
-        results = self._region(*given)
+        results = self._region(*numbers)
         return tuple(r.storage if isinstance(r, QuantizedArray) else r for r in results)
 
     def _dtypes(self) -> list[Any]:
@@ -315,9 +317,9 @@ def _misread(call: Any, types: Sequence[ValueType], result_types: Sequence[Value
             types[len(types) - carries :], result_types[len(result_types) - carries :], strict=True
         ),
     ]
-    for given, wanted in rows:
-        if quantized_element(given) != quantized_element(wanted):
-            return f"{given} is carried as {wanted}"
+    for source, target in rows:
+        if quantized_element(source) != quantized_element(target):
+            return f"{source} is carried as {target}"
     return ""
 
 

@@ -50,11 +50,11 @@ def rng_bit_generator(
 ) -> tuple[Array, Array]:
     type = result_types[1]
     generate = threefry if rng_algorithm is RngAlgorithm.THREE_FRY else philox
-    given = np.ascontiguousarray(initial_state).view(
+    state_words = np.ascontiguousarray(initial_state).view(
         np.uint64
     )  # of 32 bits the low half comes first
     with np.errstate(over="ignore"):
-        state, words = generate(given, type.static_shape, type.element_type.bits == 64)
+        state, words = generate(state_words, type.static_shape, type.element_type.bits == 64)
     state = state.view(initial_state.dtype)
     element = type.element_type
     if element.is_float:

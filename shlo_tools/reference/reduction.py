@@ -22,12 +22,12 @@ def results_of(computed: Any) -> list[Array]:
     return list(computed) if isinstance(computed, tuple | list) else [computed]
 
 
-def destination_types(body: Computation, given: Sequence[Any]) -> list[Any]:
+def destination_types(body: Computation, operands: Sequence[Any]) -> list[Any]:
     """The dtypes in which a computation accumulates: those of its region's first arguments."""
     types = getattr(body, "argument_types", None)
     if types is None:
-        return list(given)
-    return [type.element_type.dtype for type in types[: len(given)]]
+        return list(operands)
+    return [type.element_type.dtype for type in types[: len(operands)]]
 
 
 def promoted(values: Sequence[Array], types: Sequence[Any]) -> list[Array]:

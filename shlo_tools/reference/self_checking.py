@@ -75,14 +75,14 @@ def target_of(op: Operation) -> str:
 def attributes_of(op: Operation) -> dict[str, Any]:
     """What the target's function is told: Python values."""
     attributes = op.attributes.items()
-    told = {name: item.value for name, item in attributes if name != "value" and "." not in name}
+    words = {name: item.value for name, item in attributes if name != "value" and "." not in name}
     if op.name not in dialect.CHECKS or op.name == "check.expect_serialized_eq":
-        told["type"] = str(op.operands[0].type)
+        words["type"] = str(op.operands[0].type)
     if op.name == "interpreter.print":
-        told["name"] = op.operands[0].get_name()
+        words["name"] = op.operands[0].get_name()
     if op.name.endswith("_const"):
-        told["op"] = op.name
-    return told
+        words["op"] = op.name
+    return words
 
 
 # --- several processes ----------------------------------------------------------------------------
@@ -126,9 +126,9 @@ def read_programs(op: Operation) -> Programs:
             raise _malformed(op, f"@{name} takes arguments, and is called for the infeed without")
     signatures = [ir.signature(named[name]) for row in programs for name in row]
     for number, (word, values) in enumerate((("arguments", op.operands), ("results", op.results))):
-        wanted = [type for signature in signatures for type in signature[number]]
-        if [value.type for value in values] != wanted:
-            listed = ", ".join(str(type) for type in wanted)
+        expected = [type for signature in signatures for type in signature[number]]
+        if [value.type for value in values] != expected:
+            listed = ", ".join(str(type) for type in expected)
             raise _malformed(op, f"its {word} have to be those of the functions, ({listed})")
     inputs, results = ([len(signature[n]) for signature in signatures] for n in (0, 1))
     return Programs(programs, infeed, inputs, results)
@@ -157,14 +157,14 @@ class _Parallel:
         ids = [(r, p) for r in range(replicas) for p in range(partitions)]
         queue = deque(tuple(run.call(name, ())) for name in self.grid.infeed)
         starts = {}
-        given = list(operands)
+        rest = list(operands)
         for id, name, count in zip(ids, self.grid.names, self.grid.inputs, strict=True):
-            arguments, given = given[:count], given[count:]
+            arguments, rest = rest[:count], rest[count:]
             starts[id] = partial(_run, run, contextvars.copy_context(), name, arguments)
-        found = [processes.Process(id, grid) for id in ids]
-        for process in found:
+        grid_processes = [processes.Process(id, grid) for id in ids]
+        for process in grid_processes:
             process.infeed = queue  # whoever asks first gets what comes first
-        results = processes.simulate(found, lambda process: starts[process.id](process))
+        results = processes.simulate(grid_processes, lambda process: starts[process.id](process))
         return tuple(value for values in results for value in values)
 
 

@@ -28,9 +28,9 @@ def infeed(
 
 
 def _payload(values: Sequence[Any], result_types: Sequence[Any]) -> Sequence[Any]:
-    wanted = len(result_types) - 1
-    if len(values) != wanted:
-        raise ExecutionError(f"{len(values)} values arrive, {wanted} are wanted")
+    count = len(result_types) - 1
+    if len(values) != count:
+        raise ExecutionError(f"{len(values)} values arrive, {count} are wanted")
     return values
 
 

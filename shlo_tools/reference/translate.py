@@ -50,24 +50,24 @@ def translate(module: mlir.Module, roots: Sequence[str]) -> Program:
     """
     named = ir.functions_by_name(module.operation)
     functions: dict[str, Function] = {}
-    wanted = list(roots)
-    while wanted:
-        name = wanted.pop()
+    names = list(roots)
+    while names:
+        name = names.pop()
         if name in functions:
             continue
         if name not in named or ir.is_declaration(named[name]):
             raise UnsupportedError(f"there is no function @{name} with a body")
         translator = _Translator()
         functions[name] = translator.function(named[name])
-        wanted += sorted(translator.called)
+        names += sorted(translator.called)
     _settle(functions, roots)
     return Program(functions)
 
 
 def function_names(module: mlir.Module) -> list[str]:
     """The functions of a module that have bodies."""
-    found = ir.functions(module.operation)
-    return [ir.symbol_name(func) for func in found if not ir.is_declaration(func)]
+    functions = ir.functions(module.operation)
+    return [ir.symbol_name(func) for func in functions if not ir.is_declaration(func)]
 
 
 def _settle(functions: dict[str, Function], roots: Sequence[str]) -> None:
@@ -106,11 +106,11 @@ def calls_of(step: Step) -> tuple[str, ...]:
 
 def _bodies(body: Body) -> list[Body]:
     """A body and those inside it."""
-    found = [body]
-    for outer in found:
+    bodies = [body]
+    for outer in bodies:
         for step in outer.steps:
-            found.extend(getattr(step.evaluate, "bodies", ()))
-    return found
+            bodies.extend(getattr(step.evaluate, "bodies", ()))
+    return bodies
 
 
 def _is_elementwise(body: Body, functions: Mapping[str, Function]) -> bool:
@@ -176,9 +176,9 @@ class _Translator:
             known = not any(isinstance(type, OtherType) for type in (*types, *result_types))
             if known and any(_is_dynamic(type) for type in (*types, *result_types)):
                 step.check = _check_of(op)
-        elif found := self_checking.evaluator(op):
-            step.evaluate = found
-            self.called.update(getattr(found, "called", ()))
+        elif evaluate := self_checking.evaluator(op):
+            step.evaluate = evaluate
+            self.called.update(getattr(evaluate, "called", ()))
         else:
             step.evaluate = upstream.evaluator(op, lambda region: self.body(region))
             step.elementwise = step.evaluate is not None and upstream.is_elementwise(op)
@@ -246,7 +246,7 @@ class _Call:
         if "call" in offered:
             attributes = dict(op.attributes.items())
             takes, gives = (
-                [stored_type(v.type) for v in held] for held in (op.operands, op.results)
+                [stored_type(v.type) for v in values] for values in (op.operands, op.results)
             )
             self.constants["call"] = read(attributes, takes, gives, mlir.place_of(op.location))
         self.extra = {name for name in ("process", "run") if name in offered}
@@ -257,10 +257,10 @@ class _Call:
 
     @property
     def bodies(self) -> list[Body]:
-        found: list[Body] = []
-        for held in self.regions.values():
-            found.extend(held if isinstance(held, list) else [held])
-        return found
+        all_bodies: list[Body] = []
+        for region in self.regions.values():
+            all_bodies.extend(region if isinstance(region, list) else [region])
+        return all_bodies
 
     def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
         return self.with_regions(run, operands, self.regions_in(run, environment))
@@ -268,10 +268,10 @@ class _Call:
     def regions_in(self, run: Execution, environment: Environment) -> dict[str, Any]:
         """The op's regions as functions, by parameter name."""
         return {
-            name: [Region(body, run, environment) for body in held]
-            if isinstance(held, list)
-            else Region(held, run, environment)
-            for name, held in self.regions.items()
+            name: [Region(body, run, environment) for body in region]
+            if isinstance(region, list)
+            else Region(region, run, environment)
+            for name, region in self.regions.items()
         }
 
     def with_regions(
@@ -292,20 +292,20 @@ def _named(run: Execution, symbol: str) -> Callable[..., Any]:
     return lambda *arguments: tuple(run.call(symbol, arguments))
 
 
-def _python(held: Any) -> Any:
+def _python(region: Any) -> Any:
     """Attributes, in dictionaries as well, as Python values."""
-    if isinstance(held, dict):
-        return {name: _python(value) for name, value in held.items()}
-    return python_value(held) if mlir.is_attribute(held) else held
+    if isinstance(region, dict):
+        return {name: _python(value) for name, value in region.items()}
+    return python_value(region) if mlir.is_attribute(region) else region
 
 
 # --- types and values -----------------------------------------------------------------------------
 def _type(type: mlir.Type) -> ValueType:
     """The type of a value; scalars outside tensors are held as 0-dimensional arrays."""
-    found = value_type(type)
-    if isinstance(found, OtherType) and found.text in dtypes.ELEMENT_TYPES:
-        return TensorType((), dtypes.element_type(found.text))
-    return found
+    type_seen = value_type(type)
+    if isinstance(type_seen, OtherType) and type_seen.text in dtypes.ELEMENT_TYPES:
+        return TensorType((), dtypes.element_type(type_seen.text))
+    return type_seen
 
 
 def _is_dynamic(type: ValueType) -> bool:

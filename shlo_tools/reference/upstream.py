@@ -81,8 +81,8 @@ def _unsigned(function: Callable[..., Any]) -> Callable[[Operation], Callable[..
         if operands[0].dtype == np.bool_:
             return function(*operands)
         views = [operand.view(f"u{operand.dtype.itemsize}") for operand in operands]
-        found = np.asarray(function(*views))
-        return found.view(operands[0].dtype) if found.dtype == views[0].dtype else found
+        result = np.asarray(function(*views))
+        return result.view(operands[0].dtype) if result.dtype == views[0].dtype else result
 
     return _plain(as_unsigned)
 

@@ -152,10 +152,10 @@ def _clamp(low: Dim, size: Dim, high: Dim) -> Dim:
 
 
 def _convert(op: Operation, state: State) -> Sequence[Dim] | None:
-    given = state.current_contents(op.operands[0])
-    if given is None or dtypes.tensor_type(op.results[0].type).element_type.name != "i1":
-        return given
-    return [_compared("NE", size, 0) for size in given]
+    elements = state.current_contents(op.operands[0])
+    if elements is None or dtypes.tensor_type(op.results[0].type).element_type.name != "i1":
+        return elements
+    return [_compared("NE", size, 0) for size in elements]
 
 
 # --- placing elements -----------------------------------------------------------------------------
@@ -238,8 +238,8 @@ def _extracted(op: Operation, state: State) -> Sequence[Dim] | None:
     if array is None or len(at) < len(rows):
         return None
     inside = all(0 <= i < size for i, size in zip(at, array.shape, strict=True))
-    found: Dim = array[at] if inside else UNKNOWN
-    return [found]
+    element: Dim = array[at] if inside else UNKNOWN
+    return [element]
 
 
 def _collected(op: Operation, state: State) -> Sequence[Dim] | None:

@@ -22,11 +22,11 @@ TARGET = "shape_assertion"
 def message_of(text: str, values: Sequence[object]) -> str:
     """An ``error_message`` with ``{0}``, ``{1}``, ... replaced; ``{{`` stands for a brace."""
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] is None:
+    def value(match: re.Match[str]) -> str:
+        if match[1] is None:
             return "{"
-        number = int(found[1])
-        return str(values[number]) if number < len(values) else found[0]
+        number = int(match[1])
+        return str(values[number]) if number < len(values) else match[0]
 
     return re.sub(r"\{\{|\{(\d+)[^}]*\}", value, text)
 

@@ -122,8 +122,8 @@ class _Caller:
         source = symbol.source
         if not isinstance(source, Element) or source.value not in self._operands:
             return None
-        held = self._walk.current_contents(self._operands[source.value])
-        return None if held is None else held[source.position]
+        elements = self._walk.current_contents(self._operands[source.value])
+        return None if elements is None else elements[source.position]
 
 
 def _bindings(inside: ValueType, outside: ValueType) -> dict[Symbol, Dim]:

@@ -26,18 +26,18 @@ def of_value(value: Value, state: State) -> Contents | None:
     if count is None:
         return None
     op = mlir.defining_op(value)
-    found: Sequence[Dim] | None = None
+    elements: Sequence[Dim] | None = None
     if op is None:
-        found = _carried(value, state)
+        elements = _carried(value, state)
     elif op.name in _PASSED:
-        found = state.contents(op.operands[list(op.results).index(value)])
+        elements = state.contents(op.operands[list(op.results).index(value)])
     elif op.name == "stablehlo.while":
-        found = _carried(op.regions[1].blocks[0].arguments[list(op.results).index(value)], state)
+        elements = _carried(op.regions[1].blocks[0].arguments[list(op.results).index(value)], state)
     elif len(op.results) == 1:
-        found = _computed(op, state)
-    if found is not None and UNKNOWN not in found:
-        return tuple(found)
-    rows = enumerate([UNKNOWN] * count if found is None else found)
+        elements = _computed(op, state)
+    if elements is not None and UNKNOWN not in elements:
+        return tuple(elements)
+    rows = enumerate([UNKNOWN] * count if elements is None else elements)
     return tuple(sources.element(value, i) if d is UNKNOWN else d for i, d in rows)
 
 
@@ -50,11 +50,11 @@ def _computed(op: Operation, state: State) -> Sequence[Dim] | None:
     rule = RULES.get(op.name)
     if rule is None or (op.name in ON_INTEGERS and is_boolean(value)):
         return evaluated(op, state)
-    found = rule(op, state)
-    if found is None or UNKNOWN in found:
+    elements = rule(op, state)
+    if elements is None or UNKNOWN in elements:
         numbers = evaluated(op, state)
-        return found if numbers is None else numbers
-    return _wrapped(value, found) if op.name in MAY_WRAP else found
+        return elements if numbers is None else numbers
+    return _wrapped(value, elements) if op.name in MAY_WRAP else elements
 
 
 def _wrapped(value: Value, elements: Sequence[Dim]) -> list[Dim]:

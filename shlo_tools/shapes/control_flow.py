@@ -22,12 +22,12 @@ def branches(walk: Walk, op: Operation) -> None:
         end = ir.terminator(region.blocks[0])
         yielded.append([walk.type(value) for value in end.operands])
     differing: list[int] = []
-    for position, (result, *found) in enumerate(zip(op.results, *yielded, strict=True)):
-        joined, inside = found[0], known[0]
-        for type, other in zip(found[1:], known[1:], strict=True):
+    for position, (result, *values) in enumerate(zip(op.results, *yielded, strict=True)):
+        joined, inside = values[0], known[0]
+        for type, other in zip(values[1:], known[1:], strict=True):
             joined = _joined(joined, inside, type, other)
         walk.bind(result, joined)
-        if len({types.text(type) for type in found}) > 1:
+        if len({types.text(type) for type in values}) > 1:
             differing.append(position)
     walk.mismatches[mlir.address_of(op)] = Mismatch(op, differing)
 
@@ -71,7 +71,7 @@ def _iterated(walk: Walk, op: Operation, carried: list[ValueType]) -> list[Value
     with walk.knowledge.within(), walk.perhaps():
         walk.enter(body, carried)
         known = walk.knowledge.copy()
-    given = [walk.type(argument) for argument in body.arguments]
+    argument_types = [walk.type(argument) for argument in body.arguments]
     yielded = [walk.type(value) for value in ir.terminator(body).operands]
 
     def joined(x: Dim, y: Dim) -> Dim:
@@ -80,7 +80,7 @@ def _iterated(walk: Walk, op: Operation, carried: list[ValueType]) -> list[Value
     def kept(old: Dim, new: Dim) -> Dim:
         return UNKNOWN if UNKNOWN in (old, new) else old
 
-    rows = zip(carried, given, yielded, strict=True)
+    rows = zip(carried, argument_types, yielded, strict=True)
     return [
         types.combined(old, types.combined(inside, after, joined), kept)
         for old, inside, after in rows
@@ -93,8 +93,8 @@ def async_start(walk: Walk, op: Operation) -> None:
     region = op.regions[0]
     walk.bind_arguments(region.blocks[0], [walk.current(operand) for operand in op.operands])
     walk.region(region)
-    held = ", ".join(types.text(type) for type in _yielded(walk, op))
-    walk.bind(op.results[0], OtherType(f"!stablehlo.future<{held}>"))
+    members = ", ".join(types.text(type) for type in _yielded(walk, op))
+    walk.bind(op.results[0], OtherType(f"!stablehlo.future<{members}>"))
 
 
 def async_done(walk: Walk, op: Operation) -> None:

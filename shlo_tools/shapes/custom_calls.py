@@ -46,9 +46,9 @@ def custom_call(state: State, op: Operation) -> None:
 def _by_rule(state: State, op: Operation, target: str, rule: ShapeRule) -> None:
     declared = [state.declared(result) for result in op.results]
     operands = [state.view(operand) for operand in op.operands]
-    with collecting() as found:
+    with collecting() as obligations:
         types = told(target, rule, operands, _keywords(op, declared), declared)
-    state.oblige(op, found)
+    state.oblige(op, obligations)
     for result, type in zip(op.results, types, strict=True):
         _bind(state, result, type, target)
 
@@ -74,9 +74,9 @@ def require_declared(op: Operation, operands: Sequence[Tensor]) -> None:
         types = told(target, BUILT_IN[target], operands, _keywords(op, declared), declared)
     except ConstraintError as error:
         raise ConstraintError(f"{op.name}: {error.diagnostics[0].message}", place=place) from error
-    for given, wanted in zip(types, declared, strict=True):
-        if compatible(as_value(given), as_value(wanted)) is False:
-            message = f"{op.name}: {target!r} gives {given}, declared is {wanted}"
+    for inferred, stated in zip(types, declared, strict=True):
+        if compatible(as_value(inferred), as_value(stated)) is False:
+            message = f"{op.name}: {target!r} gives {inferred}, declared is {stated}"
             raise ConstraintError(message, place=place)
 
 
@@ -95,13 +95,13 @@ def _config(op: Operation) -> Mapping[str, Any]:
 
 
 def _op_attributes(op: Operation) -> Mapping[str, Any]:
-    return {name: description.python_value(held) for name, held in op.attributes.items()}
+    return {name: description.python_value(attribute) for name, attribute in op.attributes.items()}
 
 
 def _by_shape_operands(state: State, op: Operation) -> None:
     """``indices_of_shape_operands`` names, for each result, the operand that holds its shape."""
-    given = np.atleast_1d(description.python_value(op.attributes[_SHAPE_OPERANDS]))
-    indices = [int(index) for index in given.tolist()]
+    listed = np.atleast_1d(description.python_value(op.attributes[_SHAPE_OPERANDS]))
+    indices = [int(index) for index in listed.tolist()]
     if len(indices) != len(op.results):
         raise ConstraintError(
             f"{_SHAPE_OPERANDS} names {len(indices)} operands for {len(op.results)} results"
@@ -156,8 +156,8 @@ def _reduce_window(*operands: Tensor) -> list[Tensor]:
 def _top_k(operand: Tensor, *k: Tensor, op_attributes: Mapping[str, Any]) -> list[Tensor]:
     """``k`` is an operand, or an attribute where its size is static."""
     words = op_attributes.get("mhlo.attributes")
-    held = (words or {}).get("k", UNKNOWN)
-    size = _sizes(k[0])[0] if k else int(held) if held is not UNKNOWN else UNKNOWN
+    count = (words or {}).get("k", UNKNOWN)
+    size = _sizes(k[0])[0] if k else int(count) if count is not UNKNOWN else UNKNOWN
     values = operand.like(shape=[*operand.shape[:-1], size])
     return [values, values.like(element_type="i32")]
 

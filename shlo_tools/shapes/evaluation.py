@@ -27,8 +27,8 @@ _DEEP = 64  # float ops in a row that are followed
 
 def evaluated(op: Operation, state: State) -> Sequence[Dim] | None:
     """An op on nothing but numbers, by the reference."""
-    found = _evaluated(op, state, {}, 0)
-    return None if found is None else [int(x) for x in found.reshape(-1)]
+    array = _evaluated(op, state, {}, 0)
+    return None if array is None else [int(x) for x in array.reshape(-1)]
 
 
 def _evaluated(

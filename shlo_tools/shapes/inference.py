@@ -55,18 +55,18 @@ class Alike:
     """What has been inferred of ops that are alike: of one name, attributes and types.
 
     Attributes:
-        asked: positions of the operands whose contents the op's function asks for; None before it
-            has been asked.
+        dependencies: positions of the operands whose contents the op's function asks for; None
+            before it has been called.
         always: what the function says, where it asks for none.
         result: what it says of the op's one result then.
         inferred: what it says, by those contents.
         elements: of the result, by the contents of all operands.
     """
 
-    __slots__ = ("always", "asked", "elements", "inferred", "result")
+    __slots__ = ("always", "dependencies", "elements", "inferred", "result")
 
     def __init__(self) -> None:
-        self.asked: tuple[int, ...] | None = None
+        self.dependencies: tuple[int, ...] | None = None
         self.always: Inferred | None = None
         self.result: Result | None = None
         self.inferred: dict[tuple[Contents | None, ...], Inferred] = {}
@@ -83,17 +83,18 @@ class Inference:
         """The types of an op's results, and what it demands."""
         if alike.always is not None:
             return alike.always
-        if alike.asked is not None:
-            found = alike.inferred.get(self._state.rows([operands[i] for i in alike.asked]))
-            if found is not None:
-                return found
-        self._state.asked.clear()
+        if alike.dependencies is not None:
+            answer = alike.inferred.get(self._state.rows([operands[i] for i in alike.dependencies]))
+            if answer is not None:
+                return answer
+        self._state.reads.clear()
         inferred = self._inferred(op)
         if inferred.is_closed:
-            alike.asked = tuple(i for i, value in enumerate(operands) if value in self._state.asked)
-            if alike.asked:
-                held = self._state.rows([operands[i] for i in alike.asked])
-                alike.inferred[held] = inferred
+            reads = self._state.reads
+            alike.dependencies = tuple(i for i, v in enumerate(operands) if v in reads)
+            if alike.dependencies:
+                numbers = self._state.rows([operands[i] for i in alike.dependencies])
+                alike.inferred[numbers] = inferred
             else:
                 alike.always = inferred
                 if inferred.results is not None and len(inferred.results) == 1:
@@ -104,27 +105,27 @@ class Inference:
         self, alike: Alike, op: Operation, rows: tuple[Contents | None, ...]
     ) -> Contents | None:
         """The elements of an op's one result, by those of its operands; numbers are remembered."""
-        found = alike.elements.get(rows)
-        if found is None:
-            found = contents.of_value(op.results[0], self._state)
-            if found is not None and all(isinstance(dim, int) for dim in found):
-                alike.elements[rows] = found
-        return found
+        row = alike.elements.get(rows)
+        if row is None:
+            row = contents.of_value(op.results[0], self._state)
+            if row is not None and all(isinstance(dim, int) for dim in row):
+                alike.elements[rows] = row
+        return row
 
     def _inferred(self, op: Operation) -> Inferred:
         state = self._state
         declared = [state.declared(result) for result in op.results]
-        given = [state.current(operand) for operand in op.operands]
-        if any(isinstance(type, OtherType) for type in (*given, *declared)):
+        operand_types = [state.current(operand) for operand in op.operands]
+        if any(isinstance(type, OtherType) for type in (*operand_types, *declared)):
             return Inferred(None)
-        with collecting() as found:
-            seen = _applied(op, state.view)
+        with collecting() as obligations:
+            applied = _applied(op, state.view)
             results = []
-            for type, value in zip(declared, seen, strict=True):
+            for type, value in zip(declared, applied, strict=True):
                 found_in = value.contents if isinstance(value, Tensor) else None
-                held = None if found_in is None else tuple(found_in)
-                results.append(Result(state.interned(_met(type, value.type)), held))
-        return Inferred(tuple(results), tuple(found))
+                facts = None if found_in is None else tuple(found_in)
+                results.append(Result(state.interned(_met(type, value.type)), facts))
+        return Inferred(tuple(results), tuple(obligations))
 
 
 def _applied(op: Operation, view: View) -> list[Seen]:

@@ -37,10 +37,10 @@ class OpKind:
 @functools.cache
 def kind_of(name: str) -> OpKind:
     """What is known of the ops of a name; those that nothing is known of may have regions."""
-    found = DESCRIPTIONS.get(name)
-    if found is None:
+    description = DESCRIPTIONS.get(name)
+    if description is None:
         return OpKind(name, False, False, True, (), True)
     plain = name not in LOOKING_ELSEWHERE
-    regions = any(p.role in (Role.REGION, Role.REGIONS) for p in found.parameters)
+    regions = any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
     settled = not has_trait(name, Trait.SIZES_AS_OPERANDS)
-    return OpKind(name, True, plain and not regions, regions, found.attribute_names, settled)
+    return OpKind(name, True, plain and not regions, regions, description.attribute_names, settled)

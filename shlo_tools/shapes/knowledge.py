@@ -50,9 +50,9 @@ class Knowledge:
 
     def copy(self) -> Knowledge:
         """What is known now, unchanged by what is learnt or forgotten later."""
-        made = Knowledge()
-        made.values = dict(self.values)
-        return made
+        knowledge = Knowledge()
+        knowledge.values = dict(self.values)
+        return knowledge
 
     # --- asking -----------------------------------------------------------------------------------
     def size(self, dim: Dim) -> Dim:
@@ -169,7 +169,7 @@ def _solved(difference: Dim) -> tuple[Symbol, Dim] | None:
     """A symbol and its value where a size is 0; the latest symbol, as far as nothing is lost."""
     if not isinstance(difference, Size):
         return None
-    found = []
+    solutions = []
     for monomial, coefficient in difference.terms:
         if len(monomial) != 1 or not isinstance(monomial[0], Symbol):
             continue
@@ -177,6 +177,6 @@ def _solved(difference: Dim) -> tuple[Symbol, Dim] | None:
         rest = difference - dims.scaled(dims.of_symbol(symbol), coefficient)
         value = dims.scaled(-rest, Fraction(1) / coefficient)
         if symbol not in dims.symbols(rest) and dims.is_whole(value):
-            found.append(_Solution(symbol, value))
-    best = max(found, key=lambda solution: solution.rank, default=None)
+            solutions.append(_Solution(symbol, value))
+    best = max(solutions, key=lambda solution: solution.rank, default=None)
     return None if best is None else (best.symbol, best.value)

@@ -37,7 +37,7 @@ class State(Values):
         knowledge: what earlier ops have checked, while a function is visited.
         constants: elements of the constants that have been read.
         wrappers: the custom calls visited so far that only hide a type, by the op's address.
-        asked: the values of whose elements op functions have asked.
+        reads: the values whose elements op functions have read.
     """
 
     def __init__(self, compute: Callable[[Value, State], Contents | None]) -> None:
@@ -46,7 +46,7 @@ class State(Values):
         self.knowledge = Knowledge()
         self.constants: dict[mlir.Attribute, tuple[int, ...]] = {}
         self.wrappers: dict[int, Operation] = {}
-        self.asked: dict[Value, None] = {}
+        self.reads: dict[Value, None] = {}
         self._compute = compute
         self._optional = 0  # how many regions that may never run are being visited
         self._refuted: ConstraintError | None = None
@@ -144,5 +144,5 @@ class _Followed(Tensor):
     def contents(self) -> Sequence[Dim] | None:
         if self.value is None:
             return None
-        self._state.asked[self.value] = None
+        self._state.reads[self.value] = None
         return self._state.current_contents(self.value)

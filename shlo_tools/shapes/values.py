@@ -38,14 +38,14 @@ class Values:
     def type(self, value: Value) -> ValueType:
         """The type of a value; sizes that nothing tells are symbols."""
         address = hash(value)
-        found = self._static.get(address) or self._types.get(address)
-        if found is None:
-            found, is_static, _ = self.declaration(value)
+        known_type = self._static.get(address) or self._types.get(address)
+        if known_type is None:
+            known_type, is_static, _ = self.declaration(value)
             if is_static:
-                self._static[address] = found
+                self._static[address] = known_type
             else:
-                found = self._set_type(value, self.interned(types.named(found, value)))
-        return found
+                known_type = self._set_type(value, self.interned(types.named(known_type, value)))
+        return known_type
 
     def _set_type(self, value: Value, type: ValueType) -> ValueType:
         address = hash(value)
@@ -68,12 +68,12 @@ class Values:
     def declaration(self, value: Value) -> types.Declared:
         """What a value's MLIR type says, read once for each type."""
         type: Type = value.type
-        found = self._declared.get(hash(type))
-        if found is None:
-            read = types.declared(type)
-            found = read._replace(type=self.interned(read.type))
-            self._declared[hash(type)] = found
-        return found
+        declared = self._declared.get(hash(type))
+        if declared is None:
+            plain = types.declared(type)
+            declared = plain._replace(type=self.interned(plain.type))
+            self._declared[hash(type)] = declared
+        return declared
 
     def interned(self, type: ValueType) -> ValueType:
         """One object for equal types, so that ops of equal types are known to be alike."""

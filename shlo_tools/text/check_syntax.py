@@ -77,11 +77,11 @@ class GenericText:
         within = min(at - self._starts[number], len(piece.text))
         return place_in(self.source, piece.origin + within * piece.copied, place.file)
 
-    def diagnostic(self, said: Diagnostic) -> Diagnostic:
+    def diagnostic(self, reported: Diagnostic) -> Diagnostic:
         """A message about the new text, as one about the source."""
-        notes = tuple(self.diagnostic(note) for note in said.notes)
-        place = said.place if said.place is None else self.original(said.place)
-        return replace(said, place=place, notes=notes)
+        notes = tuple(self.diagnostic(note) for note in reported.notes)
+        place = reported.place if reported.place is None else self.original(reported.place)
+        return replace(reported, place=place, notes=notes)
 
     @cached_property
     def _bytes(self) -> bytes:
@@ -96,7 +96,7 @@ class GenericText:
 
     @cached_property
     def _lines(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
+        return [0, *(newline.end() for newline in re.finditer(rb"\n", self._bytes))]
 
 
 def generic(text: str, name: str = "-") -> GenericText:
@@ -124,24 +124,24 @@ class _Reading:
         while (here := self.source.find(b"check.", at)) >= 0:
             # Strings and comments end with their line: no more than it needs to be read.
             start = max(at, self.source.rfind(b"\n", 0, here) + 1)
-            found = _FORM.search(self.source, start)
-            if found is None or found.start() > here:  # the end of another word
+            match = _FORM.search(self.source, start)
+            if match is None or match.start() > here:  # the end of another word
                 at = here + len(b"check.")
                 continue
-            at = found.end()
-            if found["quoted"]:
+            at = match.end()
+            if match["quoted"]:
                 self._properties(at - 1)
-            elif found["name"] and self._is_op(found):
-                at = _Form(self, found).read()
+            elif match["name"] and self._is_op(match):
+                at = _Form(self, match).read()
                 self.crowded = self.crowded or _ALONE.match(self.source, at) is None
         return GenericText(self.source, tuple(self._pieces()), self.crowded)
 
-    def _is_op(self, found: re.Match[bytes]) -> bool:
+    def _is_op(self, match: re.Match[bytes]) -> bool:
         """Whether the word names a known op; entries of dictionaries may be called the same."""
-        before = self.source[max(0, found.start() - 4096) : found.start()].rstrip()[-1:]
-        after = self.source[self.skip(found.end()) :][:1]
+        before = self.source[max(0, match.start() - 4096) : match.start()].rstrip()[-1:]
+        after = self.source[self.skip(match.end()) :][:1]
         entry = before in (b"{", b",") and after in (b"=", b",", b"}")
-        return found["name"].decode() in CHECKS and not entry
+        return match["name"].decode() in CHECKS and not entry
 
     def _pieces(self) -> list[_Piece]:
         pieces, done = [], 0
@@ -176,8 +176,8 @@ class _Reading:
     # --- reading ----------------------------------------------------------------------------------
     def skip(self, at: int) -> int:
         """Behind white space and comments."""
-        found = _BLANK.match(self.source, at)
-        return found.end() if found else at
+        match = _BLANK.match(self.source, at)
+        return match.end() if match else at
 
     def group(self, at: int) -> int:
         """Behind the bracket that closes the one at ``at``."""
@@ -208,11 +208,11 @@ class _Reading:
 class _Form:
     """One check in its custom form."""
 
-    def __init__(self, reading: _Reading, found: re.Match[bytes]) -> None:
+    def __init__(self, reading: _Reading, match: re.Match[bytes]) -> None:
         self.reading, self.source = reading, reading.source
-        self.name: str = found["name"].decode()
+        self.name: str = match["name"].decode()
         self.check: Check = CHECKS[self.name]
-        self.start, self.at = found.start(), found.end()
+        self.start, self.at = match.start(), match.end()
         self.entries: list[tuple[bytes, int]] = []  # of the dictionary, and where they stood
 
     def read(self) -> int:
@@ -302,11 +302,11 @@ class _Form:
         own = {name: row for name, row in self.check.attributes.items() if name != "value"}
         known = {row.keyword: name for name, row in own.items() if row.keyword}
         known |= {name: name for name in own}
-        given = keyword[1].decode()
-        if given not in known:
-            message = f"{self.name} has no attribute {given!r}"
-            raise self.reading.error(keyword.start(1), message, did_you_mean(given, known))
-        return known[given].encode()
+        word = keyword[1].decode()
+        if word not in known:
+            message = f"{self.name} has no attribute {word!r}"
+            raise self.reading.error(keyword.start(1), message, did_you_mean(word, known))
+        return known[word].encode()
 
     def _write_entries(self, at: int, opening: bytes, closing: bytes) -> None:
         for number, (entry, origin) in enumerate(self.entries):
@@ -327,10 +327,10 @@ class _Form:
 
     def _match(self, pattern: re.Pattern[bytes], what: str) -> None:
         self.at = self.reading.skip(self.at)
-        found = pattern.match(self.source, self.at)
-        if found is None:
+        match = pattern.match(self.source, self.at)
+        if match is None:
             raise self.reading.error(self.at, f"{self.name}: {what} is expected")
-        self.at = found.end()
+        self.at = match.end()
 
     def _group(self, opening: bytes) -> None:
         if not self.source.startswith(opening, self.at):
@@ -345,4 +345,4 @@ class _Form:
 
 def _on_one_line(text: bytes) -> bytes:
     """Without comments and line breaks."""
-    return _CLEAN.sub(lambda found: found[1] or b" ", text)
+    return _CLEAN.sub(lambda match: match[1] or b" ", text)

@@ -106,8 +106,8 @@ def for_its_arguments(case: Case) -> str:
     """The program refined for the shapes of its arguments."""
     module = shlo_tools.load(case.text)
     with mlir.library_context():
-        given = ",".join(str(of_array(array)) for array in case.arguments)
-        steps = f"shlo-refine-arguments{{types={given}}},shlo-refine-shapes"
+        types = ",".join(str(of_array(array)) for array in case.arguments)
+        steps = f"shlo-refine-arguments{{types={types}}},shlo-refine-shapes"
         runner.run(f"builtin.module({steps})", module)
         return str(module)
 
@@ -134,8 +134,8 @@ def measure(case: Case, rounds: int, folder: Path) -> dict[str, dict[str, list[f
         for what in ("compile", "run"):
             for _ in range(rounds):
                 for kind, worker in workers.items():
-                    asked = requests[kind] if what == "compile" else {"for": 0.05}
-                    seconds[kind][what].append(_answer(worker, case.name, do=what, **asked))
+                    request = requests[kind] if what == "compile" else {"for": 0.05}
+                    seconds[kind][what].append(_answer(worker, case.name, do=what, **request))
     return seconds
 
 
@@ -161,11 +161,11 @@ def row(name: str, seconds: dict[str, dict[str, list[float]]]) -> str:
 @click.option("--folder", type=Path, default=Path("tests/programs"), help="Programs to time.")
 @click.option("--rounds", default=5, help="Alternating rounds.")
 def main(names: tuple[str, ...], folder: Path, rounds: int) -> None:
-    found = [*built_in(), *recorded(folder)]
+    cases = [*built_in(), *recorded(folder)]
     print("| program | compile, static, ms | unknown sizes | ratio | run, static, ms", end="")
     print(" | unknown sizes | ratio |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
-        for case in found:
+        for case in cases:
             if not names or case.name in names:
                 print(row(case.name, measure(case, rounds, Path(place))), flush=True)
 

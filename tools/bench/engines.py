@@ -28,12 +28,12 @@ class EngineProcess:
 
     def __init__(self, python: str, module: str, limit: float = 600.0) -> None:
         self.limit = limit
-        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
+        self._messages = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
             [python, "-m", f"shlo_tools.tools.bench.{module}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._messages,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
@@ -49,7 +49,7 @@ class EngineProcess:
     ) -> None:
         self._process.kill()
         self._process.wait()
-        self._said.close()
+        self._messages.close()
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request; a worker that ends or takes too long answers with an error."""
@@ -76,6 +76,6 @@ class EngineProcess:
         return answer
 
     def _last_words(self) -> str:
-        self._said.seek(0)
-        lines = self._said.read().strip().splitlines()
+        self._messages.seek(0)
+        lines = self._messages.read().strip().splitlines()
         return f"the worker ended: {lines[-1][:200]}" if lines else "the worker ended"

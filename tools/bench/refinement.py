@@ -106,11 +106,11 @@ def _milliseconds(text: str, run: Callable[[Module], None]) -> tuple[float, int]
     mlir.parse_pipeline(f"builtin.module({_ARGUMENTS})").run(module.operation)
     start = time.process_time()
     run(module)
-    taken = time.process_time() - start
+    seconds = time.process_time() - start
     mlir.parse_pipeline("builtin.module(cse)").run(module.operation)
     if "?" in str(module):
         raise ShloError("sizes are left unknown")
-    return taken * 1000, str(module).count(" = ")
+    return seconds * 1000, str(module).count(" = ")
 
 
 @click.command(help=__doc__)
@@ -127,9 +127,9 @@ def main(ops: int, repeat: int) -> None:
                 (_milliseconds(text, _native), _milliseconds(text, _ours)) for _ in range(repeat)
             ]
             native, ours = (min(row[side][0] for row in rows) for side in (0, 1))
-            (_, wanted), (_, found) = rows[0]
-            if wanted != found:
-                raise ShloError(f"{name}: {found} ops are left, {wanted} by the C++ passes")
+            (_, expected), (_, actual) = rows[0]
+            if expected != actual:
+                raise ShloError(f"{name}: {actual} ops are left, {expected} by the C++ passes")
             ratio = ours / native
             click.echo(f"{name:18} {count:7} {native:9.0f} {ours:9.0f} {ratio:6.2f}x")
 

@@ -129,11 +129,11 @@ def check(case: Case) -> Outcome:
     def main(*tensors: Tensor) -> list[Any]:
         results: list[Any] = []
         for call in case.parts:
-            made = _called(call, tensors)
-            several = made if isinstance(made, tuple | list) else [made]
+            outputs = _called(call, tensors)
+            several = outputs if isinstance(outputs, tuple | list) else [outputs]
             results += [value for value in several if isinstance(value, Tensor)]
             if not all(isinstance(value, ops.Value) for value in several):
-                raise _Silent(f"{call} gives {made!r}, which is no tensor")
+                raise _Silent(f"{call} gives {outputs!r}, which is no tensor")
         return results or list(tensors[:1])
 
     try:
@@ -142,7 +142,7 @@ def check(case: Case) -> Outcome:
         return Outcome(WRONG, f"{found}")
     except ShloError as error:
         return Outcome(REFUSED, str(error.diagnostics[0].message)[:200])
-    return _examined(str(module), case.seed, lambda got, wanted: "")
+    return _examined(str(module), case.seed, lambda got, expected: "")
 
 
 class _Silent(Exception):

@@ -20,9 +20,9 @@ SHAPES = ((), (1,), (3,), (2, 3), (0,), (3, 1), (2, 0, 2))
 
 
 def _unaligned(array: Array) -> Array:
-    held = np.zeros(array.nbytes + 1, np.uint8)[1:]
-    held[:] = np.frombuffer(array.tobytes(), np.uint8)
-    return held.view(array.dtype).reshape(array.shape)
+    memory = np.zeros(array.nbytes + 1, np.uint8)[1:]
+    memory[:] = np.frombuffer(array.tobytes(), np.uint8)
+    return memory.view(array.dtype).reshape(array.shape)
 
 
 def _spread(array: Array) -> Array:
@@ -126,18 +126,18 @@ def check(case: Case) -> Outcome:
         arrays.append(small(random.Random(case.seed), type.static_shape, type.element_type.name))
     endings: list[Any] = []
     for way in ways:
-        given = []
+        arguments = []
         for spelling, array in zip(case.parts, arrays, strict=True):
             try:
-                given.append(SPELLINGS[spelling](array.copy()))
+                arguments.append(SPELLINGS[spelling](array.copy()))
             except (TypeError, ValueError, BufferError):  # numpy has no such array
                 return Outcome(REFUSED, f"numpy makes no {array.dtype} {spelling!r}")
-        before = [np.asarray(x).tobytes() for x in given if isinstance(x, np.ndarray)]
+        before = [np.asarray(x).tobytes() for x in arguments if isinstance(x, np.ndarray)]
         try:
-            endings.append(examination.listed(way(*given, cast=case.rest["cast"])))
+            endings.append(examination.listed(way(*arguments, cast=case.rest["cast"])))
         except ShloError as error:
             endings.append(str(error))
-        if before != [np.asarray(x).tobytes() for x in given if isinstance(x, np.ndarray)]:
+        if before != [np.asarray(x).tobytes() for x in arguments if isinstance(x, np.ndarray)]:
             return Outcome(WRONG, "an argument was written")
     return _compared(*endings)
 
@@ -150,8 +150,8 @@ def _compared(native: Any, reference: Any) -> Outcome:
             return Outcome(WRONG, f"refusals differ: {native} / {reference}"[:300])
         one, refusal = ("native", native) if isinstance(native, str) else ("reference", reference)
         return Outcome(WRONG, f"only one refuses, the {one}: {refusal}"[:300])
-    for number, (got, wanted) in enumerate(zip(native, reference, strict=True)):
-        difference = examination.exact(got, wanted)
+    for number, (got, expected) in enumerate(zip(native, reference, strict=True)):
+        difference = examination.exact(got, expected)
         if difference:
             return Outcome(WRONG, f"native differs from the reference: result{number} {difference}")
     return Outcome(RIGHT)

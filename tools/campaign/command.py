@@ -193,5 +193,5 @@ class Campaign:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """``python -m shlo_tools.tools.campaign``."""
-    given = sys.argv[1:] if arguments is None else arguments
-    isolation.end(lambda: argv.invoke(command, given, "campaign"))
+    words = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, words, "campaign"))

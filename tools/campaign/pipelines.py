@@ -46,9 +46,9 @@ def check(case: Case) -> Outcome:
     if not all(name in KEEPING for name in case.parts):
         return Outcome(RIGHT)
     types = examination.argument_types(shlo_tools.load(case.rest["text"]))
-    given = examination.arguments(types, random.Random(case.seed), True)
-    before = shlo_tools.interpret(case.rest["text"], *given)
-    after = shlo_tools.interpret(module, *given)
+    arguments = examination.arguments(types, random.Random(case.seed), True)
+    before = shlo_tools.interpret(case.rest["text"], *arguments)
+    after = shlo_tools.interpret(module, *arguments)
     differs = examination.differs_for(case.rest["text"])
     for number, (one, other) in enumerate(
         zip(examination.listed(after), examination.listed(before), strict=True)

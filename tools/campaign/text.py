@@ -36,10 +36,10 @@ def case(seed: int) -> Case:
 
 
 def _replaced(text: str, pattern: re.Pattern[str], chance: random.Random, by: str) -> str:
-    found = list(pattern.finditer(text))
-    if not found:
+    matches = list(pattern.finditer(text))
+    if not matches:
         return text
-    match = chance.choice(found)
+    match = chance.choice(matches)
     return text[: match.start()] + by + text[match.end() :]
 
 
@@ -49,10 +49,10 @@ def _number(text: str, chance: random.Random) -> str:
 
 def _near(text: str, chance: random.Random) -> str:
     """A size, an index, a number of a constant: one more or less, or 0."""
-    found = [match for match in _NUMBER.finditer(text) if text[match.start() - 1] not in "%_a"]
-    if not found:
+    matches = [match for match in _NUMBER.finditer(text) if text[match.start() - 1] not in "%_a"]
+    if not matches:
         return text
-    match = chance.choice(found)
+    match = chance.choice(matches)
     number = str(chance.choice((int(match[0]) + 1, int(match[0]) - 1, 0, 1)))
     return text[: match.start()] + number + text[match.end() :]
 
@@ -106,7 +106,7 @@ def run(text: str, module: mlir.Module, seed: int) -> Outcome:
     return examination.examine(text, seed, _shape_differs)
 
 
-def _shape_differs(got: Array, wanted: Array) -> str:
+def _shape_differs(got: Array, expected: Array) -> str:
     """'' where results are of one type: sums of any numbers may round in any way."""
-    alike = got.dtype == wanted.dtype and got.shape == wanted.shape
-    return "" if alike else examination.exact(got, wanted)
+    alike = got.dtype == expected.dtype and got.shape == expected.shape
+    return "" if alike else examination.exact(got, expected)

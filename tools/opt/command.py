@@ -60,9 +60,9 @@ def command(context: click.Context, /, **values: Any) -> int:
     INPUT is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
     """
     names = [name for option in context.command.params for name in option.opts]
-    asked = {name: values.pop(name) for name in _LISTINGS}
-    if any(asked.values()):
-        return _list(values["load_pass_plugin"], **asked)
+    listings = {name: values.pop(name) for name in _LISTINGS}
+    if any(listings.values()):
+        return _list(values["load_pass_plugin"], **listings)
     del values["mlir_disable_threading"]
     request = Request(
         **{name.removeprefix("mlir_"): value for name, value in values.items()},
@@ -185,5 +185,5 @@ def _silently(work: isolation.Work) -> Outcome:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The console script."""
-    given = sys.argv[1:] if arguments is None else arguments
-    isolation.end(lambda: argv.invoke(command, given, "shlo-opt"))
+    words = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, words, "shlo-opt"))

@@ -13,10 +13,10 @@ from shlo_tools.tools.split_input import MARKER
 
 
 def _words(
-    context: click.Context, option: click.Parameter, given: Sequence[str]
+    context: click.Context, option: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
     """``--x=a,b --x=c`` is a, b, c."""
-    return tuple(word for text in given for word in text.split(",") if word)
+    return tuple(word for text in values for word in text.split(",") if word)
 
 
 _pass_names = partial(click.option, multiple=True, metavar="PASS[,PASS]", callback=_words)

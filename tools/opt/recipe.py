@@ -50,9 +50,9 @@ def _from_flags(request: Request, root: str) -> list[Node]:
         try:
             anchor = runner.anchor_of(node.name)
         except PipelineError as error:
-            given = f"--{node.name}"
-            hint = did_you_mean(given, request.option_names) or error.diagnostics[0].hint
-            raise PipelineError(f"there is no option or pass {given!r}", hint=hint) from error
+            text = f"--{node.name}"
+            hint = did_you_mean(text, request.option_names) or error.diagnostics[0].hint
+            raise PipelineError(f"there is no option or pass {text!r}", hint=hint) from error
         if anchor in (root, "builtin.module"):
             nodes.append(node)
         elif nodes and nodes[-1].name == anchor and nodes[-1].children is not None:

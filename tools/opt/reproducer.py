@@ -71,9 +71,9 @@ def read(text: str, name: str) -> Recipe:
 def _unescaped(text: str) -> str:
     """The inverse of MLIR's escapes: a character behind a backslash, or its two hex digits."""
 
-    def character(found: re.Match[str]) -> str:
-        if found[1]:
-            return chr(int(found[1], 16))
-        return {"n": "\n", "t": "\t"}.get(found[2], found[2])
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        return {"n": "\n", "t": "\t"}.get(match[2], match[2])
 
     return re.sub(r"\\(?:([0-9A-Fa-f]{2})|(.))", character, text)

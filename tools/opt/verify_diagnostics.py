@@ -61,9 +61,9 @@ def check(
     for diagnostic in _flattened(optional):
         _meet(diagnostic, expected, name)
     for diagnostic in _flattened(diagnostics):
-        found = _meet(diagnostic, expected, name)
-        if found is not None and not only_expected:
-            wrong.append(found)
+        match = _meet(diagnostic, expected, name)
+        if match is not None and not only_expected:
+            wrong.append(match)
     wrong += [
         Diagnostic("error", f'expected {e.severity} "{e.text}" was not produced', e.place)
         for e in expected
@@ -105,26 +105,26 @@ def _expectations(source: str, name: str, wrong: list[Diagnostic]) -> list[Expec
     below: list[Expectation] = []  # they wait for the next line without a designator
     plain_line = 0
     for number, line in enumerate(source.split("\n"), 1):
-        found = _DESIGNATOR.search(line.rstrip())
-        if not found:
+        match = _DESIGNATOR.search(line.rstrip())
+        if not match:
             for expectation in below:
                 expectation.line = number
             below.clear()
             plain_line = number
             continue
-        place = Place(name, number, found.start() + 1)
+        place = Place(name, number, match.start() + 1)
         try:
-            pattern = _pattern(found["text"]) if found["regex"] else re.escape(found["text"])
+            pattern = _pattern(match["text"]) if match["regex"] else re.escape(match["text"])
             compiled = re.compile(pattern)
         except re.error as error:
             wrong.append(Diagnostic("error", f"invalid regex: {error}", place))
             continue
-        target = _target(found["where"], number, plain_line)
+        target = _target(match["where"], number, plain_line)
         expectation = Expectation(
-            _SEVERITIES[found["severity"]], found["text"], compiled, target, place
+            _SEVERITIES[match["severity"]], match["text"], compiled, target, place
         )
         expected.append(expectation)
-        if found["where"] == "below":
+        if match["where"] == "below":
             below.append(expectation)
     return expected
 

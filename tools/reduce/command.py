@@ -108,5 +108,5 @@ def _tell(line: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script."""
-    given = sys.argv[1:] if arguments is None else arguments
-    isolation.end(lambda: argv.invoke(command, given, "shlo-reduce"))
+    words = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, words, "shlo-reduce"))

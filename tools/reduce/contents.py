@@ -20,7 +20,7 @@ _OPTIONAL = (
 
 def _constants(changed: Callable[[Array], Array]) -> Callable[[Operation], Sequence[Apply]]:
     def places(module: Operation) -> Sequence[Apply]:
-        found: list[Apply] = []
+        edits: list[Apply] = []
         for op in mlir.walk(module):
             if op.name != "stablehlo.constant" or "!" in str(op.results[0].type):
                 continue
@@ -30,8 +30,8 @@ def _constants(changed: Callable[[Array], Array]) -> Callable[[Operation], Seque
             array = dtypes.from_attribute(value)
             other = changed(array)
             if array.tobytes() != other.tobytes():
-                found.append(lambda op=op, other=other: _set(op, other))  # type: ignore[misc]
-        return found
+                edits.append(lambda op=op, other=other: _set(op, other))  # type: ignore[misc]
+        return edits
 
     return places
 
@@ -51,12 +51,12 @@ def _ones(array: Array) -> Array:
 
 def _attributes(module: Operation) -> Sequence[Apply]:
     """Attributes of other tools (they have a dot in their names), and optional ones."""
-    found: list[Apply] = []
+    edits: list[Apply] = []
     for op in mlir.walk(module):
         for name in op.attributes:
             if "." in name or name in (*_OPTIONAL, "arg_attrs", "res_attrs"):
-                found.append(lambda op=op, name=name: _delete(op, name))  # type: ignore[misc]
-    return found
+                edits.append(lambda op=op, name=name: _delete(op, name))  # type: ignore[misc]
+    return edits
 
 
 def _delete(op: Operation, name: str) -> None:

@@ -54,13 +54,13 @@ def defined(module: Operation) -> list[Operation]:
 def called(module: Operation) -> set[str]:
     """Names of functions that some op refers to, in whatever attribute."""
     names = {ir.symbol_name(func) for func in ir.functions(module)}
-    found: set[str] = set()
+    callees: set[str] = set()
     for op in mlir.walk(module):
         for key in op.attributes:
             if key != "sym_name":
                 text = str(op.attributes[key])
-                found |= {name for name in names if f"@{name}" in text} if "@" in text else set()
-    return found
+                callees |= {name for name in names if f"@{name}" in text} if "@" in text else set()
+    return callees
 
 
 def set_signature(func: Operation) -> None:

@@ -35,13 +35,13 @@ def _calls(module: Operation) -> Sequence[Apply]:
     except UnsupportedError:
         return []
     named = ir.functions_by_name(module)
-    found: list[Apply] = []
+    edits: list[Apply] = []
     for func in defined(module):
         for op in inner_ops(func):
             callee = named.get(ir.callee_of(op)) if op.name == "func.call" else None
             if callee is not None and not ir.is_declaration(callee):
-                found.append(lambda op=op, callee=callee: _inline(op, callee))  # type: ignore[misc]
-    return found
+                edits.append(lambda op=op, callee=callee: _inline(op, callee))  # type: ignore[misc]
+    return edits
 
 
 def _inline(call: Operation, callee: Operation) -> None:
@@ -65,12 +65,12 @@ def _inline(call: Operation, callee: Operation) -> None:
 def _results(module: Operation) -> Sequence[Apply]:
     """Results of functions that are not called, but for the last of each."""
     names = called(module)
-    found: list[Apply] = []
+    edits: list[Apply] = []
     for func in defined(module):
         if ir.symbol_name(func) not in names:
             count = len(ir.signature(func)[1])
-            found += [lambda f=func, i=i: _drop_result(f, i) for i in range(count)]  # type: ignore[misc]
-    return found
+            edits += [lambda f=func, i=i: _drop_result(f, i) for i in range(count)]  # type: ignore[misc]
+    return edits
 
 
 def _drop_result(func: Operation, index: int) -> None:
@@ -89,13 +89,13 @@ def _drop_result(func: Operation, index: int) -> None:
 def _arguments(module: Operation) -> Sequence[Apply]:
     """Arguments that nothing uses, of functions that are not called."""
     names = called(module)
-    found: list[Apply] = []
+    edits: list[Apply] = []
     for func in defined(module):
         if ir.symbol_name(func) not in names:
             arguments = func.regions[0].blocks[0].arguments
             unused = [i for i, argument in enumerate(arguments) if not uses(argument)]
-            found += [lambda f=func, i=i: _drop_argument(f, i) for i in unused]  # type: ignore[misc]
-    return found
+            edits += [lambda f=func, i=i: _drop_argument(f, i) for i in unused]  # type: ignore[misc]
+    return edits
 
 
 def _drop_argument(func: Operation, index: int) -> None:

@@ -66,14 +66,14 @@ def _operands(order: int) -> Callable[[Operation], Sequence[Apply]]:
     """An op, by the first or last operands of the types of its results."""
 
     def places(module: Operation) -> Sequence[Apply]:
-        found: list[Apply] = []
+        edits: list[Apply] = []
         for func in defined(module):
             for op in inner_ops(func):
                 alike = [_alike(op, result.type, order) for result in op.results]
                 values = [value for value in alike if value is not None]
                 if values and len(values) == len(alike):
-                    found.append(lambda op=op, v=values: substitute(op, v))  # type: ignore[misc]
-        return found
+                    edits.append(lambda op=op, v=values: substitute(op, v))  # type: ignore[misc]
+        return edits
 
     return places
 
@@ -112,16 +112,16 @@ def _branches(which: int) -> Callable[[Operation], Sequence[Apply]]:
     """An op whose regions have no arguments, by one of them; a loop, by one iteration."""
 
     def places(module: Operation) -> Sequence[Apply]:
-        found: list[Apply] = []
+        edits: list[Apply] = []
         for func in defined(module):
             for op in inner_ops(func):
                 if op.name in ("stablehlo.if", "stablehlo.case"):
                     region = op.regions[min(which, len(op.regions) - 1)]
-                    found.append(lambda op=op, r=region: _inline(op, r, []))  # type: ignore[misc]
+                    edits.append(lambda op=op, r=region: _inline(op, r, []))  # type: ignore[misc]
                 elif op.name == "stablehlo.while" and which == 1:
                     region = op.regions[1]
-                    found.append(lambda op=op, r=region: _inline(op, r, list(op.operands)))  # type: ignore[misc]
-        return found
+                    edits.append(lambda op=op, r=region: _inline(op, r, list(op.operands)))  # type: ignore[misc]
+        return edits
 
     return places
 

@@ -77,7 +77,7 @@ class Reduction:
     progress: Progress = lambda reduction: None
     doing: str = ""
     trials: int = 0
-    _seen: set[str] = field(default_factory=set)
+    _tried: set[str] = field(default_factory=set)
 
     def run(self) -> None:
         """Edit until nothing more changes; ``text`` is the best at any time."""
@@ -109,9 +109,9 @@ class Reduction:
 
     def _try(self, text: str | None) -> bool:
         """Keep a program if it shows what it is about."""
-        if text is None or text in self._seen or text == self.text:
+        if text is None or text in self._tried or text == self.text:
             return False
-        self._seen.add(text)
+        self._tried.add(text)
         self.trials += 1
         shown = self.shows(text)
         if shown:

@@ -22,11 +22,11 @@ _SLICE = re.compile(r"\bstablehlo\.slice %\S+ \[[^\]]*\]")
 def smaller(text: str) -> Iterator[str]:
     """Programs with some size changed, the smallest first; they may be invalid."""
     present = _sizes(text)
-    if any("?" in found[1] for found in _TYPE.finditer(text)):
-        yield _TYPE.sub(lambda found: found[0].replace("?", "2"), text)
-    for found in _SLICE.finditer(text):
-        shifted = _RANGE.sub(lambda row: f"0:{int(row[2]) - int(row[1])}", found[0])
-        yield text[: found.start()] + shifted + text[found.end() :]
+    if any("?" in match[1] for match in _TYPE.finditer(text)):
+        yield _TYPE.sub(lambda match: match[0].replace("?", "2"), text)
+    for match in _SLICE.finditer(text):
+        shifted = _RANGE.sub(lambda row: f"0:{int(row[2]) - int(row[1])}", match[0])
+        yield text[: match.start()] + shifted + text[match.end() :]
     for size in sorted(present, reverse=True):
         for small in SMALL:
             if small >= size:
@@ -44,26 +44,26 @@ def _different(*changes: dict[int, int]) -> list[dict[int, int]]:
 
 
 def _sizes(text: str) -> set[int]:
-    found = (size for match in _TYPE.finditer(text) for size in match[1].split("x"))
-    return {int(size) for size in found if size.isdecimal() and int(size) > 1}
+    sizes = (size for match in _TYPE.finditer(text) for size in match[1].split("x"))
+    return {int(size) for size in sizes if size.isdecimal() and int(size) > 1}
 
 
 def _changed(text: str, change: dict[int, int], *, everywhere: bool) -> str:
-    def renumbered(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda n: str(change.get(int(n[0]), int(n[0]))), found[0])
+    def renumbered(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda n: str(change.get(int(n[0]), int(n[0]))), match[0])
 
-    def of_type(found: re.Match[str]) -> str:
-        sizes = found[1].split("x")
+    def of_type(match: re.Match[str]) -> str:
+        sizes = match[1].split("x")
         return "tensor<" + "x".join(
             str(change.get(int(n), int(n))) if n.isdecimal() else n for n in sizes
         )
 
     # Constants that list their elements would have to be listed anew: they become one number.
     text = _DENSE.sub(
-        lambda found: (
-            f"dense<{_one(found[1])}> : {found[1]}"
-            if any(int(n) in change for n in re.findall(r"(\d+)x", found[1]))
-            else found[0]
+        lambda match: (
+            f"dense<{_one(match[1])}> : {match[1]}"
+            if any(int(n) in change for n in re.findall(r"(\d+)x", match[1]))
+            else match[0]
         ),
         text,
     )

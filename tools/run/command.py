@@ -200,14 +200,14 @@ def _check_together(request: Request) -> None:
         return
     if request.backend != "native":
         raise click.UsageError("--compare=reference runs the native backend as well")
-    given = {
+    options = {
         "--output": request.output,
         "--expected-output": request.expected_output,
         "--repeat": request.repeat,
         "--demo": request.demo,
         "--probe, --probe-dir or --check-nans": watched,
     }
-    for name, value in given.items():
+    for name, value in options.items():
         if value:
             raise click.UsageError(f"--compare does not go with {name}")
 
@@ -283,5 +283,5 @@ def _cause(request: Request, source: bytes, outcome: isolation.Outcome) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script."""
-    given = sys.argv[1:] if arguments is None else arguments
-    isolation.end(lambda: argv.invoke(command, given, "shlo-run"))
+    words = sys.argv[1:] if arguments is None else arguments
+    isolation.end(lambda: argv.invoke(command, words, "shlo-run"))

@@ -170,20 +170,26 @@ def _ordered(array: Array, element: ElementType) -> Array:
 # --- reporting ------------------------------------------------------------------------------------
 def report(number: int, got: Array, expected: Array, limit: Tolerance) -> tuple[bool, list[str]]:
     """Whether a result agrees, and lines that say so."""
-    found = compare(got, expected, limit)
+    difference = compare(got, expected, limit)
     name = f"result{number}"
     floating = from_dtype(got.dtype).kind in (Kind.FLOAT, Kind.COMPLEX)
-    ulp = f", {found.max_ulp} ulp" if floating else ""
-    if found.first is None:
-        largest = "equal" if found.worst is None else f"largest error {found.max_error:.3g}{ulp}"
+    ulp = f", {difference.max_ulp} ulp" if floating else ""
+    if difference.first is None:
+        largest = (
+            "equal"
+            if difference.worst is None
+            else f"largest error {difference.max_error:.3g}{ulp}"
+        )
         return True, [f"{name} agrees: {largest}"]
-    lines = [f"{name} differs: {found.mismatches} of {found.size} elements"]
+    lines = [f"{name} differs: {difference.mismatches} of {difference.size} elements"]
     if floating:
         lines[0] += f" beyond {limit}"
-    lines.append(f"  first at {_at(found.first)}: {_pair(got, expected, found.first)}")
-    if found.worst is not None and found.worst != found.first:
-        lines.append(f"  worst at {_at(found.worst)}: {_pair(got, expected, found.worst)}")
-    lines.append(f"  largest error {found.max_error:.6g}{ulp}")
+    lines.append(f"  first at {_at(difference.first)}: {_pair(got, expected, difference.first)}")
+    if difference.worst is not None and difference.worst != difference.first:
+        lines.append(
+            f"  worst at {_at(difference.worst)}: {_pair(got, expected, difference.worst)}"
+        )
+    lines.append(f"  largest error {difference.max_error:.6g}{ulp}")
     return False, lines
 
 

@@ -37,17 +37,17 @@ def cut_out(
         ShloError: an operand cannot be made from arrays.
     """
     with mlir.library_context():
-        made = mlir.empty_module()
-        _copy_functions(ops, module, made)
-        _define(made, ops, operands, results)
+        target = mlir.empty_module()
+        _copy_functions(ops, module, target)
+        _define(target, ops, operands, results)
         try:
-            made.operation.verify()
+            target.operation.verify()
         except mlir.MLIRError as error:
             raise ShloError(mlir.diagnostics_of(error)) from error
-        return made
+        return target
 
 
-def _copy_functions(ops: Sequence[Operation], module: Operation, made: mlir.Module) -> None:
+def _copy_functions(ops: Sequence[Operation], module: Operation, target: mlir.Module) -> None:
     named = ir.functions_by_name(module)
     left = sorted({n for op in ops for inner in mlir.walk(op) for n in called_by(inner)})
     copied: set[str] = set()
@@ -56,7 +56,7 @@ def _copy_functions(ops: Sequence[Operation], module: Operation, made: mlir.Modu
         if name in copied or name not in named:
             continue
         copied.add(name)
-        copy = named[name].clone(mlir.at_end(made.body))
+        copy = named[name].clone(mlir.at_end(target.body))
         copy.attributes["sym_visibility"] = mlir.string_attr("private")
         left += sorted({n for inner in mlir.walk(named[name]) for n in called_by(inner)})
     if _MAIN in copied:
@@ -64,17 +64,17 @@ def _copy_functions(ops: Sequence[Operation], module: Operation, made: mlir.Modu
 
 
 def _define(
-    made: mlir.Module,
+    target: mlir.Module,
     ops: Sequence[Operation],
     operands: Sequence[Value],
     results: Sequence[Value],
 ) -> None:
     types = [type for operand in operands for type in leaf_types(operand.type)]
-    outer = Build(mlir.at_end(made.body), ops[0].location)
+    outer = Build(mlir.at_end(target.body), ops[0].location)
     func = outer.function(_MAIN, types, private=False)
     block, build = outer.block(func.regions[0], types)
-    given = iter(list(block.arguments))
-    values = {operand: rebuilt(build, operand.type, given) for operand in operands}
+    arguments = iter(list(block.arguments))
+    values = {operand: rebuilt(build, operand.type, arguments) for operand in operands}
     for op in ops:
         copy = mlir.inner_operation(op.clone(build.at))
         for inner in mlir.walk(copy):

@@ -52,7 +52,7 @@ def compare(
     """
     probed = instrumented(module, PROBES)
     with mlir.library_context():
-        sites = {found.number: found for found in PROBES.sites(module.operation)}
+        sites = {site.number: site for site in PROBES.sites(module.operation)}
     reference = shlo_tools.compile(probed, function=request.function, backend="reference")
     channel.tell(COMPILING)
     plain = shlo_tools.compile(module, function=request.function)
@@ -150,9 +150,9 @@ class _Search:
         if site.op in CONTROL_FLOW or any("?" in type for type in site.types):
             return None
         if site.number not in self._alone:
-            found = self.sites[site.number]
-            results = list(found.op.results)
-            module = cut_out([found.op], found.operands, results, self.module.operation)
+            probe = self.sites[site.number]
+            results = list(probe.op.results)
+            module = cut_out([probe.op], probe.operands, results, self.module.operation)
             self._alone[site.number] = _Alone(module)
         return self._alone[site.number]
 
@@ -277,13 +277,13 @@ def _differences(
     got: Sequence[Array], expected: Sequence[Array], limits: Sequence[Tolerance]
 ) -> list[str]:
     """Texts about results that differ; none where all agree."""
-    found: list[str] = []
+    texts: list[str] = []
     for number, row in enumerate(zip(got, expected, limits, strict=True)):
         if _same_bytes(row[0], row[1]):
             continue
         agree, lines = comparison.report(number, *row)
-        found += [] if agree else ["\n".join(lines)]
-    return found
+        texts += [] if agree else ["\n".join(lines)]
+    return texts
 
 
 def _same_bytes(a: Array, b: Array) -> bool:
@@ -301,8 +301,8 @@ def _same_bytes(a: Array, b: Array) -> bool:
 
 def _tolerance_options(request: Request, limits: Sequence[Tolerance]) -> list[str]:
     """Options for the tolerances that a saved test needs; none where the defaults will do."""
-    given = {"rtol": request.rtol, "atol": request.atol}
-    options = [f"--{name}={value!r}" for name, value in given.items() if value is not None]
+    tolerances = {"rtol": request.rtol, "atol": request.atol}
+    options = [f"--{name}={value!r}" for name, value in tolerances.items() if value is not None]
     wide = [float(np.max(t.atol, initial=0)) for t in limits if isinstance(t.atol, np.ndarray)]
     return options or [f"--atol={1.01 * max(wide):.3g}"] if wide else options
 
@@ -321,12 +321,12 @@ def _conclude(
     """
     print(f"{search.values} values of {len(search.ops)} ops were compared")
     errors: list[Diagnostic] = []
-    for number, (got, seen, wanted) in enumerate(zip(plain, probed, expected, strict=True)):
+    for number, (got, watched, reference) in enumerate(zip(plain, probed, expected, strict=True)):
         limit = search.limit(got)
-        agree, lines = comparison.report(number, got, wanted, limit)
+        agree, lines = comparison.report(number, got, reference, limit)
         if agree:
             print(lines[0])
-        elif search.drifted and comparison.report(number, got, seen, limit)[0]:
+        elif search.drifted and comparison.report(number, got, watched, limit)[0]:
             print(_excused(number, search.drifted, lines))
         else:
             note = Diagnostic("note", "without probes, that is: with them, ops are not fused")

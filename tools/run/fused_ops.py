@@ -136,23 +136,23 @@ class _Cuts:
     def _operands(self, first: int, end: int) -> list[Value]:
         """What ops read of those before them, and of the function's arguments."""
         reads = (value for number in range(first, end) for value in self._reads[number])
-        found = [value for value in dict.fromkeys(reads) if self._first[value] < first]
-        for value in found:
+        values = [value for value in dict.fromkeys(reads) if self._first[value] < first]
+        for value in values:
             if len(leaf_types(value.type)) != 1:
                 raise ShloError(f"a {value.type} is no array that could be handed on")
-        return found
+        return values
 
     def _read_by(self, first: int, end: int) -> list[Array]:
         """What the reference has for the operands of ops."""
-        wanted = self._operands(first, end)
-        given = dict(zip(self._parameters, self._arguments, strict=True))
-        made = [value for value in wanted if value not in given]
-        if made:
+        values = self._operands(first, end)
+        argument_of = dict(zip(self._parameters, self._arguments, strict=True))
+        computed_values = [value for value in values if value not in argument_of]
+        if computed_values:
             ops = self._ops[:first]
-            module = cut_out(ops, self._parameters, made, self._module.operation)
+            module = cut_out(ops, self._parameters, computed_values, self._module.operation)
             results = _run(module, self._arguments, "reference")
-            given.update(zip(made, results, strict=True))
-        return [given[value] for value in wanted]
+            argument_of.update(zip(computed_values, results, strict=True))
+        return [argument_of[value] for value in values]
 
 
 def _run(module: mlir.Module, arguments: Sequence[Array], backend: Backend) -> list[Array]:

@@ -60,7 +60,7 @@ class Wanted:
         return f"{self.what} {number}" + (f" ({named})" if named else "")
 
 
-def read(texts: Sequence[str], wanted: Wanted) -> list[Array]:
+def read(texts: Sequence[str], request: Wanted) -> list[Array]:
     """The arrays that options stand for, one for each slot.
 
     Raises:
@@ -68,65 +68,65 @@ def read(texts: Sequence[str], wanted: Wanted) -> list[Array]:
         ArgumentError: too many or too few, or wrong types or shapes.
         ShloError: a file cannot be read.
     """
-    given: list[Given] = []
+    inputs: list[Given] = []
     for number, text in enumerate(texts):
         last = number == len(texts) - 1
-        given += _expand(text, wanted, len(given), last=last)
-    if len(given) != len(wanted.slots):
-        types = ", ".join(slot.type for slot in wanted.slots)
-        count = f"{len(given)} {wanted.what}{'' if len(given) == 1 else 's'}"
+        inputs += _expand(text, request, len(inputs), last=last)
+    if len(inputs) != len(request.slots):
+        types = ", ".join(slot.type for slot in request.slots)
+        count = f"{len(inputs)} {request.what}{'' if len(inputs) == 1 else 's'}"
         raise ArgumentError(
-            f"{count} given, {len(wanted.slots)} wanted",
-            hint=f"{wanted.what}s: {types}" if types else "",
+            f"{count} given, {len(request.slots)} wanted",
+            hint=f"{request.what}s: {types}" if types else "",
         )
-    return [_fit(each, wanted, number) for number, each in enumerate(given)]
+    return [_fit(each, request, number) for number, each in enumerate(inputs)]
 
 
-def _expand(text: str, wanted: Wanted, position: int, *, last: bool) -> list[Given]:
+def _expand(text: str, request: Wanted, position: int, *, last: bool) -> list[Given]:
     """What one option gives, to the slots from ``position`` on."""
     if text.startswith("@"):
-        return [Given(array, text) for array in _from_file(text, wanted)]
+        return [Given(array, text) for array in _from_file(text, request)]
     if _RANDOM.match(text):
-        left = len(wanted.slots) - position
-        count = left if last and (left > 0 or not wanted.slots) else 1
-        return [Given(_random(text, wanted, position + i), text) for i in range(count)]
-    slot = wanted.slots[position] if position < len(wanted.slots) else None
+        left = len(request.slots) - position
+        count = left if last and (left > 0 or not request.slots) else 1
+        return [Given(_random(text, request, position + i), text) for i in range(count)]
+    slot = request.slots[position] if position < len(request.slots) else None
     if slot is None:  # one too many, as will be said
         return [Given(np.zeros(0), text)]
-    type, start = literals.typed(text, slot.tensor, wanted.option)
+    type, start = literals.typed(text, slot.tensor, request.option)
     if _RANDOM.match(text, start):
-        return [Given(_random(text, wanted, position, start, type), text)]
-    return [Given(literals.read(text, slot.tensor, wanted.option), text)]
+        return [Given(_random(text, request, position, start, type), text)]
+    return [Given(literals.read(text, slot.tensor, request.option), text)]
 
 
 # --- files ----------------------------------------------------------------------------------------
-def _from_file(text: str, wanted: Wanted) -> list[Array]:
+def _from_file(text: str, request: Wanted) -> list[Array]:
     path, member = text[1:], None
     if not Path(path).exists():
-        found = re.fullmatch(r"(.*\.npz):(.+)", path)
-        if found:
-            path, member = found[1], found[2]
+        match = re.fullmatch(r"(.*\.npz):(.+)", path)
+        if match:
+            path, member = match[1], match[2]
     if member is not None:
         return [array_files.read(path, member)]
     names = array_files.members(path)
     if names is None:
         return [array_files.read(path)]
-    return [array_files.read(path, name) for name in _chosen(names, path, wanted)]
+    return [array_files.read(path, name) for name in _chosen(names, path, request)]
 
 
-def _chosen(names: list[str], path: str, wanted: Wanted) -> list[str]:
+def _chosen(names: list[str], path: str, request: Wanted) -> list[str]:
     """The members of an archive to take, in order: arg0.. or arr_0.. or the program's names."""
-    for prefix in (wanted.prefix, "arr_"):
+    for prefix in (request.prefix, "arr_"):
         numbered = _numbered(names, prefix, path)
         if numbered:
             return numbered
-    known = [slot.name for slot in wanted.slots]
+    known = [slot.name for slot in request.slots]
     if all(known) and set(known) <= set(names) and len(set(known)) == len(known):
         return known
-    first = f"{wanted.prefix}0, {wanted.prefix}1, ..."
+    first = f"{request.prefix}0, {request.prefix}1, ..."
     raise ArgumentError(
         f"{path!r} names its arrays {', '.join(names[:10]) or 'nothing'}; {first} wanted",
-        hint=f"choose them one by one: {wanted.option}=@{path}:{names[0]}" if names else "",
+        hint=f"choose them one by one: {request.option}=@{path}:{names[0]}" if names else "",
     )
 
 
@@ -144,24 +144,24 @@ _RANDOM = re.compile(r"random\b")
 
 
 def _random(
-    text: str, wanted: Wanted, number: int, start: int = 0, type: TensorType | None = None
+    text: str, request: Wanted, number: int, start: int = 0, type: TensorType | None = None
 ) -> Array:
-    found = re.compile(r"random:(\d+)").fullmatch(text, start)
-    if not found:
+    match = re.compile(r"random:(\d+)").fullmatch(text, start)
+    if not match:
         at = start + len("random")
-        raise literals.error(text, at, "a seed is missing", wanted.option, hint="random:0")
-    if wanted.what != "argument":
-        raise ArgumentError(f"{wanted.option}={text}: random results cannot be expected")
-    if number >= len(wanted.slots):
-        raise ArgumentError(f"{wanted.option}={text}: there are only {number} arguments")
-    type = type or wanted.slots[number].tensor
+        raise literals.error(text, at, "a seed is missing", request.option, hint="random:0")
+    if request.what != "argument":
+        raise ArgumentError(f"{request.option}={text}: random results cannot be expected")
+    if number >= len(request.slots):
+        raise ArgumentError(f"{request.option}={text}: there are only {number} arguments")
+    type = type or request.slots[number].tensor
     if not type.is_static:
         raise ArgumentError(
-            f"{wanted.name(number)}: random values need a size for every ? in {type}",
-            hint=f"for example {wanted.option}={with_sizes(type)}={text}",
+            f"{request.name(number)}: random values need a size for every ? in {type}",
+            hint=f"for example {request.option}={with_sizes(type)}={text}",
         )
     memory.check_fits(type.size * 8)
-    return random_values(type, np.random.default_rng((int(found[1]), number)))
+    return random_values(type, np.random.default_rng((int(match[1]), number)))
 
 
 def random_values(type: TensorType, generator: np.random.Generator) -> Array:
@@ -186,11 +186,11 @@ def random_values(type: TensorType, generator: np.random.Generator) -> Array:
 
 
 # --- fitting --------------------------------------------------------------------------------------
-def _fit(given: Given, wanted: Wanted, number: int) -> Array:
+def _fit(source: Given, request: Wanted, number: int) -> Array:
     """The array, checked against its slot; raises ArgumentError."""
-    type = wanted.slots[number].tensor
-    array = _retyped(given.array, type.element_type)
-    what = f"{wanted.option}={_short(given.text)}: {wanted.name(number)}"
+    type = request.slots[number].tensor
+    array = _retyped(source.array, type.element_type)
+    what = f"{request.option}={_short(source.text)}: {request.name(number)}"
     fits = len(array.shape) == type.rank and all(
         not isinstance(dim, int) or dim == size
         for dim, size in zip(type.shape, array.shape, strict=True)
@@ -200,7 +200,7 @@ def _fit(given: Given, wanted: Wanted, number: int) -> Array:
     if array.dtype == type.element_type.dtype:
         return array
     swapped = array.dtype.newbyteorder("=") == type.element_type.dtype
-    if not wanted.cast:
+    if not request.cast:
         given_as = f"{array.dtype.name} in another byte order" if swapped else array.dtype.name
         hint = _how_to_convert(array, type.element_type)
         raise ArgumentError(f"{what} is a {type}; {given_as} given", hint=hint)

@@ -59,8 +59,8 @@ def save(
 
 
 def _command(values: str, arguments: bool, options: Sequence[str]) -> str:
-    given = [f"--input={values}"] if arguments else []
-    return " ".join([*given, f"--expected-output={values}", *options])
+    words = [f"--input={values}"] if arguments else []
+    return " ".join([*words, f"--expected-output={values}", *options])
 
 
 def _free(folder: Path, stem: str) -> str:

@@ -30,34 +30,34 @@ def error(text: str, at: int, message: str, option: str, hint: str = "") -> Pars
     return ParseError(message, place=place_in(text, at, option), hint=hint, source=text)
 
 
-def read(text: str, wanted: TensorType, option: str) -> Array:
+def read(text: str, expected: TensorType, option: str) -> Array:
     """The array that a text stands for.
 
     Args:
         text: values, or a type and values.
-        wanted: the type where the text names none; its ``?`` are taken from the values.
+        expected: the type where the text names none; its ``?`` are taken from the values.
         option: what messages call the source.
 
     Raises:
         ParseError: malformed, or values that do not fit their type; with a caret.
     """
-    type, start = typed(text, wanted, option)
+    type, start = typed(text, expected, option)
     return _Reader(text, option, type).array(start)
 
 
-def typed(text: str, wanted: TensorType, option: str) -> tuple[TensorType, int]:
-    """The type that a text begins with, else ``wanted``; and where what follows starts."""
-    found = _TYPE.match(text)
-    if not found:
-        return wanted, 0
+def typed(text: str, expected: TensorType, option: str) -> tuple[TensorType, int]:
+    """The type that a text begins with, else ``expected``; and where what follows starts."""
+    match = _TYPE.match(text)
+    if not match:
+        return expected, 0
     try:
-        type = dtypes.parse_tensor_type(found[1])
+        type = dtypes.parse_tensor_type(match[1])
     except ShloError as refused:
         message = refused.diagnostics[0].message
-        raise error(text, found.start(1), message, option, hint="2x3xf32=[...]") from refused
+        raise error(text, match.start(1), message, option, hint="2x3xf32=[...]") from refused
     if not type.is_static:
-        raise error(text, found.start(1), "sizes must be numbers here", option)
-    return type, found.end()
+        raise error(text, match.start(1), "sizes must be numbers here", option)
+    return type, match.end()
 
 
 def written(array: Array, limit: int) -> str:
@@ -113,8 +113,8 @@ class _Reader:
         top = _List([], start)
         stack = [top]
         comma: int | None = None  # where a comma waits for what follows it
-        for found in _TOKEN.finditer(self.text, start):
-            token, at = found[0], found.start()
+        for match in _TOKEN.finditer(self.text, start):
+            token, at = match[0], match.start()
             if token.isspace():
                 continue
             if token in ",]" and (comma is not None or (token == "," and not stack[-1].items)):
@@ -155,8 +155,8 @@ class _Reader:
             for dim, size in zip(self.type.shape, shape, strict=True)
         )
         if not fits:
-            given = f"{'x'.join(str(size) for size in shape)} values given"
-            raise self.error(whole.at, f"{given}, {self.type} wanted")
+            message = f"{'x'.join(str(size) for size in shape)} values given"
+            raise self.error(whole.at, f"{message}, {self.type} wanted")
         return shape, leaves
 
     def _shape(self, item: _List) -> tuple[tuple[int, ...], list[_Leaf]]:
@@ -191,8 +191,8 @@ class _Reader:
         for leaf in leaves:
             value = _integer(leaf.text)
             if value is None:
-                wanted = "true or false" if element.is_boolean else "an integer"
-                message = f"{leaf.text!r} is not {wanted}"
+                expected = "true or false" if element.is_boolean else "an integer"
+                message = f"{leaf.text!r} is not {expected}"
                 raise self.error(leaf.at, message, _file_hint(leaf.text))
             if not low <= value <= high:
                 raise self.error(leaf.at, f"{leaf.text} does not fit {element}: {low} to {high}")

@@ -93,8 +93,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if request.list_functions:
         print("\n".join(str(function) for function in signature.functions(module)))
         return 0
-    if found := self_checks.functions(request, module):
-        return checks.of_module(module, found, source, channel)
+    if checked := self_checks.functions(request, module):
+        return checks.of_module(module, checked, source, channel)
     function = signature.find(module, request.function)
     if function.inputs and not request.inputs and not _needs_a_run(request):
         print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
@@ -145,12 +145,12 @@ def _needs_a_run(request: Request) -> bool:
 
 def _values(request: Request, function: Function) -> tuple[list[Array], list[Array]]:
     """Arguments, and expected results where there are any."""
-    wanted = Wanted("--input", "argument", "arg", function.inputs, request.cast)
-    arguments = inputs.read(request.inputs, wanted)
+    description = Wanted("--input", "argument", "arg", function.inputs, request.cast)
+    arguments = inputs.read(request.inputs, description)
     if not request.expected_output:
         return arguments, []
-    wanted = Wanted("--expected-output", "result", "result", function.results)
-    return arguments, inputs.read(request.expected_output, wanted)
+    description = Wanted("--expected-output", "result", "result", function.results)
+    return arguments, inputs.read(request.expected_output, description)
 
 
 # --- compiling and running ------------------------------------------------------------------------

@@ -106,12 +106,12 @@ class SelfChecks:
     show: Shower
 
     def of_module(
-        self, module: mlir.Module, found: Sequence[Function], source: bytes, channel: Channel
+        self, module: mlir.Module, functions: Sequence[Function], source: bytes, channel: Channel
     ) -> int:
         """Run functions of one program, read from ``source``; returns the exit status."""
         tally = Tally()
         text = "" if program.is_bytecode(source) else source.decode(errors="replace")
-        self._functions(module, found, text, tally, channel)
+        self._functions(module, functions, text, tally, channel)
         return self._conclude(tally)
 
     def of_parts(self, source: bytes, channel: Channel) -> int:
@@ -129,26 +129,28 @@ class SelfChecks:
                 program.warn_of_attributes(module)
             if not signature.functions(module):
                 return  # what follows the last marker may be empty
-            found = functions(self.request, module)
-            if not found:
-                found = [signature.find(module, self.request.function)]
-                if found[0].inputs:
-                    raise ShloError(f"@{found[0].name} takes arguments, and a part has none")
+            functions_found = functions(self.request, module)
+            if not functions_found:
+                functions_found = [signature.find(module, self.request.function)]
+                if functions_found[0].inputs:
+                    raise ShloError(
+                        f"@{functions_found[0].name} takes arguments, and a part has none"
+                    )
         except ShloError as error:
             tally.run += 1
             self._failed(f"part {chunk.index + 1}", error, chunk.text, tally)
             return
-        self._functions(module, found, chunk.text, tally, channel)
+        self._functions(module, functions_found, chunk.text, tally, channel)
 
     def _functions(
         self,
         module: mlir.Module,
-        found: Sequence[Function],
+        functions: Sequence[Function],
         text: str,
         tally: Tally,
         channel: Channel,
     ) -> None:
-        for function in found:
+        for function in functions:
             tally.run += 1
             try:
                 results = self.run(replace(self.request, function=function.name), module, channel)

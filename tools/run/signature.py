@@ -62,9 +62,9 @@ _NAMED = re.compile(r'loc\("((?:[^"\\]|\\.)*)"[()]')  # not "file":line:column
 def functions(module: mlir.Module) -> list[Function]:
     """The functions of a module at whatever level, in order."""
     with mlir.library_context():
-        found = [_of_function(op) for op in ir.functions(module.operation)]
-        if found:
-            return found
+        signatures = [_of_function(op) for op in ir.functions(module.operation)]
+        if signatures:
+            return signatures
         return [_of_entry_point(entry) for entry in read_manifest(module).entry_points.values()]
 
 
@@ -105,8 +105,8 @@ def _of_entry_point(entry: EntryPoint) -> Function:
 
 def _located(argument: Any) -> str:
     """The name in an argument's location: exporters keep the source's names there."""
-    found = _NAMED.match(str(argument.location))
-    return re.sub(r"\\(.)", r"\1", found[1]) if found else ""
+    match = _NAMED.match(str(argument.location))
+    return re.sub(r"\\(.)", r"\1", match[1]) if match else ""
 
 
 def _result_name(op: mlir.Operation, number: int) -> str:

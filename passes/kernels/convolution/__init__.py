@@ -106,11 +106,11 @@ def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Seque
     shape, offsets, gaps = list(lhs.shape), list(none), list(none)
     for d, dimension, low in zip(numbers["input_spatial_dimensions"], spatial, lows, strict=True):
         shape[d], offsets[d], gaps[d] = dimension.extent, low, dimension.base_dilation - 1
-    seen = lhs.with_shape(shape)
+    padded_type = lhs.with_shape(shape)
     zero = zero_of(op, build, lhs.element_type)
-    placed = padded(build, operands[0], lhs, zero, seen, offsets, gaps)
+    placed = padded(build, operands[0], lhs, zero, padded_type, offsets, gaps)
     spatial = [replace(d, size=d.extent, low=0, base_dilation=1) for d in spatial]
-    return [convolved(op, build, [placed, operands[1]], (seen, rhs), spatial)]
+    return [convolved(op, build, [placed, operands[1]], (padded_type, rhs), spatial)]
 
 
 # --- dimensions -----------------------------------------------------------------------------------
@@ -125,21 +125,21 @@ def _labels(op: Operation, numbers: Mapping[str, Any]) -> tuple[Labels, Labels, 
         kind: str, label: Callable[[int], str], named: Mapping[str, tuple[str, bool]]
     ) -> Labels:
         spatial = enumerate(numbers[f"{kind}_spatial_dimensions"])
-        found: dict[int, tuple[str, ...]] = {at: (label(i),) for i, at in spatial}
+        labels: dict[int, tuple[str, ...]] = {at: (label(i),) for i, at in spatial}
         for field, (name, grouped) in named.items():
-            found[numbers[f"{kind}_{field}_dimension"]] = (GROUP, name) if grouped else (name,)
-        return [found[dimension] for dimension in range(len(found))]
+            labels[numbers[f"{kind}_{field}_dimension"]] = (GROUP, name) if grouped else (name,)
+        return [labels[dimension] for dimension in range(len(labels))]
 
     batch, feature = (BATCH, by_batch), (INPUT_FEATURE, by_feature)
-    made = (OUTPUT_FEATURE, by_feature or by_batch)
+    features = (OUTPUT_FEATURE, by_feature or by_batch)
     return (
         placed("input", spatial_label, {"batch": batch, "feature": feature}),
         placed(
             "kernel",
             tap_label,
-            {"input_feature": (INPUT_FEATURE, False), "output_feature": made},
+            {"input_feature": (INPUT_FEATURE, False), "output_feature": features},
         ),
-        placed("output", window_label, {"batch": (BATCH, False), "feature": made}),
+        placed("output", window_label, {"batch": (BATCH, False), "feature": features}),
     )
 
 

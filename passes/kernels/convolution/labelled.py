@@ -107,7 +107,7 @@ def places(
     labels: Sequence[str], loops: Mapping[str, int], spatial: Sequence[Spatial]
 ) -> list[str | int]:
     """Where a tensor is read within loops, as the results of an affine map."""
-    found: list[str | int] = []
+    positions: list[str | int] = []
     for label in labels:
         terms, first = {label: 1}, 0
         for i, dimension in enumerate(spatial):
@@ -115,5 +115,5 @@ def places(
                 terms = {window_label(i): dimension.stride, tap_label(i): dimension.dilation}
                 first = -dimension.low
         written = [f"d{loops[name]} * {by}" for name, by in terms.items() if name in loops]
-        found.append(" + ".join([*written, str(first)]))
-    return found
+        positions.append(" + ".join([*written, str(first)]))
+    return positions

@@ -67,8 +67,8 @@ def by_matrix_product(
     part = type.with_shape([(sizes | made_of)[label] for label in rest])
     if not parts:
         weights = _weights(op, build, rhs, plan, type)
-        made = _product(op, build, lhs, weights, plan, rest, part, spatial)
-        return reshaped(build, made, part, type)
+        product = _product(op, build, lhs, weights, plan, rest, part, spatial)
+        return reshaped(build, product, part, type)
     is_static = all(t.is_static for t in (type, lhs.type, rhs.type))
     places = Places.of(labels, sizes, made_of, merge=not is_static)
     whole = type.with_shape(places.total.values())
@@ -82,8 +82,8 @@ def by_matrix_product(
             at = {label: part.start(b, step) for (label, part), step in rows}
             piece, moved = sliced(b, left, at, made_of, spatial)
             kernel = weights or _weights(op, b, sliced(b, right, at, made_of, [])[0], plan, type)
-            made = _product(op, b, piece, kernel, plan, rest, part, moved)
-            return [places.put(b, made, part, state[0], at)]
+            product = _product(op, b, piece, kernel, plan, rest, part, moved)
+            return [places.put(b, product, part, state[0], at)]
 
         counts = [part.count for part in parts.values()]
         into = structured.empty(inner, whole) if target is None else target
@@ -91,13 +91,13 @@ def by_matrix_product(
 
     factors = [lhs.value, rhs.value]
     if is_static:
-        made = loops(build, factors)
+        product = loops(build, factors)
     else:
         target = [structured.empty(build, whole)]
-        made = kernel_call(
+        product = kernel_call(
             op, build, "patches", target, factors, lambda b, v: [loops(b, v[1:], v[0])]
         )[0]
-    return reshaped(build, made, whole, type)
+    return reshaped(build, product, whole, type)
 
 
 # --- what order everything is in ------------------------------------------------------------------
@@ -258,22 +258,22 @@ def _patches(
     parts = (plan.rows, plan.columns) if plan.rows_first else (plan.columns, plan.rows)
     matrix = wide.with_shape([1, *(product(sizes[label] for label in part) for part in parts)])
     if not plan.copied:
-        made = lhs.type.with_element(wide.element_type)
-        return reshaped(build, converted(op, build, lhs.value, lhs.type, made), made, matrix)
+        type = lhs.type.with_element(wide.element_type)
+        return reshaped(build, converted(op, build, lhs.value, lhs.type, type), type, matrix)
     order = [label for part in parts for label in part]
     lhs, spatial, order, sizes = _merged(build, lhs, spatial, order, sizes)
-    made = wide.with_shape([sizes[label] for label in order])
+    type = wide.with_shape([sizes[label] for label in order])
     loops = {label: number for number, label in enumerate(order)}
-    read = structured.affine_map(len(order), places(lhs.labels, loops, spatial))
+    read_map = structured.affine_map(len(order), places(lhs.labels, loops, spatial))
 
     def body(into: Lowering, scalars: list[Value]) -> Sequence[Value]:
         e = Emit(op, into)
         return [cast_scalar(e, scalars[0], lhs.type.element_type, wide.element_type)]
 
     source = once(build, lhs.value)
-    outputs = [structured.empty(build, made)]
-    copied = structured.generic(build, [source], [read], outputs, [made], body)[0]
-    return reshaped(build, copied, made, matrix)
+    outputs = [structured.empty(build, type)]
+    copied = structured.generic(build, [source], [read_map], outputs, [type], body)[0]
+    return reshaped(build, copied, type, matrix)
 
 
 def _merged(
@@ -328,14 +328,14 @@ def _product(
     count = product(sizes[label] for label in features)
     rows = product(sizes[label] for label in plan.rows)
     if rest[:1] == [OUTPUT_FEATURE] and len(rest) > 1:
-        made, order = part.with_shape([1, count, rows]), [*features, *plan.rows]
+        shape, order = part.with_shape([1, count, rows]), [*features, *plan.rows]
         factors = (weights.matrix, matrix)
         flags = (not weights.transposed, plan.rows_first)
     else:
-        made, order = part.with_shape([1, rows, count]), [*plan.rows, *features]
+        shape, order = part.with_shape([1, rows, count]), [*plan.rows, *features]
         factors = (matrix, weights.matrix)
         flags = (not plan.rows_first, weights.transposed)
-    value = matrix_product(op, build, *factors, made, *flags)
+    value = matrix_product(op, build, *factors, shape, *flags)
     shaped = part.with_shape([sizes[label] for label in order])
-    whole = Labelled(reshaped(build, value, made, shaped), shaped, tuple(order))
+    whole = Labelled(reshaped(build, value, shape, shaped), shaped, tuple(order))
     return whole.ordered(build, rest).value

@@ -68,7 +68,7 @@ def phases_of(dimension: Spatial) -> list[Phase]:
     step = base // gcd(dimension.stride, base)
     tap_step = base // gcd(dimension.dilation, base)
     firsts, taps = _up_to(step, dimension.count), _up_to(tap_step, dimension.window)
-    found = []
+    phases = []
     for first, tap in _meeting(dimension, firsts, taps):
         spatial = replace(
             dimension,
@@ -79,8 +79,8 @@ def phases_of(dimension: Spatial) -> list[Phase]:
             dilation=tap_step * dimension.dilation // base,
             count=ceiling_divided(dimension.count - first, step),
         )
-        found.append(Phase(first, step, tap, tap_step, spatial))
-    return found
+        phases.append(Phase(first, step, tap, tap_step, spatial))
+    return phases
 
 
 def _up_to(step: int, count: Dim) -> range:
@@ -141,20 +141,20 @@ def by_phases(
     if pieces:
         lhs, moved = _padded(build, lhs, phases, zero)
         pieces = list(product(*moved))
-    made = []
+    results = []
     for chosen in pieces:
         geometry = [phase.spatial for phase in chosen]
         counts = {window_label(i): dimension.count for i, dimension in enumerate(geometry)}
         old = dict(zip(labels, type.shape, strict=True))
         part = type.with_shape([counts.get(label, old[label]) for label in labels])
-        made.append((part, convolve(lhs, _taps(build, rhs, chosen), geometry, part)))
-    if len(made) == 1 and made[0][0] == type:
-        return made[0][1]
-    covered = sum(dims.product(part.shape) for part, _ in made) == dims.product(type.shape)
+        results.append((part, convolve(lhs, _taps(build, rhs, chosen), geometry, part)))
+    if len(results) == 1 and results[0][0] == type:
+        return results[0][1]
+    covered = sum(dims.product(part.shape) for part, _ in results) == dims.product(type.shape)
     total = structured.empty(build, type)
     if not covered:  # some windows meet no element
         total = structured.filled(build, zero(type), type)
-    for chosen, (part, value) in zip(pieces, made, strict=True):
+    for chosen, (part, value) in zip(pieces, results, strict=True):
         first = {window_label(i): phase.first for i, phase in enumerate(chosen)}
         steps = {window_label(i): phase.step for i, phase in enumerate(chosen)}
         places = [first.get(label, 0) for label in labels]

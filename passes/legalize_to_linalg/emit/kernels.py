@@ -137,10 +137,10 @@ def _define(
     outer = build.at_module_end(op)
     if body is None:
         attributes["arg_attrs"] = _access(len(results), len(types) - len(results))
-    made = outer.function(name, types, results, attributes)
+    func = outer.function(name, types, results, attributes)
     if body is None:
-        return made, ()
-    block, inner = outer.block(made.regions[0], types)
+        return func, ()
+    block, inner = outer.block(func.regions[0], types)
     arguments = list(block.arguments)
     passed = inner.passed = PassedSizes(block, op.location)
     values = build.conversion.values
@@ -152,13 +152,13 @@ def _define(
     if passed.values:
         all_types = [argument.type for argument in block.arguments]
         type = mlir.function_type(all_types, results)
-        made.attributes["function_type"] = mlir.type_attr(type)
-    return made, list(passed.values)
+        func.attributes["function_type"] = mlir.type_attr(type)
+    return func, list(passed.values)
 
 
-def _access(written: int, read: int) -> Attribute:
+def _access(outputs: int, inputs: int) -> Attribute:
     """What bufferization may assume of a kernel that it cannot look into."""
-    modes = ["write"] * written + ["read"] * read
+    modes = ["write"] * outputs + ["read"] * inputs
     return mlir.array_attr(
         mlir.dict_attr({"bufferization.access": mlir.string_attr(mode)}) for mode in modes
     )
@@ -176,11 +176,11 @@ def loop(
     end, begin = index_of(build, count), index_of(build, start)
     bounds = [begin, end, structured.index(build, 1)]
     types = [value.type for value in carried]
-    made = build.op("scf.for", [*bounds, *carried], types, regions=1)
-    block, inner = build.block(made.regions[0], [mlir.index_type(), *types])
+    op = build.op("scf.for", [*bounds, *carried], types, regions=1)
+    block, inner = build.block(op.regions[0], [mlir.index_type(), *types])
     counter, *state = block.arguments
     inner.op("scf.yield", body(inner, counter, state))
-    return list(made.results)
+    return list(op.results)
 
 
 def index_of(build: Lowering, number: Dim | Value) -> Value:
@@ -214,11 +214,11 @@ def choose(
     otherwise: Callable[[Lowering], Sequence[Value]],
 ) -> list[Value]:
     """``scf.if`` with both branches."""
-    made = build.op("scf.if", [condition], types, regions=2)
-    for region, branch in zip(made.regions, (then, otherwise), strict=True):
+    op = build.op("scf.if", [condition], types, regions=2)
+    for region, branch in zip(op.regions, (then, otherwise), strict=True):
         _, inner = build.block(region, [])
         inner.op("scf.yield", branch(inner))
-    return list(made.results)
+    return list(op.results)
 
 
 def arithmetic(build: Build, name: str, lhs: Value, rhs: Value) -> Value:

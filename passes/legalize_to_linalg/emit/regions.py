@@ -47,8 +47,8 @@ def inline(region: Region, arguments: Sequence[Value], build: Lowering) -> list[
     for op in operations[:-1]:
         build.location = op.location
         if _is_scalar(op):
-            given = [body.scalar(value) for value in op.operands]
-            body.scalars[op.results[0]] = SCALARS[op.name](Emit(op, build), *given)
+            scalars = [body.scalar(value) for value in op.operands]
+            body.scalars[op.results[0]] = SCALARS[op.name](Emit(op, build), *scalars)
         else:
             body.lower(op)
     return [body.scalar(value) for value in operations[-1].operands]

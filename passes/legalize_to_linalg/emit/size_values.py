@@ -110,12 +110,12 @@ def symbol_value(build: Lowering, symbol: Symbol) -> Value:
 
 
 def _element(build: Lowering, lowered: Value, source: Element) -> Value:
-    if str(lowered.type) == "index":
+    if mlir.is_index(lowered.type):
         return lowered
     type = tensor_type(source.value.type)
     where = [build.index(at) for at in _unraveled(source.position, type.static_shape)]
     element = build.value("tensor.extract", (lowered, *where), lowered.type.element_type)
-    if str(element.type) == "index":
+    if mlir.is_index(element.type):
         return element
     if type.element_type.kind is Kind.SIGNED:
         return build.value("arith.index_cast", (element,), mlir.index_type())

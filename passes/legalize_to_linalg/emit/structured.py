@@ -162,8 +162,8 @@ def generic(
 
 def _once_each(parse: Callable[[str], Attribute], texts: Sequence[str]) -> list[Attribute]:
     """What texts say; equal ones, of which there are many, are read once."""
-    read = {text: parse(text) for text in dict.fromkeys(texts)}
-    return [read[text] for text in texts]
+    parsed = {text: parse(text) for text in dict.fromkeys(texts)}
+    return [parsed[text] for text in texts]
 
 
 def _iterator_type(kind: str) -> Attribute:
@@ -172,5 +172,5 @@ def _iterator_type(kind: str) -> Attribute:
 
 def _element_of(value: Value) -> Type:
     is_buffer = mlir.is_tensor(value.type) or mlir.is_memref(value.type)
-    held: Type = value.type.element_type if is_buffer else value.type
-    return held
+    type: Type = value.type.element_type if is_buffer else value.type
+    return type

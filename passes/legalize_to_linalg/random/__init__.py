@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.dims import Dim, ceiling_divided, product
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.errors import UnsupportedError
@@ -54,13 +54,13 @@ SEED = 0x53484C4F
 def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Of the state's words the first is the key, the others count what was given out."""
     result = build.type(op.results[1])
-    algorithm = RngAlgorithm[enum_of(op, "rng_algorithm")]
+    algorithm = RngAlgorithm[ir.enum_of(op, "rng_algorithm")]
     is_threefry = algorithm is RngAlgorithm.THREE_FRY
-    held = _State(op, build, operands[0])
-    state = [held.word(number) for number in range(2 if is_threefry else held.count())]
+    generator = _State(op, build, operands[0])
+    state = [generator.word(number) for number in range(2 if is_threefry else generator.count())]
     bits = _threefry_bits if is_threefry else _philox_bits
     output, used = bits(op, build, state, result)
-    return [_advanced(op, build, held, state[1:], used), output]
+    return [_advanced(op, build, generator, state[1:], used), output]
 
 
 class _State:
@@ -132,8 +132,8 @@ def _threefry_bits(
 
     count = product(result.shape)
     flat = result.with_shape([count])
-    made = _enumerated(op, build, flat, 1, wide)[0]
-    return reshaped(build, made, flat, result), count
+    bits = _enumerated(op, build, flat, 1, wide)[0]
+    return reshaped(build, bits, flat, result), count
 
 
 Key = tuple[Value, Value]
@@ -155,11 +155,11 @@ def _paired(
     flat, part = result.with_shape([prod(half)]), result.with_shape(half)
     whole = result.with_shape(shape)
     total = structured.empty(build, whole)
-    for number, made in enumerate(_enumerated(op, build, flat, 2, both)):
+    for number, half_words in enumerate(_enumerated(op, build, flat, 2, both)):
         sizes = [(size - number + 1) // 2 if d == axis else size for d, size in enumerate(shape)]
         if 0 in sizes:
             continue
-        value = reshaped(build, made, flat, part)
+        value = reshaped(build, half_words, flat, part)
         kept = result.with_shape(sizes)
         if kept != part:
             value = extracted(build, value, kept, [0] * part.rank, [1] * part.rank)
@@ -195,11 +195,11 @@ def _paired_at_run_time(
         word = e.select(compare(inner, EQ, part, zero), low, high)
         return [_as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
 
-    made = structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
+    result_op = structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
     used = halves[0]
     for half in halves[1:]:
         used = arithmetic(build, "muli", used, half)
-    return made[0], used
+    return result_op[0], used
 
 
 def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:
@@ -214,12 +214,12 @@ def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:
     for size, is_even in zip(sizes[1:], even[1:], strict=True):
         any_even = arithmetic(build, "ori", any_even, is_even)
         largest = arithmetic(build, "maxsi", largest, size)
-    found = e.constant(False, ELEMENT_TYPES["i1"])
+    any_split = e.constant(False, ELEMENT_TYPES["i1"])
     splits = []
     for size, is_even in zip(sizes, even, strict=True):
-        wanted = e.select(any_even, is_even, compare(build, EQ, size, largest))
-        splits.append(e.compare_integers("ugt", wanted, found))
-        found = arithmetic(build, "ori", found, wanted)
+        is_split = e.select(any_even, is_even, compare(build, EQ, size, largest))
+        splits.append(e.compare_integers("ugt", is_split, any_split))
+        any_split = arithmetic(build, "ori", any_split, is_split)
     return splits
 
 
@@ -240,17 +240,17 @@ def _philox_bits(
         low, high = e("arith.addi", state[1], number), state[2 if len(state) == 3 else 0]
         carry = e.compare_integers("ult", low, number)
         high = e("arith.addi", high, cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64))
-        made = philox(e, key, (low, high))
+        block_words = philox(e, key, (low, high))
         if each == 2:
-            return [joined(e, *made[:2]), joined(e, *made[2:])]
-        return [cast_scalar(e, word, U32, U64) for word in made]
+            return [joined(e, *block_words[:2]), joined(e, *block_words[2:])]
+        return [cast_scalar(e, word, U32, U64) for word in block_words]
 
     flat, table = result.with_shape([blocks]), result.with_shape([blocks, each])
     total = structured.empty(build, table)
     if 0 in result.shape:
         return structured.empty(build, result), 0
-    for number, made in enumerate(_enumerated(op, build, flat, each, block)):
-        total = inserted(build, made, total, [0, number], [blocks, 1], [1, 1])
+    for number, block_words in enumerate(_enumerated(op, build, flat, each, block)):
+        total = inserted(build, block_words, total, [0, number], [blocks, 1], [1, 1])
     line, kept = result.with_shape([blocks * each]), result.with_shape([count])
     value = reshaped(build, total, table, line)
     if kept != line:
@@ -269,8 +269,8 @@ def _enumerated(
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         e = Emit(op, inner)
-        made = bits(e, _position(e, 0))
-        return [_as_element(e, value, type.element_type) for value in made]
+        values = bits(e, _position(e, 0))
+        return [_as_element(e, value, type.element_type) for value in values]
 
     outputs = [structured.empty(build, type) for _ in range(number)]
     return structured.generic(build, [], [], outputs, [type] * number, body)
@@ -298,7 +298,7 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     result = build.type(op.results[0])
     element = result.element_type
     low, high = (structured.extract(build, value, element) for value in operands[:2])
-    distribution = RngDistribution[enum_of(op, "rng_distribution")]
+    distribution = RngDistribution[ir.enum_of(op, "rng_distribution")]
     flat = result.with_shape([product(result.shape)])
     outside = Emit(op, build)
     key = (outside.constant(SEED, U32), outside.constant(_number_of(op), U32))
@@ -314,8 +314,8 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
         uniform = uniform_float if element.is_float else uniform_integer
         return [uniform(e, bits, low, high, element)]
 
-    made = structured.generic(build, [], [], [structured.empty(build, flat)], [flat], body)
-    return [reshaped(build, made[0], flat, result)]
+    numbers = structured.generic(build, [], [], [structured.empty(build, flat)], [flat], body)
+    return [reshaped(build, numbers[0], flat, result)]
 
 
 def _number_of(op: Operation) -> int:

@@ -39,8 +39,8 @@ def uniform_integer(
 def _times(e: Emit, x: Value, y: Value) -> tuple[Value, Value]:
     """The high and the low 64 bits of a product."""
     wide = structured.element(U64)
-    made = e.build.op("arith.mului_extended", (x, y), (wide, wide))
-    return made.results[1], made.results[0]
+    product = e.build.op("arith.mului_extended", (x, y), (wide, wide))
+    return product.results[1], product.results[0]
 
 
 def uniform_float(

@@ -34,8 +34,8 @@ class LegalizeCheck(Pass):
         return any(name.startswith(rules.PREFIXES) for name in contents.ops)
 
     def run(self, op: Operation) -> None:
-        found = [inner for inner in mlir.walk(op) if inner.name.startswith(rules.PREFIXES)]
-        if not found:
+        checks = [inner for inner in mlir.walk(op) if inner.name.startswith(rules.PREFIXES)]
+        if not checks:
             return
         # Few programs have any: what it takes is not loaded for the others.
         from shlo_tools.passes.normalize.legalize_check import calls

@@ -33,11 +33,11 @@ def _call_host(op: Operation, build: Build) -> Sequence[Value]:
         "call_target_name": mlir.string_attr(target_of(op)),
         "has_side_effect": mlir.bool_attr(True),
     }
-    told = attributes_of(op)
+    words = attributes_of(op)
     if (place := mlir.place_of(op.location)) is not None:
-        told["place"] = str(place)  # equal calls become one, and each check has its own
-    if told:
-        attributes["backend_config"] = _dictionary(told)
+        words["place"] = str(place)  # equal calls become one, and each check has its own
+    if words:
+        attributes["backend_config"] = _dictionary(words)
         attributes["api_version"] = mlir.integer_attr(_TYPED_FFI, mlir.integer_type(32))
     build.op("stablehlo.custom_call", operands, (), attributes)
     return list(op.operands)[: len(op.results)]
@@ -68,6 +68,6 @@ def _call_functions(op: Operation, build: Build) -> Sequence[Value]:
     results: list[Value] = []
     for func in processes.functions(op):
         inputs, outputs = ir.signature(func)
-        given, operands = operands[: len(inputs)], operands[len(inputs) :]
-        results += build.call(ir.symbol_name(func), given, outputs)
+        arguments, operands = operands[: len(inputs)], operands[len(inputs) :]
+        results += build.call(ir.symbol_name(func), arguments, outputs)
     return results

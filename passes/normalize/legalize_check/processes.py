@@ -42,24 +42,24 @@ def functions(op: Operation) -> list[Operation]:
 
 def _needed(named: Mapping[str, Operation], root: str) -> dict[str, Operation]:
     """A function and those that it calls, however indirectly."""
-    found: dict[str, Operation] = {}
+    needed: dict[str, Operation] = {}
     waiting = [root]
     while waiting:
         name = waiting.pop()
-        if name in found or name not in named:
+        if name in needed or name not in named:
             continue
-        found[name] = named[name]
+        needed[name] = named[name]
         calls = [op for op in mlir.walk(named[name]) if op.name == "func.call"]
         waiting += [ir.callee_of(call) for call in calls]
-    return found
+    return needed
 
 
 def _copied(
     module: Operation, needed: Mapping[str, Operation], root: str, process: tuple[int, int]
 ) -> Operation:
     """Copies of functions for one process, whose ids are constants there."""
-    taken = {ir.symbol_name(child) for child in ir.children(module)}
-    names = {name: _unused(f"{name}.{process[0]}.{process[1]}", taken) for name in needed}
+    symbols = {ir.symbol_name(child) for child in ir.children(module)}
+    names = {name: _unused(f"{name}.{process[0]}.{process[1]}", symbols) for name in needed}
     for name, func in needed.items():
         copy = mlir.inner_operation(func.clone(ip=mlir.after(func)))
         copy.attributes["sym_name"] = mlir.string_attr(names[name])
@@ -76,17 +76,17 @@ def _copied(
             },
         )
         if name == root:
-            made = copy
-    return made
+            copies = copy
+    return copies
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    while name in taken:
+def _unused(name: str, symbols: set[str]) -> str:
+    while name in symbols:
         name += "_"
     return name
 
 
 def _id(value: int, op: Operation, build: Build) -> list[Value]:
     type = op.results[0].type
-    held = mlir.parse_attribute(f"dense<{value}> : {type}")
-    return [build.value("stablehlo.constant", (), type, {"value": held})]
+    attribute = mlir.parse_attribute(f"dense<{value}> : {type}")
+    return [build.value("stablehlo.constant", (), type, {"value": attribute})]

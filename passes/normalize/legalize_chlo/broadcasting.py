@@ -40,8 +40,10 @@ def _together(
 
 
 def _both(op: Operation, lhs: Tensor, rhs: Tensor) -> list[Tensor]:
-    given = attribute(op, "broadcast_dimensions")
-    return _together(op, (lhs, rhs), aligned(lhs, rhs, None if given is None else list(given)))
+    dimensions = attribute(op, "broadcast_dimensions")
+    return _together(
+        op, (lhs, rhs), aligned(lhs, rhs, None if dimensions is None else list(dimensions))
+    )
 
 
 def _form(build: Callable[[Tensor, Tensor], Tensor]) -> Rule:
@@ -79,8 +81,8 @@ broadcast_xor = _form(ops.xor)
 @rewrites
 def broadcast_compare(op: Operation, lhs: Tensor, rhs: Tensor) -> Sequence[Tensor]:
     direction = codec(ComparisonDirection).decode(op.attributes["comparison_direction"])
-    held = attribute(op, "compare_type")
-    order = None if held is None else codec(ComparisonType).decode(held)
+    compare_type = attribute(op, "compare_type")
+    order = None if compare_type is None else codec(ComparisonType).decode(compare_type)
     left, right = _both(op, lhs, rhs)
     return [ops.compare(left, right, direction, order)]
 

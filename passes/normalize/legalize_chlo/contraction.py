@@ -20,8 +20,8 @@ class _Dot:
     """The op's dot product, of these or of enlarged operands, and which dimensions do what."""
 
     def __init__(self, op: Operation) -> None:
-        held = op.attributes["ragged_dot_dimension_numbers"]
-        numbers: dict[str, Sequence[int]] = RAGGED_DOT_DIMENSION_NUMBERS.decode(held)
+        encoded = op.attributes["ragged_dot_dimension_numbers"]
+        numbers: dict[str, Sequence[int]] = RAGGED_DOT_DIMENSION_NUMBERS.decode(encoded)
         self.lhs_batching = list(numbers.get("lhs_batching_dimensions", ()))
         self.rhs_batching = list(numbers.get("rhs_batching_dimensions", ()))
         self.lhs_contracting = list(numbers.get("lhs_contracting_dimensions", ()))

@@ -78,8 +78,8 @@ def constant(value: complex | np.generic, type: TensorType) -> Term:
     if type.element_type.bits < 8:
         one = bytes(byte & ((1 << type.element_type.bits) - 1) for byte in one)
     attribute = mlir.dense_from_bytes(np.frombuffer(one, np.uint8), built)
-    made = ir.insertion().value("stablehlo.constant", (), built, {"value": attribute})
-    return Term(Tensor(type, made))
+    result = ir.insertion().value("stablehlo.constant", (), built, {"value": attribute})
+    return Term(Tensor(type, result))
 
 
 # --- functions ------------------------------------------------------------------------------------

@@ -159,5 +159,5 @@ def _any(mask: Term) -> Term:
     """Whether any element of a mask is true, as a 0-dimensional mask."""
     start = constant(False, mask.type.with_shape(()))
     rank = mask.type.rank
-    (found,) = ops.reduce([mask.tensor], [start.tensor], list(range(rank)), ops.or_)
-    return Term(found)
+    (result,) = ops.reduce([mask.tensor], [start.tensor], list(range(rank)), ops.or_)
+    return Term(result)

@@ -25,24 +25,24 @@ def _together(
     """The operands, stretched to the shape of the result."""
     result = tensor_type(stored_type(op.results[0].type))
     values = [ssa(operand) for operand in operands]
-    wanted = [
+    result_types = [
         _stretched(value.type, result.shape, at) for value, at in zip(values, axes, strict=True)
     ]
-    if result.is_static and [value.type for value in values] == wanted:
+    if result.is_static and [value.type for value in values] == result_types:
         return values
     dims = [{"broadcast_dimensions": mlir.i64_array_attr(at)} for at in axes]
-    rows = list(zip(values, wanted, dims, strict=True))
+    rows = list(zip(values, result_types, dims, strict=True))
     if result.is_static:
         return [
             value
             if value.type == type
-            else build.value("stablehlo.broadcast_in_dim", (value,), type, held)
-            for value, type, held in rows
+            else build.value("stablehlo.broadcast_in_dim", (value,), type, quantization)
+            for value, type, quantization in rows
         ]
     sizes = ssa(common_shape(operands, axes, result.rank))
     return [
-        build.value("stablehlo.dynamic_broadcast_in_dim", (value, sizes), type, held)
-        for value, type, held in rows
+        build.value("stablehlo.dynamic_broadcast_in_dim", (value, sizes), type, quantization)
+        for value, type, quantization in rows
     ]
 
 
@@ -51,9 +51,9 @@ def _stretched(type: Type, shape: Sequence[Dim], axes: Sequence[int]) -> Type:
 
     One scale along a dimension of size 1 becomes as many as there are elements.
     """
-    given = tensor_type(type)
-    stretched = given.with_shape(shape)
-    element = quantized_element(given)
+    source = tensor_type(type)
+    stretched = source.with_shape(shape)
+    element = quantized_element(source)
     if element is not None and element.axis is not None:
         axis = axes[element.axis]
         size = shape[axis]
@@ -70,9 +70,9 @@ def _operands(op: Operation) -> list[Tensor]:
 
 def _both(op: Operation, build: Build) -> list[Value]:
     lhs, rhs = _operands(op)
-    given = attribute(op, "broadcast_dimensions")
+    dimensions = attribute(op, "broadcast_dimensions")
     try:
-        axes = aligned(lhs, rhs, None if given is None else list(given))
+        axes = aligned(lhs, rhs, None if dimensions is None else list(dimensions))
     except ConstraintError as error:
         message = f"{op.name}: {error.diagnostics[0].message}"
         raise ConstraintError(message, place=mlir.place_of(op.location)) from error

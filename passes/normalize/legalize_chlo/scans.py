@@ -50,11 +50,11 @@ def _on_integers(op: Operation, build: Build) -> Sequence[Value]:
         *zip(yielded, results, strict=True),
         *zip(operands[len(operands) - carries :], results[len(results) - carries :], strict=True),
     ]
-    for given, wanted in pairs:
-        if _reading(given.type) != _reading(wanted.type):
-            ir.raise_unsupported([op], f"{given.type} is carried as {wanted.type}")
-    made = _looped(op, [_stored(value) for value in operands])
-    return [ssa(_typed(*pair)) for pair in zip(made, (r.type for r in results), strict=True)]
+    for source, target in pairs:
+        if _reading(source.type) != _reading(target.type):
+            ir.raise_unsupported([op], f"{source.type} is carried as {target.type}")
+    integers = _looped(op, [_stored(value) for value in operands])
+    return [ssa(_typed(*pair)) for pair in zip(integers, (r.type for r in results), strict=True)]
 
 
 QUANTIZED["chlo.scan"] = _on_integers
@@ -98,14 +98,14 @@ def _looped(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     if length.is_zero:
         return starts
     backwards = ir.flag_of(op, "is_reverse")
-    taken = [argument.type for argument in op.regions[0].blocks[0].arguments]
+    body_types = [argument.type for argument in op.regions[0].blocks[0].arguments]
 
     def body(step: Tensor, *carried: Tensor) -> list[Tensor]:
         at = length.term() - 1 - Term(step) if backwards else Term(step)
         slices = [_slice_at(tensor, axis, at) for tensor in inputs]
-        given = [*slices, *carried[outputs:]]
+        arguments = [*slices, *carried[outputs:]]
         results = _inlined(
-            op, [_typed(tensor, type) for tensor, type in zip(given, taken, strict=True)]
+            op, [_typed(tensor, type) for tensor, type in zip(arguments, body_types, strict=True)]
         )
         pairs = zip(carried, results[:outputs], strict=False)  # carries follow the outputs
         written = [_put_at(output, slice, axis, at) for output, slice in pairs]
@@ -155,7 +155,7 @@ def _outputs(
     op: Operation, inputs: Sequence[Tensor], inits: Sequence[Tensor], axis: int, length: _Length
 ) -> list[Tensor]:
     """Tensors of zeros, which the steps fill; their sizes are those of what the body yields."""
-    made = []
+    outputs = []
     block: Block = op.regions[0].blocks[0]
     yielded = ir.terminator(block).operands
     shapes = Shapes()
@@ -163,18 +163,18 @@ def _outputs(
     for result, slice in zip(list(op.results)[: len(yielded) - len(inits)], yielded, strict=False):
         type = tensor_type(stored_type(result.type))
         if type.is_static:
-            made.append(constant(0, type).tensor)
+            outputs.append(constant(0, type).tensor)
             continue
         rest = shapes.type(slice)
         if not isinstance(rest, TensorType):
             ir.raise_unsupported([op], f"nothing is known of the sizes of {slice.type}")
-            return made
-        told = _Outside(op, [*(_Sliced(t, axis) for t in inputs), *(_Sliced(t) for t in inits)])
-        sizes = [computed(size, told) for size in rest.shape]
+            return outputs
+        outside = _Outside(op, [*(_Sliced(t, axis) for t in inputs), *(_Sliced(t) for t in inits)])
+        sizes = [computed(size, outside) for size in rest.shape]
         shape = ops.concatenate([*sizes[:axis], length.tensor(), *sizes[axis:]], 0)
         zero = constant(0, type.with_shape(())).tensor
-        made.append(ops.dynamic_broadcast_in_dim(zero, shape, [], result_type=type))
-    return made
+        outputs.append(ops.dynamic_broadcast_in_dim(zero, shape, [], result_type=type))
+    return outputs
 
 
 class _Sliced:

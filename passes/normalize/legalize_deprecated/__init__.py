@@ -81,8 +81,8 @@ def _on_tensors(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
     """Call ``rule(op, result, *operands)``, which builds by the op functions."""
     values = [of_value(value) for value in op.operands]
     with ir.inserting(build):
-        made = rule(op, tensor_type(op.results[0].type), *values)
-        return [declared(made, op.results[0])]
+        result = rule(op, tensor_type(op.results[0].type), *values)
+        return [declared(result, op.results[0])]
 
 
 def _on_numbers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
@@ -100,24 +100,24 @@ def _on_numbers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
         ]
         if not is_quantized(result):
             return [declared(rule(op, tensor_type(result), *numbers), op.results[0])]
-        made = rule(op, tensor_type(result).expressed_type, *numbers)
-        return [build.value("stablehlo.uniform_quantize", (ssa(made),), result)]
+        computed = rule(op, tensor_type(result).expressed_type, *numbers)
+        return [build.value("stablehlo.uniform_quantize", (ssa(computed),), result)]
 
 
 def _on_integers(rule: _Rule, op: Operation, build: Build) -> Sequence[Value]:
     """The same; of quantized tensors on the integers, which it places."""
-    held = [value.type for value in (op.operands[0], op.results[0])]
-    if not any(is_quantized(type) for type in held):
+    types = [value.type for value in (op.operands[0], op.results[0])]
+    if not any(is_quantized(type) for type in types):
         return _on_tensors(rule, op, build)
-    given, wanted = (quantized_element(type) for type in held)
-    if given is None or given != wanted or given.is_per_axis:
+    operand, result = (quantized_element(type) for type in types)
+    if operand is None or operand != result or operand.is_per_axis:
         ir.raise_unsupported([op], "elements are placed as they are, of one scale")
     first, *others = op.operands
-    stored = build.value("stablehlo.bitcast_convert", (first,), stored_type(held[0]))
+    stored = build.value("stablehlo.bitcast_convert", (first,), stored_type(types[0]))
     values = [of_value(value) for value in (stored, *others)]
     with ir.inserting(build):
-        made = rule(op, tensor_type(stored_type(held[1])), *values)
-        return [build.value("stablehlo.bitcast_convert", (ssa(made),), held[1])]
+        integers = rule(op, tensor_type(stored_type(types[1])), *values)
+        return [build.value("stablehlo.bitcast_convert", (ssa(integers),), types[1])]
 
 
 def _cross_replica_sum(op: Operation, build: Build) -> Sequence[Value]:

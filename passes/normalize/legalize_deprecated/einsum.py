@@ -66,20 +66,20 @@ def summed(config: str, operands: Sequence[Tensor], result: TensorType) -> Tenso
     Raises:
         ConstraintError: ``config`` does not fit the types.
     """
-    named, wanted = _read(config, operands, result)
+    named, labels = _read(config, operands, result)
     element = result.element_type
     narrow = element.is_float and element.bits < 32
     accumulator = ELEMENT_TYPES["f32"] if narrow else element
     terms: list[_Named] = []
     for number, term in enumerate(named):
-        others = {*wanted, *(label for other in named[number + 1 :] for label in other.labels)}
+        others = {*labels, *(label for other in named[number + 1 :] for label in other.labels)}
         others.update(label for other in named[:number] for label in other.labels)
         terms.append(_without(_diagonal(term), others, accumulator))
     if len(terms) == 2:
-        product = _product(terms[0], terms[1], wanted, result, accumulator)
+        product = _product(terms[0], terms[1], labels, result, accumulator)
     else:
         product = terms[0]
-    return _on_diagonals(product.converted(element), wanted).tensor
+    return _on_diagonals(product.converted(element), labels).tensor
 
 
 # --- reading the text -----------------------------------------------------------------------------
@@ -87,10 +87,10 @@ def _read(
     config: str, operands: Sequence[Tensor], result: TensorType
 ) -> tuple[list[_Named], Labels]:
     """The operands with their labels, and the labels of the result."""
-    said = _einsum.read(config, [operand.shape for operand in operands], result)
-    named = [_Named(*pair) for pair in zip(operands, said.operands, strict=True)]
-    named = _stretched([_unstretched(term, said.sizes) for term in named])
-    return named, said.result
+    equation = _einsum.read(config, [operand.shape for operand in operands], result)
+    named = [_Named(*pair) for pair in zip(operands, equation.operands, strict=True)]
+    named = _stretched([_unstretched(term, equation.sizes) for term in named])
+    return named, equation.result
 
 
 def _unstretched(term: _Named, sizes: Mapping[str, Dim]) -> _Named:
@@ -150,8 +150,8 @@ def _diagonal(term: _Named) -> _Named:
     )
     flat = moved.reshaped([*outer, size * size], moved.labels[:-1])
     strides = [1] * len(outer) + [size + 1]
-    taken = ops.slice(flat.tensor, [0] * len(strides), [*outer, size * size], strides)
-    return _diagonal(_Named(taken, flat.labels))
+    elements = ops.slice(flat.tensor, [0] * len(strides), [*outer, size * size], strides)
+    return _diagonal(_Named(elements, flat.labels))
 
 
 def _without(term: _Named, kept: set[str], accumulator: ElementType) -> _Named:
@@ -167,11 +167,11 @@ def _without(term: _Named, kept: set[str], accumulator: ElementType) -> _Named:
 
 # --- two operands ---------------------------------------------------------------------------------
 def _product(
-    lhs: _Named, rhs: _Named, wanted: Labels, result: TensorType, accumulator: ElementType
+    lhs: _Named, rhs: _Named, target: Labels, result: TensorType, accumulator: ElementType
 ) -> _Named:
     shared = [label for label in lhs.labels if label in rhs.labels]
-    batch = [label for label in shared if label in wanted]
-    contracted = [label for label in shared if label not in wanted]
+    batch = [label for label in shared if label in target]
+    contracted = [label for label in shared if label not in target]
     free = [label for label in (*lhs.labels, *rhs.labels) if label not in shared]
     elements = {lhs.tensor.element_type, rhs.tensor.element_type}
     if len(elements) > 1:
@@ -194,10 +194,10 @@ def _product(
 
 
 # --- the result -----------------------------------------------------------------------------------
-def _on_diagonals(term: _Named, wanted: Labels) -> _Named:
-    """In the order of ``wanted``; a label that repeats there gets its values on the diagonal."""
+def _on_diagonals(term: _Named, labels: Labels) -> _Named:
+    """In the order of ``labels``; a label that repeats there gets its values on the diagonal."""
     names: list[str] = []
-    for label in wanted:
+    for label in labels:
         copy = label
         while copy in names:
             copy += "'"

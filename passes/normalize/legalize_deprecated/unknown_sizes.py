@@ -15,10 +15,10 @@ from shlo_tools.passes.normalize.shape_operands import shape_of, size_of, spread
 _I32 = element_type("i32")
 
 
-def stretched(tensor: Tensor, wanted: Mapping[int, tuple[Tensor, Dim]]) -> Tensor:
+def stretched(tensor: Tensor, targets: Mapping[int, tuple[Tensor, Dim]]) -> Tensor:
     """Some dimensions stretched to sizes, of each of which stands beside it what is known."""
-    sizes = [wanted[d][0] if d in wanted else size_of(tensor, d) for d in range(tensor.rank)]
-    known = [wanted[d][1] if d in wanted else size for d, size in enumerate(tensor.shape)]
+    sizes = [targets[d][0] if d in targets else size_of(tensor, d) for d in range(tensor.rank)]
+    known = [targets[d][1] if d in targets else size for d, size in enumerate(tensor.shape)]
     return ops.dynamic_broadcast_in_dim(
         tensor,
         ops.concatenate(sizes, 0),

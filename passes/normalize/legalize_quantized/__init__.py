@@ -28,7 +28,7 @@ from shlo_tools.passes.normalize.legalize_quantized import collectives
 from shlo_tools.passes.normalize.legalize_quantized.rules import RULES
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.quantized_types import storage_spelling, stored_type
+from shlo_tools.quantized_types import holds_quantized, storage_spelling, stored_type
 
 # Values pass through them, whatever they stand for.
 CARRIERS = names_with(Trait.CARRIES) | {
@@ -49,7 +49,7 @@ class LegalizeQuantized(Pass):
         if not _check(op):
             return
         for func in ir.functions(op):
-            if is_public(func) and "!quant." in str(ir.type_of(func)):
+            if is_public(func) and holds_quantized(ir.type_of(func)):
                 note_signature(func)
         ir.Conversion(RULES, stored_type, ()).module(op)
 
@@ -57,7 +57,7 @@ class LegalizeQuantized(Pass):
 def _check(module: Operation) -> bool:
     """Whether there are quantized types; refuses ops and types that have no rule."""
     spellings: dict[mlir.Type, str] = {}
-    found = False
+    any_quantized = False
     for op in mlir.walk(module):
         types = [value.type for value in (*op.operands, *op.results)]
         if op.name == "func.func":
@@ -66,9 +66,9 @@ def _check(module: Operation) -> bool:
             if type not in spellings:
                 spellings[type] = str(type)
             if "!quant." in spellings[type]:
-                found = True
+                any_quantized = True
                 _refuse(op, spellings[type])
-    return found
+    return any_quantized
 
 
 def _refuse(op: Operation, type: str) -> None:

@@ -77,7 +77,7 @@ def _spread(values: Array, axis: int | None, like: Tensor) -> Tensor:
     type = like.type
     if axis is None and type.is_static:
         return constant(values[0], type).tensor
-    held = ops.constant(values[0] if axis is None else values)
+    parameters = ops.constant(values[0] if axis is None else values)
     if axis is not None and type.is_static and type.rank == 1:
-        return held
-    return spread(held, [] if axis is None else [axis], like)
+        return parameters
+    return spread(parameters, [] if axis is None else [axis], like)

@@ -25,9 +25,9 @@ from shlo_tools.quantized_types import quantized_element
 @rule_of("all_reduce collective_reduce reduce_scatter")
 def combining(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Elements become what the computation takes; roots stay as they are."""
-    taken = region_arguments(op.regions[0])[0]
+    body_type = region_arguments(op.regions[0])[0]
     roots = [value.type for value in list(op.operands)[len(op.results) :]]
-    return combined(op, operands, [*([taken] * len(op.results)), *roots], build)
+    return combined(op, operands, [*([body_type] * len(op.results)), *roots], build)
 
 
 @rule_of("collective_broadcast collective_permute")
@@ -36,10 +36,10 @@ def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 
     Integers are exchanged as differences from the integer that stands for 0.
     """
-    given, wanted = op.operands[0].type, op.results[0].type
-    type = quantized_element(given)
-    if type != quantized_element(wanted):
-        ir.raise_unsupported([op], f"{given} is passed on as {wanted}")
+    source, target = op.operands[0].type, op.results[0].type
+    type = quantized_element(source)
+    if type != quantized_element(target):
+        ir.raise_unsupported([op], f"{source} is passed on as {target}")
     if type is None or not any(type.zero_points):
         return copied(op, operands, build)
     stored = Tensor(tensor_type(operands[0].type), operands[0])

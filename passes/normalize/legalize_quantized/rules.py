@@ -24,7 +24,7 @@ from shlo_tools.passes.normalize.legalize_quantized.arithmetic import (
     round_trips,
 )
 from shlo_tools.passes.normalize.shape_operands import ssa
-from shlo_tools.quantized_types import quantized_element, stored_type
+from shlo_tools.quantized_types import holds_quantized, quantized_element, stored_type
 from shlo_tools.types import array_type, value_type
 
 RULES: dict[str, Rule] = {}
@@ -53,7 +53,7 @@ def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], R
 
 def is_touched(op: Operation) -> bool:
     """Whether an op has an operand or a result of quantized type."""
-    return any("!quant." in str(value.type) for value in (*op.operands, *op.results))
+    return any(holds_quantized(value.type) for value in (*op.operands, *op.results))
 
 
 def copied(
@@ -67,12 +67,12 @@ def copied(
     """The same op on other types: those of its operands, and those given for its results."""
     attributes = {name: item for name, item in op.attributes.items() if name not in without}
     types = results or build.types([result.type for result in op.results])
-    made = build.op(op.name, ir.flatten(operands), types, attributes, len(op.regions))
-    for old, new in zip(op.regions, made.regions, strict=True):
+    copy = build.op(op.name, ir.flatten(operands), types, attributes, len(op.regions))
+    for old, new in zip(op.regions, copy.regions, strict=True):
         block, inner = build.block(new, build.types(region_arguments(old)))
         yielded = inner.inline(old, list(block.arguments))
         inner.op("stablehlo.return", ir.flatten(yielded))
-    return list(made.results)
+    return list(copy.results)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -85,14 +85,14 @@ def on_numbers(op: Operation, operands: list[Value], build: Lowering) -> Sequenc
 def _computed(
     op: Operation, operands: Sequence[Value], build: Lowering, *, without: Sequence[str] = ()
 ) -> Sequence[Value]:
-    given = [_numbers(value, old.type) for value, old in zip(operands, op.operands, strict=True)]
-    wanted = [quantized_element(result.type) for result in op.results]
+    numbers = [_numbers(value, old.type) for value, old in zip(operands, op.operands, strict=True)]
+    result_types = [quantized_element(result.type) for result in op.results]
     types = [
         tensor_type(result.type).expressed_type.mlir() if type else result.type
-        for type, result in zip(wanted, op.results, strict=True)
+        for type, result in zip(result_types, op.results, strict=True)
     ]
-    computed = copied(op, given, build, results=types, without=without)
-    return [_integers(value, type) for value, type in zip(computed, wanted, strict=True)]
+    computed = copied(op, numbers, build, results=types, without=without)
+    return [_integers(value, type) for value, type in zip(computed, result_types, strict=True)]
 
 
 @rule_of("uniform_dequantize")
@@ -127,8 +127,8 @@ def in_order(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
     Numbers are compared as floats, whatever ``compare_type`` says.
     """
     types = [quantized_element(value.type) for value in (*op.operands, *op.results)]
-    read = [type for type in types if type is not None]
-    if len({*read}) == 1 and round_trips(read[0]):
+    quantized = [type for type in types if type is not None]
+    if len({*quantized}) == 1 and round_trips(quantized[0]):
         return copied(op, operands, build, without=["compare_type"])
     return _computed(op, operands, build, without=["compare_type"])
 
@@ -164,15 +164,15 @@ def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
 @rule_of("reduce reduce_window")
 def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     """Elements and init values become what the computation takes, then integers are combined."""
-    taken = region_arguments(op.regions[0])[: len(op.results)]
-    return combined(op, operands, [*taken, *taken], build)
+    body_types = region_arguments(op.regions[0])[: len(op.results)]
+    return combined(op, operands, [*body_types, *body_types], build)
 
 
 @rule_of("scatter")
 def scatter(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    taken = region_arguments(op.regions[0])[: len(op.results)]
-    indices = op.operands[len(taken)].type
-    return combined(op, operands, [*taken, indices, *taken], build)
+    body_types = region_arguments(op.regions[0])[: len(op.results)]
+    indices = op.operands[len(body_types)].type
+    return combined(op, operands, [*body_types, indices, *body_types], build)
 
 
 @rule_of("select_and_scatter")
@@ -182,10 +182,10 @@ def select_and_scatter(op: Operation, operands: list[Value], build: Lowering) ->
 
 
 def combined(
-    op: Operation, operands: Sequence[Value], wanted: Sequence[Type], build: Lowering
+    op: Operation, operands: Sequence[Value], body_types: Sequence[Type], build: Lowering
 ) -> Sequence[Value]:
-    given = [value.type for value in op.operands]
-    rows = zip(operands, given, wanted, strict=True)
+    operand_types = [value.type for value in op.operands]
+    rows = zip(operands, operand_types, body_types, strict=True)
     return copied(op, [_to_destination_type(*row) for row in rows], build)
 
 
@@ -198,12 +198,12 @@ def _block(region: Region) -> Block:
     return block
 
 
-def _to_destination_type(stored: Value, given: Type, wanted: Type) -> Value:
+def _to_destination_type(stored: Value, source: Type, target: Type) -> Value:
     """Integers as those of the quantized type that a computation takes."""
-    old, new = quantized_element(given), quantized_element(wanted)
+    old, new = quantized_element(source), quantized_element(target)
     if old is None or new is None or old == new:
         return stored
-    return _integers(_numbers(stored, given), new)
+    return _integers(_numbers(stored, source), new)
 
 
 # --- carriers -------------------------------------------------------------------------------------

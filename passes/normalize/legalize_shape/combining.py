@@ -26,11 +26,11 @@ _Extents = tuple[Value, ...] | Value
 @lowers("shape.broadcast")
 def broadcast(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """The shape that all stretch to; ``error`` says what it means that there is none."""
-    given = shapes.shapes(build, operands)
-    extents, fits = stretched(build, given)
-    text, words = told(given)
+    operand_shapes = shapes.shapes(build, operands)
+    extents, fits = stretched(build, operand_shapes)
+    text, words = told(operand_shapes)
     guard = _demanded(op, build, fits, f"required broadcastable shapes{text}", words)
-    guards = merged(*(shape.guards for shape in given), (guard,))
+    guards = merged(*(shape.guards for shape in operand_shapes), (guard,))
     return [shapes.as_shape(build, op, Shape(extents, guards))]
 
 
@@ -44,22 +44,22 @@ def _demanded(
 
 @lowers("shape.is_broadcastable")
 def is_broadcastable(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    given = shapes.shapes(build, operands)
-    return [all_valid(build, given, stretched(build, given)[1])]
+    operand_shapes = shapes.shapes(build, operands)
+    return [all_valid(build, operand_shapes, stretched(build, operand_shapes)[1])]
 
 
-def stretched(build: Lowering, given: Sequence[Shape]) -> tuple[_Extents, Value]:
+def stretched(build: Lowering, operand_shapes: Sequence[Shape]) -> tuple[_Extents, Value]:
     """The extents that shapes stretch to, and whether they do."""
-    found = given[0].extents
+    common = operand_shapes[0].extents
     conditions: list[Value] = []
-    for shape in given[1:]:
-        if isinstance(found, tuple) and isinstance(shape.extents, tuple):
-            found, fits = _both(build, found, shape.extents)
+    for shape in operand_shapes[1:]:
+        if isinstance(common, tuple) and isinstance(shape.extents, tuple):
+            common, fits = _both(build, common, shape.extents)
         else:
-            pair = [shapes.vector(build, Shape(extents)) for extents in (found, shape.extents)]
-            found, fits = unranked.broadcast(build, *pair)
+            pair = [shapes.vector(build, Shape(extents)) for extents in (common, shape.extents)]
+            common, fits = unranked.broadcast(build, *pair)
         conditions.append(fits)
-    return found, integers.all_of(build, conditions)
+    return common, integers.all_of(build, conditions)
 
 
 def _both(
@@ -85,9 +85,9 @@ def _stretched_extent(build: Lowering, x: Value, y: Value, x_is_one: Value) -> V
     return x if known == 1 else y  # one that is known and not 1 is the result
 
 
-def all_valid(build: Lowering, given: Sequence[Shape | Size], condition: Value) -> Value:
+def all_valid(build: Lowering, operand_shapes: Sequence[Shape | Size], condition: Value) -> Value:
     """Whether a condition holds for shapes that are valid."""
-    holds = [guard.holds for guard in merged(*(value.guards for value in given))]
+    holds = [guard.holds for guard in merged(*(value.guards for value in operand_shapes))]
     return integers.all_of(build, [*holds, condition])
 
 
@@ -98,10 +98,12 @@ def shape_eq(op: Operation, operands: list[Any], build: Lowering) -> Any:
     return [all_equal(build, shapes.shapes(build, operands))]
 
 
-def all_equal(build: Lowering, given: Sequence[Shape]) -> Value:
-    equal = [_equal(build, a, b) for a, b in itertools.pairwise(given)]
-    valid = all_valid(build, given, integers.all_of(build, equal))
-    states = [all_valid(build, [shape], constant(build, 1, integers.I1)) for shape in given]
+def all_equal(build: Lowering, operand_shapes: Sequence[Shape]) -> Value:
+    equal = [_equal(build, a, b) for a, b in itertools.pairwise(operand_shapes)]
+    valid = all_valid(build, operand_shapes, integers.all_of(build, equal))
+    states = [
+        all_valid(build, [shape], constant(build, 1, integers.I1)) for shape in operand_shapes
+    ]
     invalid = [integers.negated(build, state) for state in states]
     return binary(build, "or", valid, integers.all_of(build, invalid))
 
@@ -119,15 +121,15 @@ def _equal(build: Lowering, a: Shape, b: Shape) -> Value:
 @lowers("shape.any")
 def any_of(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Per dimension an extent that is known, if there is one: the shapes are said to be equal."""
-    given = [shapes.open_shape(build, operand) for operand in operands]
-    guards = merged(*(shape.guards for shape in given))
-    return [shapes.as_shape(build, op, Shape(_most_known(given), guards))]
+    operand_shapes = [shapes.open_shape(build, operand) for operand in operands]
+    guards = merged(*(shape.guards for shape in operand_shapes))
+    return [shapes.as_shape(build, op, Shape(_most_known(operand_shapes), guards))]
 
 
-def _most_known(given: Sequence[Shape]) -> _Extents:
-    ranked = [shape.extents for shape in given if isinstance(shape.extents, tuple)]
+def _most_known(operand_shapes: Sequence[Shape]) -> _Extents:
+    ranked = [shape.extents for shape in operand_shapes if isinstance(shape.extents, tuple)]
     if not ranked:
-        return given[0].extents
+        return operand_shapes[0].extents
     alike = [extents for extents in ranked if len(extents) == len(ranked[0])]
     return tuple(max(sizes, key=_said) for sizes in zip(*alike, strict=True))
 

@@ -26,11 +26,11 @@ from shlo_tools.passes.normalize.legalize_shape.values import Witness
 @lowers("shape.cstr_broadcastable")
 def cstr_broadcastable(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Assert that shapes are valid and stretch to one."""
-    given = shapes.shapes(build, operands)
-    for shape in given:
+    operand_shapes = shapes.shapes(build, operands)
+    for shape in operand_shapes:
         leave(build, shape)
-    text, words = told(given)
-    _, fits = stretched(build, given)
+    text, words = told(operand_shapes)
+    _, fits = stretched(build, operand_shapes)
     require(build, demand(build, fits, f"required broadcastable shapes{text}", words))
     return [Witness()]
 
@@ -38,13 +38,13 @@ def cstr_broadcastable(op: Operation, operands: list[Any], build: Lowering) -> A
 @lowers("shape.cstr_eq")
 def cstr_eq(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Assert that shapes are equal, as ``shape.shape_eq`` has it."""
-    given = shapes.shapes(build, operands)
-    equal = all_equal(build, given)
-    for shape in given:
+    operand_shapes = shapes.shapes(build, operands)
+    equal = all_equal(build, operand_shapes)
+    for shape in operand_shapes:
         for guard in shape.guards:  # says more than that an invalid shape differs
             either = binary(build, "or", guard.holds, equal)
             require(build, replace(guard, holds=either))
-    text, words = told(given)
+    text, words = told(operand_shapes)
     require(build, demand(build, equal, f"required equal shapes{text}", words))
     return [Witness()]
 

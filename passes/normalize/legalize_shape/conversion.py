@@ -39,7 +39,7 @@ class ShapeConversion(ir.Conversion):
         self.memory: dict[Any, Value] = {}
         self.checked: set[Any] = set()
         bodies = [func for func in ir.functions(module) if not ir.is_declaration(func)]
-        self.said = library.functions(module)
+        self.shape_functions = library.functions(module)
         self.inlined = {ir.symbol_name(func): func for func in bodies if self._changes(func)}
 
     def module(self, module: Operation) -> None:
@@ -80,8 +80,8 @@ class ShapeConversion(ir.Conversion):
 
     def regroup(self, types: Sequence[Type], values: list[Value]) -> list[Lowered]:
         pairs = zip(types, values, strict=True)
-        found: list[Any] = [shapes.inside(value, type) for type, value in pairs]
-        return found
+        lowered: list[Any] = [shapes.inside(value, type) for type, value in pairs]
+        return lowered
 
     def operation(self, op: Operation, lowering: Lowering, blocks: dict[Block, Block]) -> None:
         dialect = op.name.partition(".")[0]
@@ -89,9 +89,9 @@ class ShapeConversion(ir.Conversion):
             reason = "" if dialect in BESIDE else f"dialect {dialect!r} beside shapes"
             ir.raise_unsupported([op], reason)
         super().operation(op, lowering, blocks)
-        if op.name in self.said:
+        if op.name in self.shape_functions:
             values = [self.values[value] for value in (*op.operands, *op.results)]
-            library.check(self.said[op.name], op, values, lowering)
+            library.check(self.shape_functions[op.name], op, values, lowering)
 
     def _call(self, op: Operation, operands: list[Any], build: Lowering) -> Any:
         name = ir.callee_of(op)
@@ -100,8 +100,8 @@ class ShapeConversion(ir.Conversion):
         types = [result.type for result in op.results]
         inputs = build.types([value.type for value in op.operands])
         pairs = zip(operands, inputs, strict=True)
-        given = [shapes.declared(build, *pair) for pair in pairs]
-        return self.regroup(types, list(build.call(name, given, build.types(types))))
+        results = [shapes.declared(build, *pair) for pair in pairs]
+        return self.regroup(types, list(build.call(name, results, build.types(types))))
 
     def _changes(self, func: Operation) -> bool:
         inputs, results = ir.signature(func)
@@ -114,7 +114,7 @@ class ShapeConversion(ir.Conversion):
             return True
         return any(
             op.name.startswith(shape_names.PREFIX)
-            or op.name in self.said
+            or op.name in self.shape_functions
             or ir.called_name(op) in self.inlined
             for op in ops
         )

@@ -19,16 +19,16 @@ from shlo_tools.passes.normalize.legalize_shape.values import Shape, Size, Value
 @lowers("shape.shape_of")
 def shape_of(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Sizes of a tensor: constants where its type says them."""
-    given = operands[0]
-    if isinstance(given, ValueShape):
-        return [shapes.as_shape(build, op, shapes.shape(build, given))]
-    return [shapes.as_shape(build, op, shapes.of_tensor(build, given))]
+    operand = operands[0]
+    if isinstance(operand, ValueShape):
+        return [shapes.as_shape(build, op, shapes.shape(build, operand))]
+    return [shapes.as_shape(build, op, shapes.of_tensor(build, operand))]
 
 
 @lowers("shape.const_shape")
 def const_shape(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    held = dtypes.from_attribute(op.attributes["shape"])
-    sizes = tuple(constant(build, int(size)) for size in np.atleast_1d(held))
+    numbers = dtypes.from_attribute(op.attributes["shape"])
+    sizes = tuple(constant(build, int(size)) for size in np.atleast_1d(numbers))
     if str(op.results[0].type) == SHAPE:
         return [Shape(sizes)]
     return [vectors.vector(build, sizes)]
@@ -66,17 +66,17 @@ def num_elements(op: Operation, operands: list[Any], build: Lowering) -> Any:
 
 @lowers("shape.get_extent")
 def get_extent(op: Operation, operands: list[Any], build: Lowering) -> Any:
-    found = extent(build, op.name, shapes.shape(build, operands[0]), shapes.size(operands[1]))
-    return [shapes.as_size(build, op, found)]
+    size = extent(build, op.name, shapes.shape(build, operands[0]), shapes.size(operands[1]))
+    return [shapes.as_size(build, op, size)]
 
 
 @lowers("shape.dim")
 def dim(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """An extent of a tensor's shape."""
-    given = operands[0]
-    shape = given.shape if isinstance(given, ValueShape) else shapes.of_tensor(build, given)
-    found = extent(build, op.name, shapes.shape(build, shape), shapes.size(operands[1]))
-    return [shapes.as_size(build, op, found)]
+    operand = operands[0]
+    shape = operand.shape if isinstance(operand, ValueShape) else shapes.of_tensor(build, operand)
+    size = extent(build, op.name, shapes.shape(build, shape), shapes.size(operands[1]))
+    return [shapes.as_size(build, op, size)]
 
 
 def extent(build: Lowering, name: str, shape: Shape, index: Size) -> Size:

@@ -18,8 +18,8 @@ from shlo_tools.passes.normalize.legalize_shape.values import Shape, Size, Value
 @lowers("shape.with_shape")
 def with_shape(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """A value and a shape, which must be the value's."""
-    given, shape = operands[0], shapes.shape(build, operands[1])
-    own = _value_shape(build, given)
+    operand, shape = operands[0], shapes.shape(build, operands[1])
+    own = _value_shape(build, operand)
     text, words = told((own.shape, shape))
     same = all_equal(build, [Shape(own.shape.extents), Shape(shape.extents)])
     guard = demand(build, same, f"shape.with_shape: the value has another shape{text}", words)
@@ -30,43 +30,43 @@ def with_shape(op: Operation, operands: list[Any], build: Lowering) -> Any:
 @lowers("shape.value_of")
 def value_of(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """The value alone; its shape must be valid."""
-    given = _value_shape(build, operands[0])
-    leave(build, shapes.shape(build, given))
+    pair = _value_shape(build, operands[0])
+    leave(build, shapes.shape(build, pair))
     declared = converted_type(op.results[0].type)
-    if given.value.type == declared:
-        return [given.value]
-    return [build.value("stablehlo.convert", (given.value,), declared)]
+    if pair.value.type == declared:
+        return [pair.value]
+    return [build.value("stablehlo.convert", (pair.value,), declared)]
 
 
 @lowers("shape.value_as_shape")
 def value_as_shape(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """The elements of a vector of integers as extents; another value is no shape."""
-    given = _value_shape(build, operands[0])
-    type = tensor_type(given.value.type)
+    pair = _value_shape(build, operands[0])
+    type = tensor_type(pair.value.type)
     if type.rank != 1 or not type.element_type.is_integer:
         no = integers.constant(build, 0, integers.I1)
         guard = demand(build, no, f"shape.value_as_shape: {type} holds no shape")
-        found = Shape((), merged(given.shape.guards, (guard,)))
+        result = Shape((), merged(pair.shape.guards, (guard,)))
     else:
-        vector = integers.converted(build, given.value, "i64")
+        vector = integers.converted(build, pair.value, "i64")
         extents = shapes.open_shape(build, vector).extents
-        found = Shape(extents, given.shape.guards)
-    return [shapes.as_shape(build, op, found)]
+        result = Shape(extents, pair.shape.guards)
+    return [shapes.as_shape(build, op, result)]
 
 
-def _value_shape(build: Lowering, given: Any) -> ValueShape:
-    if isinstance(given, ValueShape):
-        return given
-    return ValueShape(given, shapes.of_tensor(build, given))
+def _value_shape(build: Lowering, operand: Any) -> ValueShape:
+    if isinstance(operand, ValueShape):
+        return operand
+    return ValueShape(operand, shapes.of_tensor(build, operand))
 
 
 @lowers("shape.debug_print")
 def debug_print(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Prints the extents, or the size, and passes its operand on."""
-    given = operands[0]
-    printed: Value = given.value if isinstance(given, Size) else shapes.vector(build, given)
+    operand = operands[0]
+    printed: Value = operand.value if isinstance(operand, Size) else shapes.vector(build, operand)
     build.op("interpreter.print", (printed,))
-    return [given]
+    return [operand]
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def return_(op: Operation, operands: list[Any], build: Lowering) -> Any:
 def conversion_cast(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Casts between indices and integers."""
     results = build.types([result.type for result in op.results])
-    given = [value.type for value in operands if not isinstance(value, Shape | Size)]
-    if given != results:
+    types = [value.type for value in operands if not isinstance(value, Shape | Size)]
+    if types != results:
         ir.raise_unsupported([op])
     return operands

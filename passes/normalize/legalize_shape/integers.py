@@ -31,12 +31,12 @@ def emit(
     attributes: Mapping[str, Attribute] | None = None,
 ) -> Value:
     """The result of an op; of the one that stands in this block already, if there is one."""
-    made = type.mlir() if isinstance(type, TensorType) else type
-    held = tuple(sorted((attributes or {}).items(), key=lambda item: item[0]))
+    result_type = type.mlir() if isinstance(type, TensorType) else type
+    items = tuple(sorted((attributes or {}).items(), key=lambda item: item[0]))
     memory: dict[Any, Value] = cast(Any, build.conversion).memory
-    key = (build.at.block, name, tuple(operands), made, held)
+    key = (build.at.block, name, tuple(operands), result_type, items)
     if key not in memory:
-        memory[key] = build.value(name, operands, made, attributes)
+        memory[key] = build.value(name, operands, result_type, attributes)
     return memory[key]
 
 
@@ -48,10 +48,10 @@ def constant(build: Lowering, number: int, type: TensorType = I64) -> Value:
 
 def number(value: Value) -> int | None:
     """A scalar that is known."""
-    found = constant_of(value)
-    if found is None or found.ndim or found.dtype.kind not in "iub":
+    elements = constant_of(value)
+    if elements is None or elements.ndim or elements.dtype.kind not in "iub":
         return None
-    return int(found)
+    return int(elements)
 
 
 def type_of(value: Value) -> TensorType:
@@ -101,15 +101,15 @@ def chain(build: Lowering, name: str, values: Sequence[Value], start: int, type:
     """All values combined by an associative op; ``start`` where there is none."""
     if not values:
         return constant(build, start, type)
-    found = values[0]
+    total = values[0]
     for value in values[1:]:
-        found = binary(build, name, found, value)
-    return found
+        total = binary(build, name, total, value)
+    return total
 
 
 def all_of(build: Lowering, conditions: Sequence[Value]) -> Value:
-    found: Value = chain(build, "and", conditions, 1, I1)
-    return found
+    conjunction: Value = chain(build, "and", conditions, 1, I1)
+    return conjunction
 
 
 _COMPARED: dict[str, Callable[[int, int], bool]] = {

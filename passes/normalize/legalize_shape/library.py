@@ -33,14 +33,14 @@ def functions(module: Operation) -> dict[str, Operation]:
     attached = module.attributes[_ATTACHED]  # a symbol, or several
     symbols = [attached] if hasattr(attached, "value") else attached
     names = [symbol.value for symbol in symbols]
-    found: dict[str, Operation] = {}
+    shape_functions: dict[str, Operation] = {}
     for op in ir.children(module):
         if op.name == "shape.function_library" and ir.symbol_name(op) in names:
             bodies = {ir.symbol_name(func): func for func in ir.children(op)}
             mapping = op.attributes["mapping"]
             for item in (mapping[index] for index in range(len(mapping))):
-                found[item.name] = bodies[item.attr.value]
-    return found
+                shape_functions[item.name] = bodies[item.attr.value]
+    return shape_functions
 
 
 def erase(module: Operation) -> None:
@@ -69,12 +69,12 @@ def check(func: Operation, op: Operation, values: list[Any], build: Lowering) ->
     if len(returned) != len(results):
         ir.raise_unsupported([op], f"shape function @{name} returns another number of shapes")
     build.location = op.location
-    for value, said in zip(results, returned, strict=True):
-        wanted, own = shapes.shape(build, said), shapes.of_tensor(build, value)
-        leave(build, wanted)
-        text, words = told((own, wanted))
+    for value, result_shape in zip(results, returned, strict=True):
+        expected, own = shapes.shape(build, result_shape), shapes.of_tensor(build, value)
+        leave(build, expected)
+        text, words = told((own, expected))
         message = f"{op.name}: the result has not the shape that @{name} says{text}"
-        require(build, demand(build, all_equal(build, [own, wanted]), message, words))
+        require(build, demand(build, all_equal(build, [own, expected]), message, words))
 
 
 def _has_shape(value: Any) -> bool:

@@ -39,8 +39,8 @@ def _step(
 ) -> list[Any]:
     """The region inlined for one extent."""
     takes_size = str(op.regions[0].blocks[0].arguments[1].type) == SIZE
-    given: Any = Size(extent, shape.guards) if takes_size else extent
-    return list(build.inline(op.regions[0], [index, given, *carried]))
+    argument: Any = Size(extent, shape.guards) if takes_size else extent
+    return list(build.inline(op.regions[0], [index, argument, *carried]))
 
 
 def _marked(value: Any, guards: tuple[Guard, ...]) -> Any:
@@ -62,16 +62,16 @@ def _loop(op: Operation, build: Lowering, shape: Shape, start: Sequence[Any]) ->
             flat.append(_code(build, value.guards, numbers, constant(build, 0, I32)))
     types = [value.type for value in flat]
     vector = shapes.vector(build, shape)
-    made = build.op("stablehlo.while", flat, types, regions=2)
-    _condition(build, made.regions[0], types, vector)
-    block, inner = build.block(made.regions[1], types)
+    loop = build.op("stablehlo.while", flat, types, regions=2)
+    _condition(build, loop.regions[0], types, vector)
+    block, inner = build.block(loop.regions[1], types)
     messages = _body(op, inner, (shape, vector), list(block.arguments), start)
-    results = iter(list(made.results)[1:])
+    results = iter(list(loop.results)[1:])
     return [
-        _with_guards(build, next(results), next(results), value, told)
+        _with_guards(build, next(results), next(results), value, message)
         if isinstance(value, Size | Shape)
         else next(results)
-        for value, told in zip(start, messages, strict=True)
+        for value, message in zip(start, messages, strict=True)
     ]
 
 
@@ -91,17 +91,17 @@ def _body(
     """A step of the loop; returns for each value what its codes mean."""
     shape, vector = reduced
     at, rest = arguments[0], iter(arguments[1:])
-    given: list[Any] = []
+    carried: list[Any] = []
     codes: list[Value | None] = []
     for value in start:
         plain_value = next(rest)
         code = next(rest) if isinstance(value, Size | Shape) else None
         codes.append(code)
-        given.append(plain_value if code is None else _carried(inner, plain_value, code, value))
-    yielded = _step(op, inner, shape, at, unranked.at(inner, vector, at), given)
+        carried.append(plain_value if code is None else _carried(inner, plain_value, code, value))
+    yielded = _step(op, inner, shape, at, unranked.at(inner, vector, at), carried)
     ends = [integers.binary(inner, "add", at, constant(inner, 1))]
     messages: list[list[str]] = []
-    for old, value, new, code in zip(start, given, yielded, codes, strict=True):
+    for old, value, new, code in zip(start, carried, yielded, codes, strict=True):
         ends.append(_integers(inner, new))
         messages.append([])
         if code is not None:
@@ -152,8 +152,8 @@ def _integers(build: Lowering, value: Any) -> Value:
     """The integers of a value; a shape may have another rank after each step."""
     if isinstance(value, Shape):
         return unranked.of_any_length(build, shapes.vector(build, value))
-    found: Value = value.value if isinstance(value, Size) else value
-    return found
+    number: Value = value.value if isinstance(value, Size) else value
+    return number
 
 
 def _told(guard: Guard) -> str:

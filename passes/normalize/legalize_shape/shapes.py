@@ -21,14 +21,14 @@ def shape(build: Lowering, operand: Any) -> Shape:
     ``shape.const_shape [-1, 2]`` is how unknown sizes are written: where none came in their
     place, nobody can compute with them.
     """
-    found = open_shape(build, operand)
-    if found.has_rank and any(is_unknown(size) for size in found.known):
-        text = ", ".join("?" if is_unknown(s) else f"{{{d}}}" for d, s in enumerate(found.known))
+    result = open_shape(build, operand)
+    if result.has_rank and any(is_unknown(size) for size in result.known):
+        text = ", ".join("?" if is_unknown(s) else f"{{{d}}}" for d, s in enumerate(result.known))
         no = integers.constant(build, 0, integers.I1)
-        return found.guarded(
-            demand(build, no, f"a size of the shape [{text}] is unknown", found.known)
+        return result.guarded(
+            demand(build, no, f"a size of the shape [{text}] is unknown", result.known)
         )
-    return found
+    return result
 
 
 def open_shape(build: Lowering, operand: Any) -> Shape:
@@ -70,15 +70,15 @@ def rank(build: Lowering, shape: Shape) -> Value:
 
 
 # --- results --------------------------------------------------------------------------------------
-def as_shape(build: Lowering, op: Operation, found: Shape, result: int = 0) -> Any:
+def as_shape(build: Lowering, op: Operation, shape_value: Shape, result: int = 0) -> Any:
     """A shape in the type that an op's result has: an extent tensor must be valid."""
     type = op.results[result].type
     if str(type) == SHAPE:
-        return found
-    known = shape(build, found)
+        return shape_value
+    known = shape(build, shape_value)
     leave(build, known)
-    made = vector(build, known)
-    return unranked.with_length(build, made, vectors.length_of_type(type), op.name)
+    tensor = vector(build, known)
+    return unranked.with_length(build, tensor, vectors.length_of_type(type), op.name)
 
 
 def as_size(build: Lowering, op: Operation, size: Size, result: int = 0) -> Any:
@@ -98,8 +98,8 @@ def outside(build: Lowering, value: Any) -> Value:
     if isinstance(value, Size):
         leave(build, value)
         return value.value
-    found: Value = value
-    return found
+    number: Value = value
+    return number
 
 
 def declared(build: Lowering, value: Any, type: Type) -> Value:

@@ -18,8 +18,8 @@ from shlo_tools.passes.normalize.legalize_shape.values import Size, merged
 def add_mul(op: Operation, operands: list[Any], build: Lowering) -> Any:
     a, b = (shapes.size(operand) for operand in operands)
     name = "add" if op.name == "shape.add" else "multiply"
-    found = Size(binary(build, name, a.value, b.value), merged(a.guards, b.guards))
-    return [shapes.as_size(build, op, found)]
+    size = Size(binary(build, name, a.value, b.value), merged(a.guards, b.guards))
+    return [shapes.as_size(build, op, size)]
 
 
 @lowers("shape.div")

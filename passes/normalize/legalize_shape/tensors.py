@@ -33,8 +33,8 @@ def rank(op: Operation, operands: list[Any], build: Lowering) -> Any:
 def from_elements(op: Operation, operands: list[Any], build: Lowering) -> Any:
     type = dtypes.tensor_type(converted_type(op.results[0].type))
     if not operands:
-        held = dtypes.to_attribute(np.zeros(type.static_shape), type.element_type)
-        return [emit(build, "stablehlo.constant", (), type, {"value": held})]
+        attribute = dtypes.to_attribute(np.zeros(type.static_shape), type.element_type)
+        return [emit(build, "stablehlo.constant", (), type, {"value": attribute})]
     flat = vectors.vector(build, operands)
     return [flat if type.rank == 1 else emit(build, "stablehlo.reshape", (flat,), type)]
 
@@ -57,15 +57,17 @@ def generate(op: Operation, operands: list[Any], build: Lowering) -> Any:
 @lowers("tensor.splat")
 def splat(op: Operation, operands: list[Any], build: Lowering) -> Any:
     type = dtypes.tensor_type(converted_type(op.results[0].type))
-    held = {"broadcast_dimensions": mlir.i64_array_attr([])}
+    attributes = {"broadcast_dimensions": mlir.i64_array_attr([])}
     sizes = iter(operands[1:])
     if type.is_static:
-        return [emit(build, "stablehlo.broadcast_in_dim", operands[:1], type, held)]
+        return [emit(build, "stablehlo.broadcast_in_dim", operands[:1], type, attributes)]
     extents = [
         constant(build, size) if isinstance(size, int) else next(sizes) for size in type.shape
     ]
-    given = operands[0], vectors.vector(build, extents)
-    return [emit(build, "stablehlo.dynamic_broadcast_in_dim", given, type, held)]
+    operands_of_broadcast = operands[0], vectors.vector(build, extents)
+    return [
+        emit(build, "stablehlo.dynamic_broadcast_in_dim", operands_of_broadcast, type, attributes)
+    ]
 
 
 @lowers("tensor.extract")
@@ -89,10 +91,10 @@ def _element(build: Lowering, tensor: Value, indices: list[Value]) -> Value:
         return known[at]
     if not indices:
         return tensor
-    held = {"slice_sizes": mlir.i64_array_attr([1] * type.rank)}
+    attributes = {"slice_sizes": mlir.i64_array_attr([1] * type.rank)}
     one = type.with_shape((1,) * type.rank)
-    found = emit(build, "stablehlo.dynamic_slice", (tensor, *indices), one, held)
-    return emit(build, "stablehlo.reshape", (found,), type.with_shape(()))
+    slice_ = emit(build, "stablehlo.dynamic_slice", (tensor, *indices), one, attributes)
+    return emit(build, "stablehlo.reshape", (slice_,), type.with_shape(()))
 
 
 @lowers("tensor.cast")

@@ -15,16 +15,16 @@ def with_length(build: Lowering, vector: Value, length: int | None, name: str) -
     have = vectors.length_of(vector)
     if length is None or have == length:
         return vector
-    rank, wanted = vectors.dimension_size(build, vector, 0), constant(build, length)
-    holds = integers.compare(build, "EQ", rank, wanted)
+    rank, expected = vectors.dimension_size(build, vector, 0), constant(build, length)
+    holds = integers.compare(build, "EQ", rank, expected)
     message = f"{name}: a shape of rank {{0}}, not of {length}"
     require(build, demand(build, holds, message, (rank,)))
-    held = {
+    attributes = {
         "start_indices": mlir.i64_array_attr([0]),
         "limit_indices": mlir.i64_array_attr([length]),
         "strides": mlir.i64_array_attr([1]),
     }
-    return emit(build, "stablehlo.slice", (vector,), vectors.vector_type(length), held)
+    return emit(build, "stablehlo.slice", (vector,), vectors.vector_type(length), attributes)
 
 
 def of_any_length(build: Lowering, vector: Value) -> Value:
@@ -46,12 +46,12 @@ def aligned(build: Lowering, a: Value, b: Value, fill: int, *, right: bool) -> t
     lengths = [vectors.dimension_size(build, vector, 0) for vector in (a, b)]
     longest = integers.binary(build, "maximum", *lengths)
     none = constant(build, 0)
-    found = []
+    vectors_of_length = []
     for vector, length in zip((a, b), lengths, strict=True):
         missing = integers.binary(build, "subtract", longest, length)
         low, high = (missing, none) if right else (none, missing)
-        found.append(padded(build, vector, low, high, fill))
-    return found[0], found[1]
+        vectors_of_length.append(padded(build, vector, low, high, fill))
+    return vectors_of_length[0], vectors_of_length[1]
 
 
 def broadcast(build: Lowering, a: Value, b: Value) -> tuple[Value, Value]:
@@ -76,9 +76,9 @@ def equal(build: Lowering, a: Value, b: Value) -> Value:
 def filled(build: Lowering, vector: Value, value: int) -> Value:
     """A vector as long as another, of one value."""
     length = vectors.vector(build, [vectors.dimension_size(build, vector, 0)])
-    held = {"broadcast_dimensions": mlir.i64_array_attr([])}
+    attributes = {"broadcast_dimensions": mlir.i64_array_attr([])}
     operands = constant(build, value), length
-    return emit(build, "stablehlo.dynamic_broadcast_in_dim", operands, vector.type, held)
+    return emit(build, "stablehlo.dynamic_broadcast_in_dim", operands, vector.type, attributes)
 
 
 def every(build: Lowering, conditions: Value) -> Value:
@@ -91,12 +91,12 @@ def product(build: Lowering, vector: Value) -> Value:
 
 def folded(build: Lowering, vector: Value, name: str, start: Value) -> Value:
     """All elements of a vector combined by an op."""
-    held = {"dimensions": mlir.i64_array_attr([0])}
-    made = build.op("stablehlo.reduce", (vector, start), (start.type,), held, regions=1)
-    block, inner = build.block(made.regions[0], (start.type, start.type))
-    found = inner.value(f"stablehlo.{name}", tuple(block.arguments), start.type)
-    inner.op("stablehlo.return", (found,))
-    return made.results[0]
+    attributes = {"dimensions": mlir.i64_array_attr([0])}
+    reduction = build.op("stablehlo.reduce", (vector, start), (start.type,), attributes, regions=1)
+    block, inner = build.block(reduction.regions[0], (start.type, start.type))
+    total = inner.value(f"stablehlo.{name}", tuple(block.arguments), start.type)
+    inner.op("stablehlo.return", (total,))
+    return reduction.results[0]
 
 
 def part(build: Lowering, vector: Value, start: Value, limit: Value) -> Value:
@@ -112,23 +112,23 @@ def at(build: Lowering, vector: Value, position: Value) -> Value:
     none, one = constant(build, 0), constant(build, 1)
     # One more element: a vector without any has none to be read.
     longer = padded(build, vector, none, one, 1)
-    held = {"slice_sizes": mlir.i64_array_attr([1])}
+    attributes = {"slice_sizes": mlir.i64_array_attr([1])}
     single = vectors.vector_type(1)
-    found = emit(build, "stablehlo.dynamic_slice", (longer, position), single, held)
-    return emit(build, "stablehlo.reshape", (found,), I64)
+    slice_ = emit(build, "stablehlo.dynamic_slice", (longer, position), single, attributes)
+    return emit(build, "stablehlo.reshape", (slice_,), I64)
 
 
 def joined(build: Lowering, a: Value, b: Value) -> Value:
     """One vector after the other."""
-    held = {"dimension": mlir.i64_attr(0)}
-    return emit(build, "stablehlo.concatenate", (a, b), vectors.vector_type(None), held)
+    attributes = {"dimension": mlir.i64_attr(0)}
+    return emit(build, "stablehlo.concatenate", (a, b), vectors.vector_type(None), attributes)
 
 
 def chosen(build: Lowering, condition: Value, on_true: Value, on_false: Value) -> Value:
     """One of two vectors, whose lengths may differ."""
     type = vectors.vector_type(None)
-    made = build.op("stablehlo.if", (condition,), (type,), regions=2)
-    for region, vector in zip(made.regions, (on_true, on_false), strict=True):
+    choice = build.op("stablehlo.if", (condition,), (type,), regions=2)
+    for region, vector in zip(choice.regions, (on_true, on_false), strict=True):
         _, inner = build.block(region, ())
         inner.op("stablehlo.return", (of_any_length(inner, vector),))
-    return made.results[0]
+    return choice.results[0]

@@ -40,8 +40,8 @@ def _unsigned(function: _Binary) -> _Binary:
         known = [integers.number(value) for value in (a, b)]
         if element.name == "i1" or all(n is not None and n >= 0 for n in known):
             return function(build, a, b)
-        found = function(build, *(converted(build, value, f"u{element.name}") for value in (a, b)))
-        return converted(build, found, element.name)
+        result = function(build, *(converted(build, value, f"u{element.name}") for value in (a, b)))
+        return converted(build, result, element.name)
 
     return compute
 
@@ -103,8 +103,8 @@ def _register() -> None:
         RULES[f"index.{name}"] = _rule(function)
         end = _ARITH_ENDS.get(name[-1])
         RULES[f"arith.{name[:-1]}{end}" if end else f"arith.{name}i"] = _rule(function)
-    for name, made in _FLOAT.items():
-        RULES[f"arith.{name}"] = _rule(_stablehlo(made))
+    for name, predicate in _FLOAT.items():
+        RULES[f"arith.{name}"] = _rule(_stablehlo(predicate))
 
 
 _register()
@@ -191,8 +191,8 @@ def _selected_guards(build: Lowering, condition: Value, a: Any, b: Any) -> Any:
     other = integers.negated(build, condition)
     rows = []
     for value, unless in ((a, other), (b, condition)):
-        held = [(g, binary(build, "or", unless, g.holds)) for g in value.guards]
-        rows.append(tuple(replace(g, holds=holds) for g, holds in held))
+        guards = [(g, binary(build, "or", unless, g.holds)) for g in value.guards]
+        rows.append(tuple(replace(g, holds=holds) for g, holds in guards))
     return merged(*rows)
 
 
@@ -215,21 +215,21 @@ def convert(op: Operation, operands: list[Any], build: Lowering) -> Any:
     """Integers keep their sign: true is -1."""
     value, element = operands[0], _target(op).element_type
     if type_of(value).element_type.name == "i1":
-        found = converted(build, value, element.name)
-        return [integers.emit(build, "stablehlo.negate", (found,), found.type)]
+        result = converted(build, value, element.name)
+        return [integers.emit(build, "stablehlo.negate", (result,), result.type)]
     return [_narrowed(build, value, element.name)]
 
 
 @lowers("arith.index_castui", "index.castu", "arith.extui", "arith.uitofp")
 def convert_unsigned(op: Operation, operands: list[Any], build: Lowering) -> Any:
     value, element = operands[0], _target(op).element_type
-    given = type_of(value).element_type
+    own = type_of(value).element_type
     known = integers.number(value)
-    if given.name == "i1" or (known is not None and known >= 0):
+    if own.name == "i1" or (known is not None and known >= 0):
         return [converted(build, value, element.name)]
-    if given.bits >= element.bits and element.kind is not Kind.FLOAT:
+    if own.bits >= element.bits and element.kind is not Kind.FLOAT:
         return [_narrowed(build, value, element.name)]
-    return [converted(build, converted(build, value, f"u{given.name}"), element.name)]
+    return [converted(build, converted(build, value, f"u{own.name}"), element.name)]
 
 
 @lowers("arith.trunci")

@@ -44,8 +44,8 @@ def vector(build: Lowering, elements: Sequence[Value]) -> Value:
     type = TensorType((len(elements),), element_type)
     if element_type.is_integer and None not in known:
         array = np.array(known, object).astype(element_type.dtype)
-        held = {"value": dtypes.to_attribute(array, element_type)}
-        return emit(build, "stablehlo.constant", (), type, held)
+        attributes = {"value": dtypes.to_attribute(array, element_type)}
+        return emit(build, "stablehlo.constant", (), type, attributes)
     whole = _taken_apart(elements)
     if whole is not None and whole.type == type.mlir():
         return whole
@@ -79,17 +79,17 @@ def _pieces(vector: Value) -> list[Value] | None:
     parts: list[Operation | None] = [op]
     if op.name == "stablehlo.concatenate":
         parts = [mlir.defining_op(operand) for operand in op.operands]
-    found = [
+    pieces = [
         part.operands[0]
         for part in parts
         if part is not None and part.name == "stablehlo.reshape" and not part.operands[0].type.rank
     ]
-    return found if len(found) == len(parts) else None
+    return pieces if len(pieces) == len(parts) else None
 
 
 def _taken_apart(elements: Sequence[Value]) -> Value | None:
     """The vector that these are the first elements of, in order."""
-    found: Value | None = None
+    source: Value | None = None
     for position, scalar in enumerate(elements):
         slices = mlir.defining_op(scalar)
         if slices is not None and slices.name == "stablehlo.reshape":
@@ -98,17 +98,17 @@ def _taken_apart(elements: Sequence[Value]) -> Value | None:
             return None
         if ir.integers_of(slices, "start_indices") != [position]:
             return None
-        if position and slices.operands[0] != found:
+        if position and slices.operands[0] != source:
             return None
-        found = slices.operands[0]
-    return found
+        source = slices.operands[0]
+    return source
 
 
 def element(build: Lowering, vector: Value, position: int) -> Value:
     bounds = {"start_indices": position, "limit_indices": position + 1, "strides": 1}
-    held = {name: mlir.i64_array_attr([at]) for name, at in bounds.items()}
+    attributes = {name: mlir.i64_array_attr([at]) for name, at in bounds.items()}
     scalar = type_of(vector).with_shape(())
-    one = emit(build, "stablehlo.slice", (vector,), scalar.with_shape((1,)), held)
+    one = emit(build, "stablehlo.slice", (vector,), scalar.with_shape((1,)), attributes)
     return emit(build, "stablehlo.reshape", (one,), scalar)
 
 
@@ -117,6 +117,6 @@ def dimension_size(build: Lowering, tensor: Value, dimension: int) -> Value:
     size = tensor.type.shape[dimension]
     if size != mlir.DYNAMIC:
         return constant(build, int(size))
-    held = {"dimension": mlir.i64_attr(dimension)}
-    found = emit(build, "stablehlo.get_dimension_size", (tensor,), I32, held)
-    return converted(build, found, "i64")
+    attributes = {"dimension": mlir.i64_attr(dimension)}
+    size_ = emit(build, "stablehlo.get_dimension_size", (tensor,), I32, attributes)
+    return converted(build, size_, "i64")

@@ -142,14 +142,14 @@ def poll(f: Function, frame: Value) -> Value:
     """Nonzero where the call is to be stopped."""
     poll = _field(frame, "poll")
     # Another thread writes it: never kept in a register.
-    asked = f.emit(f"llvm.load volatile {poll.name} : !llvm.ptr -> i64", I64)
+    word = f.emit(f"llvm.load volatile {poll.name} : !llvm.ptr -> i64", I64)
 
     def ask() -> Value:
         callbacks = f.load(_field(frame, "callbacks"), POINTER)
         callback = f.load(callbacks.at(8 * layout.CALLBACKS.index("poll")), POINTER)
         return f.call_address(callback, [frame], I64)
 
-    (stopped,) = f.if_(asked != 0, ask, lambda: f.constant(0))
+    (stopped,) = f.if_(word != 0, ask, lambda: f.constant(0))
     return stopped
 
 

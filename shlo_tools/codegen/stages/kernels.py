@@ -48,8 +48,8 @@ class Space:
 def space(rows: int, columns: int) -> Space:
     """Chunks of some thousand elements, but several of them."""
     width = max(1, columns)
-    wanted = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
-    return Space(rows, columns, min(wanted, max(1, rows)))
+    chunks = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
+    return Space(rows, columns, min(chunks, max(1, rows)))
 
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:

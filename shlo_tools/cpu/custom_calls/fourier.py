@@ -25,14 +25,14 @@ def fft(
     if not result.size:
         return np.empty(result.static_shape, result.element_type.dtype)
     lengths = attributes["fft_length"]
-    made = np.empty(result.static_shape, result.element_type.dtype)
-    parts, rows = (_rows(array, len(lengths)) for array in (operand, made))
+    transformed = np.empty(result.static_shape, result.element_type.dtype)
+    parts, rows = (_rows(array, len(lengths)) for array in (operand, transformed))
     count = max(1, MOST // max(1, parts[0].size))
     for start in range(0, len(parts), count):
         time_limit.check()
         part = parts[start : start + count]
         rows[start : start + count] = _transformed(part, attributes["fft_type"], lengths)
-    return made
+    return transformed
 
 
 def _rows(array: Array, rank: int) -> Array:

@@ -46,11 +46,11 @@ def run(
         _require(len(values) == len(results), f"it has {len(values)} results")
         for result, value in zip(results, values, strict=True):
             if value is not None:
-                held = np.asarray(value, np.int32 if isinstance(value, int) else None)
-                if held.shape != result[index].shape or held.dtype != result.dtype:
-                    given = f"{held.dtype} of shape {held.shape}"
-                    raise ExecutionError(f"LAPACK call: a result is {given}")
-                result[index] = held
+                array = np.asarray(value, np.int32 if isinstance(value, int) else None)
+                if array.shape != result[index].shape or array.dtype != result.dtype:
+                    actual = f"{array.dtype} of shape {array.shape}"
+                    raise ExecutionError(f"LAPACK call: a result is {actual}")
+                result[index] = array
     return results
 
 

@@ -44,9 +44,9 @@ def triangular_solve(a: Array, b: Array, *, attributes: Mapping[str, Any]) -> Ar
     for index in np.ndindex(b.shape[:-2]):
         for part in _parts(solution[index], along=1 if attributes["left_side"] else 0):
             time_limit.check()
-            held = np.ascontiguousarray(part)
-            lapack.solve_triangular(coefficients[index], held, *letters)
-            part[...] = held
+            rows = np.ascontiguousarray(part)
+            lapack.solve_triangular(coefficients[index], rows, *letters)
+            part[...] = rows
     return solution.astype(b.dtype)
 
 

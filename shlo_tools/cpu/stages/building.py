@@ -81,6 +81,6 @@ def _is_fit(module: mlir.Module) -> bool:
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
-    if not mlir.is_static_tensor(type) or "!" in str(type):
+    if not mlir.is_static_tensor(type):
         return False
     return dtypes.tensor_type(type).element_type.bits in _WIDTHS

@@ -18,7 +18,7 @@ def compiled(module: mlir.Module) -> tuple[list[Any], dict[str, int]]:
     nested = [op for op in ir.children(module.operation) if KERNELS in op.attributes]
     engines, names = [], []
     for part in nested:
-        listed: Any = part.attributes[KERNELS]
+        listed = ir.items_of(part, KERNELS)
         names.append([name.value for name in listed])
         own = mlir.empty_module()
         mlir.move_ops(part.regions[0].blocks[0], own.body)

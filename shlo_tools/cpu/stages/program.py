@@ -177,9 +177,9 @@ class _Reader:
                 number = self._new(self.types[number])
                 carried.append(number)
             self.numbers |= dict.fromkeys((*arguments, result), number)
-        read = self.block(body)
-        returned = [read.returned[place] for place in places]
-        steps = list(read.steps)
+        rows = self.block(body)
+        returned = [rows.returned[place] for place in places]
+        steps = list(rows.steps)
         for place, value in enumerate(returned):
             # Another carried value may be overwritten before it is read.
             if value in carried:

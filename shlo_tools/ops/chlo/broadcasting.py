@@ -43,15 +43,15 @@ def broadcast_shape(*shapes: Sequence[Dim]) -> list[Dim]:
 
 def _stretched(dims: Sequence[Dim]) -> Dim:
     """The size that others stretch to; an unknown one beside a known size other than 1 is it."""
-    found: Dim = 1
+    size: Dim = 1
     for dim in dims:
-        fits = stretches(found, dim) is not False or stretches(dim, found) is not False
-        require("C1", fits, f"sizes {found} and {dim} do not stretch to one")
-        if found == 1 or (isinstance(dim, int) and dim != 1):
-            found = dim
-        elif dim != 1 and equal(found, dim) is None and not isinstance(found, int):
-            found = UNKNOWN  # either may be 1
-    return found
+        fits = stretches(size, dim) is not False or stretches(dim, size) is not False
+        require("C1", fits, f"sizes {size} and {dim} do not stretch to one")
+        if size == 1 or (isinstance(dim, int) and dim != 1):
+            size = dim
+        elif dim != 1 and equal(size, dim) is None and not isinstance(size, int):
+            size = UNKNOWN  # either may be 1
+    return size
 
 
 def aligned(
@@ -65,11 +65,11 @@ def aligned(
     axes = [list(range(rank - operand.rank, rank)) for operand in (lhs, rhs)]
     if broadcast_dimensions is not None:
         low = 0 if lhs.rank < rhs.rank else 1
-        given = axes[low] = list(broadcast_dimensions)
+        dimensions = axes[low] = list(broadcast_dimensions)
         operand = (lhs, rhs)[low]
-        require("C2", len(given) == operand.rank, f"{len(given)} axes for {operand.type}")
-        require("C2", in_range(given, rank), f"{given} leaves rank {rank}")
-        require("C2", given == sorted(set(given)), f"{given} does not increase")
+        require("C2", len(dimensions) == operand.rank, f"{len(dimensions)} axes for {operand.type}")
+        require("C2", in_range(dimensions, rank), f"{dimensions} leaves rank {rank}")
+        require("C2", dimensions == sorted(set(dimensions)), f"{dimensions} does not increase")
     return axes[0], axes[1]
 
 

@@ -44,8 +44,8 @@ def _form(name: str) -> Callable[..., Array]:
         lhs: Array, rhs: Array, broadcast_dimensions: Sequence[int] | None = None
     ) -> Array:
         plain = EVALUATORS.get(f"stablehlo.{name}") or EVALUATORS[f"chlo.{name}"]
-        found: Array = plain(*_stretched(lhs, rhs, broadcast_dimensions))
-        return found
+        result: Array = plain(*_stretched(lhs, rhs, broadcast_dimensions))
+        return result
 
     function.__name__ = function.__qualname__ = f"broadcast_{name}"
     return chlo(function)

@@ -52,14 +52,14 @@ class _Cleaning:
 
     def run(self) -> None:
         at = 0
-        while found := _WORD.search(self.source, at):
-            at = found.end()
-            if found["alias"]:  # #sharding = #sdy.sharding<...>
-                at = self._blank(found.start(), self._skip_groups(at))
-            elif found["word"] and _ATTRIBUTE.match(self.source, at):
-                at = self._remove_attribute(found.start(), at)
-            elif found["word"]:
-                at = self._remove_op(found.start(), at, found["word"].decode())
+        while match := _WORD.search(self.source, at):
+            at = match.end()
+            if match["alias"]:  # #sharding = #sdy.sharding<...>
+                at = self._blank(match.start(), self._skip_groups(at))
+            elif match["word"] and _ATTRIBUTE.match(self.source, at):
+                at = self._remove_attribute(match.start(), at)
+            elif match["word"]:
+                at = self._remove_op(match.start(), at, match["word"].decode())
 
     def _remove_attribute(self, start: int, at: int) -> int:
         """Remove an entry of a dictionary, and one comma beside it."""

@@ -26,15 +26,15 @@ def check_seeds(seeds: Sequence[int]) -> list[Outcome]:
     """The outcomes of several seeds."""
     apart = {seed for seed in seeds if generation.is_open(seed)}
     joint = [seed for seed in seeds if seed not in apart]
-    found: dict[int, Outcome] = {}
+    outcomes: dict[int, Outcome] = {}
     for start in range(0, len(joint), TOGETHER):
         some = joint[start : start + TOGETHER]
         if len(some) > 1 and watched(lambda some=some: _together(some)).status == RIGHT:  # type: ignore[misc]
-            found.update((seed, Outcome(RIGHT)) for seed in some)
+            outcomes.update((seed, Outcome(RIGHT)) for seed in some)
     for seed in seeds:
-        if seed not in found:
-            found[seed] = watched(lambda seed=seed: check(case(seed)))  # type: ignore[misc]
-    return [found[seed] for seed in seeds]
+        if seed not in outcomes:
+            outcomes[seed] = watched(lambda seed=seed: check(case(seed)))  # type: ignore[misc]
+    return [outcomes[seed] for seed in seeds]
 
 
 def _together(seeds: Sequence[int]) -> Outcome:

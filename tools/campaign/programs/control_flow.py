@@ -33,8 +33,8 @@ def _alike(p: Program, one: Drawn) -> Tensor:
 
 
 def _predicate(p: Program) -> Tensor:
-    held = p.some(lambda v: v.element == "i1" and v.shape == () and not v.rough)
-    return held.tensor if held is not None and p.chance(0.6) else p.number(p.chance(0.5), "i1")
+    flag = p.some(lambda v: v.element == "i1" and v.shape == () and not v.rough)
+    return flag.tensor if flag is not None and p.chance(0.6) else p.number(p.chance(0.5), "i1")
 
 
 def branch(p: Program, grow: Grow) -> None:
@@ -49,11 +49,11 @@ def branch(p: Program, grow: Grow) -> None:
             return _alike(p, one), _alike(p, one)
 
     if p.chance(0.6):
-        made = ops.if_(_predicate(p), side, side)
+        result = ops.if_(_predicate(p), side, side)
     else:
         index = p.number(p.random.randint(-1, 3))
-        made = ops.case(index, [side] * p.random.randint(1, 3))
-    for tensor in made[: p.random.randint(1, 2)]:
+        result = ops.case(index, [side] * p.random.randint(1, 3))
+    for tensor in result[: p.random.randint(1, 2)]:
         p.define(tensor, one.shape, one, bound=float("inf"))
 
 
@@ -76,8 +76,8 @@ def loop(p: Program, grow: Grow) -> None:
             following = [_alike(p, one) for one in ones]
         return (ops.subtract(index, p.number(1)), *following)
 
-    made: Any = ops.while_([trips, *(one.tensor for one in ones)], going, body)
-    for tensor, one in zip(made[1:], ones, strict=True):
+    results: Any = ops.while_([trips, *(one.tensor for one in ones)], going, body)
+    for tensor, one in zip(results[1:], ones, strict=True):
         p.define(tensor, one.shape, one, bound=float("inf"))
 
 

@@ -69,8 +69,8 @@ def binary(p: Program) -> None:
     bound = bound_of(name, one, other)
     if name == "multiply" and kind(one) is Kind.COMPLEX and math.isinf(bound):
         return  # what overflows in between is the implementation's choice
-    made = getattr(ops, name)(*(side.tensor for side in sides))
-    p.define(made, one.shape, one, bound=bound)
+    result = getattr(ops, name)(*(side.tensor for side in sides))
+    p.define(result, one.shape, one, bound=bound)
 
 
 def unary(p: Program) -> None:
@@ -86,8 +86,8 @@ def rough(p: Program) -> None:
     one = p.some(lambda v: v.bound <= 20 and kind(v) is Kind.FLOAT)
     if one is not None and p.rough:
         name = p.random.choice(ROUGH)
-        made = getattr(ops, name)(one.tensor)
-        p.define(made, one.shape, one, bound=math.inf, rough=True)
+        result = getattr(ops, name)(one.tensor)
+        p.define(result, one.shape, one, bound=math.inf, rough=True)
 
 
 def compare(p: Program) -> None:
@@ -118,8 +118,8 @@ def convert(p: Program) -> None:
     bound = min(one.bound, 2.0 ** dtypes.element_type(one.element).bits)
     if element.startswith("f") and dtypes.element_type(element).bits <= 8:
         bound = math.inf
-    made = ops.convert(one.tensor, one.tensor.type.with_element(dtypes.element_type(element)))
-    p.define(made, one.shape, one, element=element, bound=bound)
+    result = ops.convert(one.tensor, one.tensor.type.with_element(dtypes.element_type(element)))
+    p.define(result, one.shape, one, element=element, bound=bound)
 
 
 def clamp(p: Program) -> None:
@@ -127,8 +127,8 @@ def clamp(p: Program) -> None:
     if one is not None:
         low, high = p.constant((), one.element), p.constant((), one.element)
         bound = max(v.bound for v in (one, low, high))
-        made = ops.clamp(low.tensor, one.tensor, high.tensor)
-        p.define(made, one.shape, one, bound=bound)
+        result = ops.clamp(low.tensor, one.tensor, high.tensor)
+        p.define(result, one.shape, one, bound=bound)
 
 
 def stretched(p: Program) -> None:
@@ -141,8 +141,8 @@ def stretched(p: Program) -> None:
     other = p.some(lambda v: v.shape == shape and v.element == one.element and not v.rough)
     other = other or p.constant(shape, one.element)
     name = p.random.choice(("add", "multiply", "maximum", "subtract"))
-    made = getattr(chlo, f"broadcast_{name}")(one.tensor, other.tensor)
-    p.define(made, one.shape, one, bound=bound_of(name, one, other))
+    result = getattr(chlo, f"broadcast_{name}")(one.tensor, other.tensor)
+    p.define(result, one.shape, one, bound=bound_of(name, one, other))
 
 
 def quantized(p: Program) -> None:
@@ -153,15 +153,15 @@ def quantized(p: Program) -> None:
     shape = one.tensor.type.shape
     sizes = [size if isinstance(size, int) else None for size in shape]
     type = f"tensor<{spelled(sizes, '!quant.uniform<i8:f32, 0.5:-3>')}>"
-    held = ops.uniform_quantize(one.tensor, type)
-    p.define(ops.uniform_dequantize(held), one.shape, one, bound=math.inf)
+    stored = ops.uniform_quantize(one.tensor, type)
+    p.define(ops.uniform_dequantize(stored), one.shape, one, bound=math.inf)
 
 
 def barrier(p: Program) -> None:
     one = p.some()
     if one is not None:
-        (made,) = ops.optimization_barrier([one.tensor])
-        p.define(made, one.shape, one)
+        (result,) = ops.optimization_barrier([one.tensor])
+        p.define(result, one.shape, one)
 
 
 STEPS: Sequence[Step] = (

@@ -56,12 +56,12 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
         return Outcome(REFUSED, _said(refusal))
     accepted = False
     for turn in range(OPEN_CALLS if any(not type.is_static for type in types) else 1):
-        given = arguments(types, random.Random(seed + turn), turn == 0)
-        wanted, refusal = _attempt(lambda given=given: reference(*given))  # type: ignore[misc]
-        accepted |= wanted is not None
+        inputs = arguments(types, random.Random(seed + turn), turn == 0)
+        expected, refusal = _attempt(lambda inputs=inputs: reference(*inputs))  # type: ignore[misc]
+        accepted |= expected is not None
         for way, call in calls.items():
-            outcome = _agree(way, lambda c=call, g=given: c(*g), wanted, refusal, limit)  # type: ignore[misc]
-            needed = wanted is not None or (careful and way != "simplified")
+            outcome = _agree(way, lambda c=call, g=inputs: c(*g), expected, refusal, limit)  # type: ignore[misc]
+            needed = expected is not None or (careful and way != "simplified")
             if outcome is not None and needed:
                 return outcome
     return Outcome(RIGHT) if accepted else Outcome(REFUSED, _said(refusal))
@@ -75,7 +75,7 @@ def differs_for(text: str) -> Differs:
 def _agree(
     way: str,
     call: Callable[[], Any],
-    wanted: Any,
+    expected: Any,
     refusal: ShloError | None,
     differs: Differs,
 ) -> Outcome | None:
@@ -84,7 +84,7 @@ def _agree(
         return _parted(way, error, refusal)
     if error is not None:
         return None
-    for number, (one, other) in enumerate(zip(listed(got), listed(wanted), strict=True)):
+    for number, (one, other) in enumerate(zip(listed(got), listed(expected), strict=True)):
         difference = differs(one, other)
         if difference:
             return Outcome(WRONG, f"{way} differs from the reference: result{number} {difference}")
@@ -153,7 +153,7 @@ def argument_types(module: mlir.Module) -> list[TensorType]:
 def arguments(types: Sequence[TensorType], chance: random.Random, fits: bool) -> list[Array]:
     """Small whole numbers. Sizes that types leave open are those of the drawing if
     ``fits``, else random ones."""
-    made = []
+    arrays = []
     for type in types:
         shape = [
             dim if isinstance(dim, int) else OPEN if fits else chance.randint(0, 4)
@@ -161,34 +161,34 @@ def arguments(types: Sequence[TensorType], chance: random.Random, fits: bool) ->
         ]
         array = small(chance, shape, type.element_type.name)
         array.flags.writeable = False
-        made.append(array)
-    return made
+        arrays.append(array)
+    return arrays
 
 
 # --- comparing ------------------------------------------------------------------------------------
-def exact(got: Array, wanted: Array) -> str:
+def exact(got: Array, expected: Array) -> str:
     """'' where all bits are the same, but any NaN stands for any other."""
-    if got.dtype != wanted.dtype or got.shape != wanted.shape:
-        return f"is {got.dtype}{list(got.shape)}, should be {wanted.dtype}{list(wanted.shape)}"
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        return f"is {got.dtype}{list(got.shape)}, should be {expected.dtype}{list(expected.shape)}"
     if got.dtype.kind == "c":
-        halves = [(np.real(got), np.real(wanted)), (np.imag(got), np.imag(wanted))]
+        halves = [(np.real(got), np.real(expected)), (np.imag(got), np.imag(expected))]
         part = f"f{got.dtype.itemsize // 2}"
         parts = [exact(a.astype(part), b.astype(part)) for a, b in halves]
         return next((text for text in parts if text), "")
     bits = f"u{got.dtype.itemsize}"
-    same = np.ascontiguousarray(got).view(bits) == np.ascontiguousarray(wanted).view(bits)
+    same = np.ascontiguousarray(got).view(bits) == np.ascontiguousarray(expected).view(bits)
     if dtypes.from_dtype(got.dtype).is_float:
-        same = same | (np.isnan(got) & np.isnan(wanted))
+        same = same | (np.isnan(got) & np.isnan(expected))
     if same.all():
         return ""
     at = tuple(int(i) for i in np.argwhere(~same.reshape(got.shape))[0])
-    return f"at {list(at)} is {got[at]}, should be {wanted[at]}"
+    return f"at {list(at)} is {got[at]}, should be {expected[at]}"
 
 
-def rounded(got: Array, wanted: Array) -> str:
+def rounded(got: Array, expected: Array) -> str:
     """'' where results are within the tolerances of ``shlo-run --expected-output``."""
-    if got.dtype != wanted.dtype or got.shape != wanted.shape:
-        return exact(got, wanted)
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        return exact(got, expected)
     limit = comparison.tolerance(dtypes.from_dtype(got.dtype), None, None)
-    agrees, lines = comparison.report(0, got, wanted, limit)
+    agrees, lines = comparison.report(0, got, expected, limit)
     return "" if agrees else " ".join(lines)[:200]

@@ -88,8 +88,8 @@ class _Drawing:
             self.program.argument(tensor, shape, element)
 
     def _call(self, tensors: Sequence[Tensor]) -> None:
-        made: Any = self.function(*tensors) if self.function else ()
-        for tensor in made if isinstance(made, tuple) else (made,):
+        results: Any = self.function(*tensors) if self.function else ()
+        for tensor in results if isinstance(results, tuple) else (results,):
             if tensor.type.is_static:
                 shape, element = tensor.type.static_shape, str(tensor.element_type)
                 self.program.add(Drawn(tensor, shape, element, rough=self.program.rough))

@@ -30,8 +30,8 @@ def broadcast(p: Program) -> None:
         if size != 1 or p.chance(0.5):
             shape[place] = size
     if math.prod(shape) <= MOST:
-        made = ops.broadcast_in_dim(one.tensor, places, spelled(shape, one.element))
-        p.define(made, shape, one)
+        result = ops.broadcast_in_dim(one.tensor, places, spelled(shape, one.element))
+        p.define(result, shape, one)
 
 
 def reshape(p: Program) -> None:
@@ -88,8 +88,8 @@ def pad(p: Program) -> None:
     if math.prod(shape) > MOST:
         return
     value = p.constant((), one.element)
-    made = ops.pad(one.tensor, value.tensor, low, high, interior)
-    p.define(made, shape, one, bound=max(one.bound, value.bound))
+    result = ops.pad(one.tensor, value.tensor, low, high, interior)
+    p.define(result, shape, one, bound=max(one.bound, value.bound))
 
 
 def concatenate(p: Program) -> None:
@@ -112,9 +112,9 @@ def concatenate(p: Program) -> None:
     shape = list(one.shape)
     shape[dimension] = sum(part.shape[dimension] for part in parts)
     if math.prod(shape) <= MOST:
-        made = ops.concatenate([part.tensor for part in parts], dimension)
+        result = ops.concatenate([part.tensor for part in parts], dimension)
         worst = {"bound": max(v.bound for v in parts), "rough": any(v.rough for v in parts)}
-        p.define(made, shape, one, **worst)
+        p.define(result, shape, one, **worst)
 
 
 def reverse(p: Program) -> None:
@@ -128,8 +128,8 @@ def iota(p: Program) -> None:
     if shape and element != "i1":
         dimension = p.random.randrange(len(shape))
         if shape[dimension] <= 2:  # the narrowest types hold no 2
-            made = ops.iota(dimension, spelled(shape, element))
-            p.add(Drawn(made, shape, element, 1))
+            result = ops.iota(dimension, spelled(shape, element))
+            p.add(Drawn(result, shape, element, 1))
 
 
 def _starts(p: Program, rank: int) -> list[ops.Tensor]:
@@ -157,9 +157,9 @@ def dynamic_update_slice(p: Program) -> None:
 
     part = p.some(fits)
     if part is not None:
-        made = ops.dynamic_update_slice(one.tensor, part.tensor, _starts(p, one.rank))
+        result = ops.dynamic_update_slice(one.tensor, part.tensor, _starts(p, one.rank))
         worst = {"bound": max(one.bound, part.bound), "rough": one.rough or part.rough}
-        p.define(made, one.shape, one, **worst)
+        p.define(result, one.shape, one, **worst)
 
 
 def gather(p: Program) -> None:
@@ -169,7 +169,7 @@ def gather(p: Program) -> None:
         return
     count = p.random.choice(p.sizes)
     rows = np.array([p.random.randint(-1, 5) for _ in range(count)], np.int32)
-    made = ops.gather(
+    result = ops.gather(
         one.tensor,
         ops.constant(rows),
         offset_dims=list(range(1, one.rank)),
@@ -178,7 +178,7 @@ def gather(p: Program) -> None:
         index_vector_dim=1,
         slice_sizes=[1, *one.shape[1:]],
     )
-    p.define(made, (count, *one.shape[1:]), one)
+    p.define(result, (count, *one.shape[1:]), one)
 
 
 STEPS: Sequence[Step] = (

@@ -65,13 +65,13 @@ def reduce(p: Program) -> None:
         def both(a: Any, b: Any, c: Any, d: Any) -> Any:
             return body(a, c), ops.add(b, d)
 
-        made = ops.reduce(
+        result = ops.reduce(
             [one.tensor, other.tensor], [start.tensor, begin.tensor], dimensions, both
         )
-        p.define(made[1], shape, other, bound=total)
+        p.define(result[1], shape, other, bound=total)
     else:
-        made = ops.reduce([one.tensor], [start.tensor], dimensions, body)
-    p.define(made[0], shape, one, bound=bound)
+        result = ops.reduce([one.tensor], [start.tensor], dimensions, body)
+    p.define(result[0], shape, one, bound=bound)
 
 
 def reduce_window(p: Program) -> None:
@@ -103,10 +103,10 @@ def reduce_window(p: Program) -> None:
     }
     if alone and p.chance(0.4):
         forms, shape = {}, list(one.shape)
-    (made,) = ops.reduce_window(
+    (result,) = ops.reduce_window(
         [one.tensor], [start.tensor], window, body=getattr(ops, name), **forms
     )
-    p.define(made, shape, one, bound=bound)
+    p.define(result, shape, one, bound=bound)
 
 
 def dot_general(p: Program) -> None:
@@ -134,7 +134,7 @@ def dot_general(p: Program) -> None:
     bound = one.bound * other.bound * max(terms, 1) * factor
     if math.prod(shape) > MOST or not _fits(one.element, bound) or len(shape) > 5:
         return
-    made = ops.dot_general(
+    result = ops.dot_general(
         one.tensor,
         other.tensor,
         [a for a, _ in batched],
@@ -142,7 +142,7 @@ def dot_general(p: Program) -> None:
         [a for a, _ in contracted],
         [b for _, b in contracted],
     )
-    p.define(made, shape, one, bound=bound)
+    p.define(result, shape, one, bound=bound)
 
 
 def convolution(p: Program) -> None:
@@ -160,7 +160,7 @@ def convolution(p: Program) -> None:
     bound = one.bound * kernel.bound * width * (features // groups) * 2
     if not _fits(one.element, bound) or math.prod(shape) > MOST:
         return
-    made = ops.convolution(
+    result = ops.convolution(
         one.tensor,
         kernel.tensor,
         [stride],
@@ -175,7 +175,7 @@ def convolution(p: Program) -> None:
         output_spatial_dimensions=[1],
         feature_group_count=groups,
     )
-    p.define(made, shape, one, bound=bound)
+    p.define(result, shape, one, bound=bound)
 
 
 def sort(p: Program) -> None:
@@ -187,8 +187,8 @@ def sort(p: Program) -> None:
             return ops.compare(a, b, direction)
 
         dimension = p.random.randrange(one.rank)
-        (made,) = ops.sort([one.tensor], dimension, True, comparator=before)
-        p.define(made, one.shape, one)
+        (result,) = ops.sort([one.tensor], dimension, True, comparator=before)
+        p.define(result, one.shape, one)
 
 
 def scatter(p: Program) -> None:
@@ -205,7 +205,7 @@ def scatter(p: Program) -> None:
     if not _fits(one.element, bound):
         return
     places = [[p.random.randint(-1, one.shape[0])] for _ in range(rows.shape[0])]
-    (made,) = ops.scatter(
+    (result,) = ops.scatter(
         [one.tensor],
         ops.constant(np.array(places, np.int32).reshape(-1, 1)),
         [rows.tensor],
@@ -215,7 +215,7 @@ def scatter(p: Program) -> None:
         index_vector_dim=1,
         update_computation=ops.add,
     )
-    p.define(made, one.shape, one, bound=bound)
+    p.define(result, one.shape, one, bound=bound)
 
 
 STEPS: Sequence[Step] = (

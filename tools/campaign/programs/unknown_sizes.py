@@ -19,17 +19,17 @@ def size(p: Program) -> tuple[Tensor, int]:
     if one is None:
         return p.number(2), 2
     d = p.random.randrange(one.rank)
-    made, number = ops.get_dimension_size(one.tensor, d), one.shape[d]
+    scalar, number = ops.get_dimension_size(one.tensor, d), one.shape[d]
     form = p.random.randrange(5)
     if form == 1:
-        return ops.add(made, p.number(1)), number + 1
+        return ops.add(scalar, p.number(1)), number + 1
     if form == 2:
-        return ops.maximum(made, p.number(2)), max(number, 2)
+        return ops.maximum(scalar, p.number(2)), max(number, 2)
     if form == 3:
-        return ops.divide(ops.add(made, p.number(1)), p.number(2)), (number + 1) // 2
+        return ops.divide(ops.add(scalar, p.number(1)), p.number(2)), (number + 1) // 2
     if form == 4:
-        return ops.remainder(made, p.number(3)), number % 3
-    return made, number
+        return ops.remainder(scalar, p.number(3)), number % 3
+    return scalar, number
 
 
 def _shape(p: Program, sizes: list[Tensor]) -> Tensor:
@@ -49,10 +49,10 @@ def dynamic_broadcast(p: Program) -> None:
     if math.prod(shape) <= MOST:
         places = list(range(1, one.rank + 1))
         type = spelled(p.result(shape), one.element)
-        made: Any = ops.dynamic_broadcast_in_dim(
+        result: Any = ops.dynamic_broadcast_in_dim(
             one.tensor, _shape(p, sizes), places, result_type=type
         )
-        p.define(made, shape, one)
+        p.define(result, shape, one)
 
 
 def dynamic_reshape(p: Program) -> None:
@@ -72,8 +72,8 @@ def dynamic_iota(p: Program) -> None:
     element = p.random.choice(("f32", "i32"))
     if count * width <= MOST:
         type = spelled(p.result((count, width)), element)
-        made = ops.dynamic_iota(_shape(p, [rows, columns]), p.random.randrange(2), type)
-        p.add(Drawn(made, (count, width), element, max(count, width)))
+        result = ops.dynamic_iota(_shape(p, [rows, columns]), p.random.randrange(2), type)
+        p.add(Drawn(result, (count, width), element, max(count, width)))
 
 
 def dynamic_pad(p: Program) -> None:
@@ -87,8 +87,8 @@ def dynamic_pad(p: Program) -> None:
     if count <= MOST:
         start, end, between = (_shape(p, [n]) for n in (low, p.number(1), p.number(inner)))
         type = spelled(p.result([count]), one.element)
-        made = ops.dynamic_pad(one.tensor, value.tensor, start, end, between, type)
-        p.define(made, [count], one, bound=max(one.bound, value.bound))
+        result = ops.dynamic_pad(one.tensor, value.tensor, start, end, between, type)
+        p.define(result, [count], one, bound=max(one.bound, value.bound))
 
 
 def real_dynamic_slice(p: Program) -> None:
@@ -112,7 +112,7 @@ def dynamic_gather(p: Program) -> None:
         return
     sizes = _shape(p, [p.number(1), ops.get_dimension_size(one.tensor, 1)])
     shape = (rows.size, one.shape[1])
-    made = ops.dynamic_gather(
+    result = ops.dynamic_gather(
         one.tensor,
         rows.tensor,
         sizes,
@@ -122,7 +122,7 @@ def dynamic_gather(p: Program) -> None:
         index_vector_dim=1,
         result_type=spelled(p.result(shape), one.element),
     )
-    p.define(made, shape, one)
+    p.define(result, shape, one)
 
 
 def growing_loop(p: Program) -> None:
@@ -143,10 +143,10 @@ def growing_loop(p: Program) -> None:
         both = ops.concatenate([large, former], 0)
         return ops.subtract(index, p.number(1)), both, large
 
-    made: Any = ops.while_([p.number(2), start, start], going, body)
+    results: Any = ops.while_([p.number(2), start, start], going, body)
     rows = one.shape[0]
-    p.define(made[1], (3 * rows, *one.shape[1:]), one)
-    p.define(made[2], (2 * rows, *one.shape[1:]), one)
+    p.define(results[1], (3 * rows, *one.shape[1:]), one)
+    p.define(results[2], (2 * rows, *one.shape[1:]), one)
 
 
 STEPS: Sequence[Step] = (
