@@ -40,10 +40,13 @@ _FOLDED = frozenset(
 def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
     """Replace the visited integer ops whose results are numbers.
 
+    An op that is to be checked at run time stays, and with it the check.
+
     Args:
         others: ops that may have lost their uses, too.
     """
     constants = _Constants()
+    checked = {mlir.address_of(item.op) for item in shapes.unproven}
     unused: list[Operation | None] = list(others)
     for name, op, value in reversed(shapes.integers):  # those that use others come first
         if name not in _FOLDED:
@@ -53,7 +56,7 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
             continue
         if next(value.uses, None) is not None:
             elements = known_numbers(value, shapes)
-            if elements is None:
+            if elements is None or mlir.address_of(op) in checked:
                 continue
             value.replace_all_uses_with(constants.of(elements, value, op))
         of = op.operands[0] if name == "stablehlo.get_dimension_size" else None

@@ -139,6 +139,22 @@ CASES = {
         ([2, 3],),
         (([3, 2],), ([1, 6],)),
     ),
+    "known integers of a declared size": Case(
+        *(ramp(0), (V, S), "tensor<2xi32>"),
+        f"""%two = stablehlo.constant dense<[7, 8]> : tensor<2xi32>
+          %0 = stablehlo.dynamic_reshape %two, %a : (tensor<2xi32>, {S}) -> tensor<2xi32>""",
+        ([2],),
+        (([1],), ([3],)),
+    ),
+    "no integers of a declared size": Case(
+        *(ramp(0), (V, S), "tensor<?x3xi8>"),
+        f"""%none = stablehlo.constant dense<> : tensor<0xi8>
+          %zero = stablehlo.constant dense<0> : tensor<1xi64>
+          %s = stablehlo.concatenate %zero, %a, dim = 0 : ({S}, {S}) -> {S2}
+          %0 = stablehlo.dynamic_reshape %none, %s : (tensor<0xi8>, {S2}) -> tensor<?x3xi8>""",
+        ([3],),
+        (([4],), ([0],)),
+    ),
     "a branch that contradicts itself": Case(
         *(ramp(3), (V, "tensor<i32>"), V),
         f"""%0 = "stablehlo.case"(%a) ({{

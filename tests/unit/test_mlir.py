@@ -195,8 +195,17 @@ def test_places_of_locations() -> None:
     with mlir.library_context():
         location = mlir.file_location("a dir/x.mlir", 3, 7)
         assert mlir.place_of(location) == errors.Place("a dir/x.mlir", 3, 7)
+
         assert mlir.place_of(mlir.unknown_location()) is None
         assert mlir.place_of(None) is None
+
+
+@pytest.mark.parametrize("place", [("a:b.mlir", 3, 7), ("model.py", 0, 43), ("-", 0, 0)])
+def test_places_are_read_back(place: tuple[str, int, int]) -> None:
+    """Of a place without a line only its file is written."""
+    file, line, column = place
+    wanted = errors.Place(file, line, column if line else 0)
+    assert errors.Place.read(str(errors.Place(*place))) == wanted
 
 
 def test_pass_names_are_found_in_the_library() -> None:

@@ -35,3 +35,16 @@ func.func @quarters(%x: tensor<?xf32>) -> tensor<?x?xf32> {
   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// An op of integers that are known is no constant while its sizes are to be checked.
+// CHECK-LABEL: @known_and_checked
+// CHECK: stablehlo.dynamic_reshape %{{.*}}, %arg0 : (tensor<2xi32>, tensor<1xi32>) -> tensor<2xi32>
+// CHECK: stablehlo.dynamic_reshape %{{.*}}, %{{.*}} : (tensor<0xi8>, tensor<2xi32>) -> tensor<0x3xi8>
+func.func @known_and_checked(%n: tensor<1xi32>, %m: tensor<1xi32>, %e: tensor<0xi8>) -> (tensor<2xi32>, tensor<?x3xi8>) {
+  %two = stablehlo.constant dense<[7, 8]> : tensor<2xi32>
+  %0 = stablehlo.dynamic_reshape %two, %n : (tensor<2xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %zero = stablehlo.constant dense<0> : tensor<1xi32>
+  %s = stablehlo.concatenate %zero, %m, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %1 = stablehlo.dynamic_reshape %e, %s : (tensor<0xi8>, tensor<2xi32>) -> tensor<?x3xi8>
+  return %0, %1 : tensor<2xi32>, tensor<?x3xi8>
+}
