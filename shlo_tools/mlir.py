@@ -610,6 +610,11 @@ def block_at_start(region: Region, types: Sequence[Type], location: Location) ->
     return cast(Block, ir.Block.create_at_start(region, list(types), locations))
 
 
+def edited_classes() -> tuple[Any, Any, Any, Any]:
+    """The bindings' classes of ops, blocks, lists of operands, and values."""
+    return ir._OperationBase, ir.Block, ir.OpOperandList, ir.Value
+
+
 def erase_block(block: Any) -> None:
     """Drop an empty block, by moving it into an op that is erased."""
     holder = ir.Operation.create("scf.execute_region", regions=1, loc=unknown_location(), ip=False)
