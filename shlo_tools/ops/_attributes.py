@@ -291,7 +291,8 @@ _BY_ANNOTATION: dict[Any, Codec] = {
     int: _integer(64),
     I32: _integer(32),
     F32: Codec(
-        lambda v: mlir.float_attr(_as_float(v), mlir.parse_type("f32")), lambda a: float(a.value)
+        lambda v: mlir.float_attr(_as_float(v), mlir.parse_type("f32")),
+        lambda a: float(a.value),
     ),
     Symbol: Codec(lambda v: mlir.symbol_attr(_as(str, v)), lambda a: FunctionSymbol(_text(a))),
     Symbols: Codec(

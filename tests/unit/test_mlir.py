@@ -195,6 +195,7 @@ def test_places_of_locations() -> None:
     with mlir.library_context():
         location = mlir.file_location("a dir/x.mlir", 3, 7)
         assert mlir.place_of(location) == errors.Place("a dir/x.mlir", 3, 7)
+
         assert mlir.place_of(mlir.unknown_location()) is None
         assert mlir.place_of(None) is None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,13 @@ import numpy as np
 import shlo_tools
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.errors import ShloError
+from shlo_tools.errors import ExecutionTimeout, ShloError
 from shlo_tools.tools.campaign.outcome import REFUSED, RIGHT, WRONG, Outcome
 from shlo_tools.tools.campaign.programs.drawing import OPEN, small
 from shlo_tools.tools.campaign.programs.elementwise import ROUGH
 from shlo_tools.tools.run import comparison
 
+LONG = 4.0  # seconds of the reference after which a program is taken for one that does not end
 OPEN_CALLS = 6  # of a program of unknown sizes: with those of its drawing, then with others
 _ROUGH = re.compile(rf"\b(stablehlo|chlo)\.({'|'.join(ROUGH)})\b")
 Call = Callable[..., Any]
@@ -32,6 +34,8 @@ Differs = Callable[[Array, Array], str]  # '' where two results agree
 
 def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     """Run a program in all ways; what differs is wrong, what all refuse is refused.
+
+    A program that does not end is one that all ways stop when they are asked to.
 
     Args:
         text: the program.
@@ -57,10 +61,15 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     accepted = False
     for turn in range(OPEN_CALLS if any(not type.is_static for type in types) else 1):
         inputs = arguments(types, random.Random(seed + turn), turn == 0)
-        expected, refusal = _attempt(lambda inputs=inputs: reference(*inputs))  # type: ignore[misc]
+        expected, refusal = _attempt(partial(reference, *inputs, timeout=LONG))
+        if isinstance(refusal, ExecutionTimeout):
+            for call in calls.values():
+                _attempt(partial(call, *inputs, timeout=1))
+            return Outcome(REFUSED, _said(refusal))
         accepted |= expected is not None
         for way, call in calls.items():
-            outcome = _agree(way, lambda c=call, g=inputs: c(*g), expected, refusal, limit)  # type: ignore[misc]
+            result = partial(call, *inputs, timeout=3 * LONG)
+            outcome = _agree(way, result, expected, refusal, limit)
             needed = expected is not None or (careful and way != "simplified")
             if outcome is not None and needed:
                 return outcome
@@ -101,7 +110,7 @@ def _attempt(work: Callable[[], Any]) -> tuple[Any, ShloError | None]:
 def _refused(error: ShloError) -> Call:
     """A call of a program that one way refuses when it compiles it, another when it runs it."""
 
-    def call(*arguments: Array) -> Any:
+    def call(*arguments: Array, timeout: float) -> Any:
         raise error
 
     return call
