@@ -55,11 +55,12 @@ class Curve:
 
 
 def chain(size: int) -> tuple[list[str], list[str], list[str]]:
-    """Elementwise ops, each of the last two values."""
-    names = ("add", "multiply", "subtract", "maximum", "tanh")
+    """Elementwise ops, each of the last two values, in no order that repeats."""
+    generator = np.random.default_rng(0)
+    names = generator.choice(("add", "multiply", "subtract", "maximum", "tanh"), size)
     lines, last, before = [], "%a0", "%a1"
     for i in range(size):
-        name = names[i % len(names)]
+        name = names[i]
         operands = last if name == "tanh" else f"{last}, {before}"
         lines.append(f"%v{i} = stablehlo.{name} {operands} : {_ROW}")
         last, before = f"%v{i}", last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 import shlo_tools
 from shlo_tools.cpu.stages.executable import StagedExecutable
-from shlo_tools.tools.bench import plain_stages
 from shlo_tools.tools.bench.worker import Array, Call, serve
 
 
@@ -32,10 +32,12 @@ class Native:
     def arrays(self, results: Any) -> list[Array]:
         return [np.asarray(result) for result in _listed(results)]
 
-    def plain(self, text: str) -> dict[str, Any]:
-        """What ``plain_stages`` counts, and whether the program last compiled has no stages."""
-        whole = not isinstance(self.program, StagedExecutable)
-        return {**plain_stages.summary(text), "whole": whole}
+    def plain(self) -> dict[str, Any]:
+        """How many stages of the last program have no kernel, by reason; ``whole``: it has none."""
+        if not isinstance(self.program, StagedExecutable):
+            return {"stages": 0, "reasons": {}, "whole": True}
+        reasons = Counter(self.program.plain.values())
+        return {"stages": len(self.program.stages), "reasons": dict(reasons), "whole": False}
 
 
 def _listed(results: Any) -> Sequence[Any]:

@@ -20,6 +20,7 @@ import json
 import os
 import platform
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -114,7 +115,7 @@ def _check(row: Row, case: Case, engines: dict[str, EngineProcess]) -> None:
         error = _answer(row, engine, process, "check", **case.request)
         if error is not None:
             row.error[engine] = error
-    if OURS in engines and (plain := _answer(row, OURS, engines[OURS], "plain", **case.request)):
+    if OURS in engines and (plain := _answer(row, OURS, engines[OURS], "plain")):
         row.stages, row.plain, row.whole = plain["stages"], plain["reasons"], plain["whole"]
 
 
@@ -156,6 +157,7 @@ def main(
     only_list: bool,
     json_file: Path | None,
 ) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and the engines end, too
     export(xla_python, folder, select)
     cases = cases_of(folder, "", select)
     if (programs / "programs.json").exists():

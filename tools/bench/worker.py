@@ -85,8 +85,8 @@ def _distance(result: Array, expected: Array) -> float:
     return worst / float(largest) if largest else worst
 
 
-def serve(engine: Engine, **others: Callable[[str], Any]) -> None:
-    """Answer requests until standard input ends; ``others`` are asked with a program's text."""
+def serve(engine: Engine, **others: Callable[[], Any]) -> None:
+    """Answer requests until standard input ends; ``others`` tell of the last program."""
     call: Call | None = None
     for line in sys.stdin:
         request = json.loads(line)
@@ -109,7 +109,7 @@ def serve(engine: Engine, **others: Callable[[str], Any]) -> None:
             elif request["do"] == "run" and call is not None:
                 answer["answer"] = _time(call, request["for"])
             elif request["do"] in others:
-                answer["answer"] = others[request["do"]](Path(request["module"]).read_text())
+                answer["answer"] = others[request["do"]]()
         except Exception as error:  # a peer may refuse in any way; the table says how
             answer["error"] = f"{type(error).__name__}: {error}"[:400]
         answer["peak"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -36,7 +36,8 @@ class StagedExecutable(Executable):
         plain: the stages that no kernel computes.
 
     Attributes:
-        plain: the same by name, with the reasons.
+        stages: the names of all of them.
+        plain: the names of those that no kernel computes, with the reasons.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class StagedExecutable(Executable):
         plain: Linked,
     ) -> None:
         self.name, self.signature = name, signature
-        self.plain = program.plain
+        self.stages, self.plain = tuple(program.codes), program.plain
         self._owners = owners
         self._parameters = Parameters(name, signature)
         self._results = [array_type(type) for type in signature.results]
