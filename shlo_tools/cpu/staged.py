@@ -29,7 +29,6 @@ from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.narrow_floats import is_narrow
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.time_limit import limited
 from shlo_tools.types import array_type
@@ -112,7 +111,6 @@ _NAMES = {
     *("arith.constant", "memref.global", "memref.get_global", "bufferization.to_tensor"),
     *(f"stablehlo.{name}" for name in OPS),
 }
-_UNFIT = {"f16", "bf16"}  # moving them by vectors may flush denormals
 
 
 def may_be_staged(module: mlir.Module) -> bool:
@@ -132,11 +130,7 @@ def may_be_staged(module: mlir.Module) -> bool:
 
 def _is_fit(type: mlir.Type) -> bool:
     """Whether kernels take values of a type."""
-    if not mlir.is_static_tensor(type) or "!" in str(type):
-        return False
-    element = dtypes.tensor_type(type).element_type
-    width_fits = element.bits in (1, 8, 16, 32, 64) and not element.is_complex
-    return width_fits and element.name not in _UNFIT and not is_narrow(element)
+    return mlir.is_static_tensor(type) and "!" not in str(type)
 
 
 def kernels_of(module: mlir.Module) -> tuple[list[Any], dict[str, int]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.stages import contractions
 from shlo_tools.codegen.stages.columns import ColumnKernel
+from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -15,7 +16,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     below,
-    memory_type,
 )
 from shlo_tools.codegen.target import Target
 
@@ -64,7 +64,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         width = operand.count // outer
         if width == 0:
             continue
-        offset = start * memory_type(result.element).bytes
+        offset = start * place_type(result.element).bytes
         start += width
         words = stage.places[:-1]
         code.contexts.append(Context((*words, Place("result", 0, offset))))
