@@ -14,7 +14,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.passes.legalize_to_linalg.bits import as_bits, bits_as, joined, shifted
+from shlo_tools.passes.legalize_to_linalg.bits import cast_bits, joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, elementwise, scalar_only
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import load
@@ -178,9 +178,6 @@ def round_to_tf32(e: Emit, value: Value, source: ElementType) -> Value:
 # --- the same bits --------------------------------------------------------------------------------
 @lowers
 def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """Where widths differ the last dimension of the narrower tensor counts the parts of an element,
-    the low bits first. A complex number has its real part in the low bits.
-    """
     source, result = build.type(op.operands[0]), build.type(op.results[0])
     have, want = source.element_type, result.element_type
     if have.is_complex != want.is_complex:
@@ -189,23 +186,23 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
         if structured.element(have) == structured.element(want):
             return operands
         maps, outputs = [structured.identity(result.rank)], [structured.empty(build, result)]
-        return structured.generic(
-            build, operands, maps, outputs, [result], lambda b, v: [_cast(b, v[0], have, want)]
-        )
+
+        def cast(inner: Lowering, values: list[Value]) -> Sequence[Value]:
+            return [cast_bits(Emit(op, inner), values[0], have, want)]
+
+        return structured.generic(build, operands, maps, outputs, [result], cast)
 
     def narrowed(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         *where, part = [structured.position(inner, d) for d in range(result.rank)]
-        bits = as_bits(inner, load(inner, operands[0], where), have)
-        low = shifted(inner, "shrui", bits, part, want.bits)
-        narrow = inner.value("arith.trunci", (low,), mlir.integer_type(want.bits))
-        return [bits_as(inner, narrow, want)]
+        e = Emit(op, inner)
+        number = e("arith.index_cast", part, type=mlir.integer_type(64))
+        return [part_of_bits(e, load(inner, operands[0], where), number, have, want)]
 
     def widened(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         where = [structured.position(inner, d) for d in range(result.rank)]
         parts = [structured.index(inner, number) for number in range(want.bits // have.bits)]
         values = [load(inner, operands[0], [*where, part]) for part in parts]
-        bits = [as_bits(inner, value, have) for value in values]
-        return [bits_as(inner, joined(inner, bits, want.bits), want)]
+        return [joined_bits(Emit(op, inner), values, have, want)]
 
     body = narrowed if have.bits > want.bits else widened
     return structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
@@ -214,8 +211,4 @@ def bitcast_convert(op: Operation, operands: list[Value], build: Lowering) -> Se
 @scalar_only("stablehlo.bitcast_convert")
 def _bitcast_scalar(e: Emit, operand: Value) -> Value:
     """Of one width: others have a dimension of parts."""
-    return _cast(e.build, operand, e.operand, e.result)
-
-
-def _cast(build: Lowering, value: Value, source: ElementType, target: ElementType) -> Value:
-    return bits_as(build, as_bits(build, value, source), target)
+    return cast_bits(e, operand, e.operand, e.result)

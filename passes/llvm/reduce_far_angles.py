@@ -20,12 +20,12 @@ import platform
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.library.maths.trigonometry import LONG_DOUBLE
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation
 from shlo_tools.pipeline.registry import Pass
 
 FUNCTIONS = ("cos", "sin", "tan")
-LONG_DOUBLE = {"x86_64": "f80", "AMD64": "f80", "aarch64": "f128"}  # where it is more than f64
 _TEXT = """
 func.func private @shlo.{name}(%x: f64) -> f64 {{
   %far = arith.constant 1.0e+08 : f64

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage, register_type
+from shlo_tools.codegen.stages.nodes import OPS
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
@@ -16,7 +16,7 @@ from shlo_tools.passes.stages.read import combining_op
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
-NOT_ELEMENTWISE = {*OPS, "op", "result"}
+NOT_ELEMENTWISE = {*OPS, "op", "result"} - {"bitcast_convert"}
 # Ops that are a stage for themselves, by the kind of that stage.
 ALONE = {
     "concatenate": "concatenation",
@@ -30,9 +30,6 @@ DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
     *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
 }
-
-
-_UNFIT = {"f16", "bf16"}  # moving them by vectors may flush denormals
 
 
 @dataclass(eq=False, repr=False)
@@ -188,16 +185,9 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
 
 
 def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
-    """A tensor type of known sizes and of elements that fit a register, else None."""
+    """A tensor type of known sizes and of plain numbers, else None."""
     if type not in types:
         types[type] = None
-        if mlir.is_static_tensor(type):
-            tensor = dtypes.tensor_type(type)
-            try:
-                register_type(tensor.element_type)
-                if tensor.element_type.name in _UNFIT:
-                    return None
-            except UnsupportedStage:
-                return None
-            types[type] = tensor
+        if mlir.is_static_tensor(type) and "!" not in str(type):
+            types[type] = dtypes.tensor_type(type)
     return types[type]

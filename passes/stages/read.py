@@ -7,11 +7,13 @@ and where they read their operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.codegen.stages import elements
 from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -20,7 +22,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     constant_value,
-    register_type,
 )
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.stages.scatter import Updates
@@ -28,8 +29,12 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
+from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
-from shlo_tools.passes.stages.vectors import VectorEmit
+from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+
+_I64 = dtypes.ELEMENT_TYPES["i64"]
 
 
 def read(func: Operation) -> Stage:
@@ -93,9 +98,19 @@ def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...] = (), **fie
     return Node(kind, _shape(type), type.element_type, operands, **fields)
 
 
+def _element(value: mlir.Value) -> dtypes.ElementType:
+    return dtypes.tensor_type(value.type).element_type
+
+
 def _rule(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
     scalar: Any = SCALARS[op.name]
-    return lambda reader, values: scalar(VectorEmit(op, reader), *values)
+    elements = [_element(operand) for operand in op.operands]
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        operands = map(as_number, values, elements)
+        return as_held(scalar(VectorEmit(op, reader), *operands))
+
+    return rule
 
 
 def region(op: Operation) -> Region:
@@ -115,7 +130,7 @@ def region(op: Operation) -> Region:
         for inner in ops:
             if inner.name == "stablehlo.constant":
                 node = constant(inner, ())
-                value = reader.function.constant(node.value, register_type(node.element))
+                value = elements.constant(reader.function, node.value, node.element)
             else:
                 value = _rule(inner)(reader, reader.alike([values[v] for v in inner.operands]))
             values[inner.results[0]] = value
@@ -141,7 +156,30 @@ def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 @_reads
 def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),))
+    cast: Any = partial(cast_scalar, source=_I64, target=_element(op.results[0]))
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        return as_held(cast(VectorEmit(op, reader), values[0]))
+
+    return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),), rule=rule)
+
+
+@_reads
+def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
+    source, target = _element(op.operands[0]), _element(op.results[0])
+    if source.bits == target.bits:
+        return _elementwise(op, operands)
+    cut: Any = partial(part_of_bits, source=source, target=target)
+    join: Any = partial(joined_bits, source=source, target=target)
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        """Of a wider element and the number of the part, or of all the narrower ones."""
+        emit = VectorEmit(op, reader)
+        if source.bits > target.bits:
+            return as_held(cut(emit, as_number(values[0], source), values[1]))
+        return as_held(join(emit, [as_number(value, source) for value in values]))
+
+    return _typed(op, NodeKind.BITCAST, operands, rule=rule)
 
 
 @_reads

@@ -11,10 +11,11 @@ from typing import Any
 
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages.nodes import UnsupportedStage, register_type
+from shlo_tools.codegen.stages import elements
+from shlo_tools.codegen.stages.elements import Parts, arithmetic_type
+from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import ElementType, element_type, tensor_type
-from shlo_tools.element_types import signed
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
 
@@ -67,12 +68,22 @@ _CASTS = {
     "arith.uitofp": "uitofp",
 }
 _MATHS = {
+    "arith.remf": "fmod",
+    "math.atan2": "atan2",
+    "math.cbrt": "cbrt",
+    "math.cos": "cos",
     "math.exp": "exp",
     "math.expm1": "expm1",
     "math.log": "log",
     "math.log1p": "log1p",
     "math.powf": "pow",
+    "math.sin": "sin",
+    "math.tan": "tan",
+    "math.tanh": "tanh",
 }
+_BY_PARTS = {"complex.add": "fadd", "complex.neg": "fneg", "complex.sub": "fsub"}
+_NARROW = ("f16", "bf16")
+_BITS = ("arith.negf", "math.absf")  # what changes the sign of a number alone
 _types: dict[str, Type] = {}
 
 
@@ -95,10 +106,15 @@ class VectorEmit(Emit):
         self, name: str, *operands: Value, type: Any = None, **attributes: Any
     ) -> Value:
         values = self.reader.alike(operands)
+        if name.startswith("complex."):
+            return self._complex(name, *values)
         result_type = values[0].type if type is None else values[0].type.of(_element(type))
-        if rounds(name) and result_type.element in ("f16", "bf16"):
-            single = [self._extended(value, "f32") for value in values]
-            return self._truncated(self(name, *single), result_type.element)
+        if result_type.element in _NARROW:
+            if rounds(name):
+                single = [self._extended(value, "f32") for value in values]
+                return self._truncated(self(name, *single), result_type.element)
+            if name in _BITS:
+                return self._sign_changed(name, values[0])
         if name in _INSTRUCTIONS:
             return self.function.op(_INSTRUCTIONS[name], *values)
         if name in _INTRINSICS:
@@ -109,15 +125,26 @@ class VectorEmit(Emit):
             return self._extended(values[0], result_type.element)
         if name == "arith.truncf":
             return self._truncated(values[0], result_type.element)
-        if name == "arith.select":
-            return self.function.select(*values)
         if name == "math.ctlz":
             return self._leading_zeros(values[0])
-        if name == "math.rsqrt":
-            return 1.0 / self.function.intrinsic("sqrt", values[0])
         if name in _MATHS and maths.has(_MATHS[name], values[0].type):
             return self._mathematics(_MATHS[name], values)
         raise UnsupportedStage(f"{name} of {values[0].type}")
+
+    def _complex(self, name: str, *values: Value) -> Value:
+        """Complex numbers by their parts."""
+        if name == "complex.create":
+            return Parts(*values)
+        parts = [value for value in values if isinstance(value, Parts)]
+        real = [value.real for value in parts]
+        imag = [value.imag for value in parts]
+        if name in ("complex.eq", "complex.neq"):
+            predicate, joint = ("oeq", "and") if name == "complex.eq" else ("une", "or")
+            same = (self.compare_floats(predicate, *each) for each in (real, imag))
+            return self.function.op(joint, *same)
+        if name not in _BY_PARTS:
+            raise UnsupportedStage(f"{name} of vectors")
+        return Parts(*(self.function.op(_BY_PARTS[name], *each) for each in (real, imag)))
 
     def _mathematics(self, function: str, values: list[Value]) -> Value:
         """A call of the process library, which knows vectors only."""
@@ -139,12 +166,7 @@ class VectorEmit(Emit):
     # What follows overrides how ops with attributes are made.
     def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:  # type: ignore[override]
         element = type or self.operand
-        register = register_type(element)
-        if register.element == "i1":
-            value = bool(value)
-        elif not register.is_float:
-            value = signed(int(value), register.bits)
-        return self.function.constant(value, register)
+        return as_number(elements.constant(self.function, value, element), element)
 
     def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
         lhs, rhs = self.reader.alike([lhs, rhs])
@@ -152,15 +174,19 @@ class VectorEmit(Emit):
 
     def compare_floats(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
         lhs, rhs = self.reader.alike([lhs, rhs])
-        if lhs.type.element == "bf16":
+        if lhs.type.element in _NARROW:
             lhs, rhs = self._extended(lhs, "f32"), self._extended(rhs, "f32")
         return lhs.compare(predicate, rhs)
 
     def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:  # type: ignore[override]
-        return self.function.select(*self.reader.alike([condition, on_true, on_false]))
+        element = on_true.type.element
+        chosen = self.reader.select(condition, as_held(on_true), as_held(on_false))
+        return chosen.to("bitcast", element) if element in _NARROW else chosen
 
     def part(self, name: str, value: Value) -> Value:  # type: ignore[override]
-        raise UnsupportedStage("complex numbers")
+        if not isinstance(value, Parts):
+            raise UnsupportedStage(f"a part of {value.type}")
+        return value.real if name == "re" else value.imag
 
     # --- floats of 16 bits ------------------------------------------------------------------------
     def _extended(self, value: Value, element: str) -> Value:
@@ -180,6 +206,12 @@ class VectorEmit(Emit):
         is_nan = value.compare("uno", value)
         return self.function.select(is_nan, quiet, rounded).to("trunc", "i16").to("bitcast", "bf16")
 
+    def _sign_changed(self, name: str, value: Value) -> Value:
+        """Negated, or without a sign: bits, so that nothing else changes."""
+        bits, sign = value.to("bitcast", "i16"), -0x8000
+        changed = bits ^ sign if name == "arith.negf" else bits & ~sign
+        return changed.to("bitcast", value.type.element)
+
     def _leading_zeros(self, value: Value) -> Value:
         f = self.function
         text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
@@ -190,5 +222,16 @@ def _element(type: Any) -> str:
     """The element of a lowered scalar type."""
     text = str(type)
     if text not in _types:
-        _types[text] = register_type(element_type(text))
+        is_integer = text[0] == "i" and text[1:].isdigit()  # also of widths that no tensor holds
+        _types[text] = Type(text) if is_integer else arithmetic_type(element_type(text))
     return _types[text].element
+
+
+def as_number(value: Value, element: ElementType) -> Value:
+    """A value as arithmetic takes it: floats of 16 bits are held as their bits."""
+    return value.to("bitcast", element.name) if element.name in _NARROW else value
+
+
+def as_held(value: Value) -> Value:
+    """A value as registers hold it."""
+    return value.to("bitcast", "i16") if value.type.element in _NARROW else value

@@ -304,6 +304,17 @@ class Function:
         text = f"llvm.extractelement {vector.name}[{place.name} : i32] : {vector.type}"
         return self.emit(text, vector.type.scalar)
 
+    def extract_at(self, vector: Value, lane: Value) -> Value:
+        """The lane of a number that run time tells."""
+        text = f"llvm.extractelement {vector.name}[{lane.name} : {lane.type}] : {vector.type}"
+        return self.emit(text, vector.type.scalar)
+
+    def insert_at(self, vector: Value, scalar: Value, lane: Value) -> Value:
+        """A vector with a scalar in the lane of a number that run time tells."""
+        place = f"{vector.name}[{lane.name} : {lane.type}]"
+        text = f"llvm.insertelement {scalar.name}, {place} : {vector.type}"
+        return self.emit(text, vector.type)
+
     def lane_numbers(self, type: Type) -> Value:
         """0, 1, 2, ... as a vector of integers."""
         return self.constant(tuple(range(type.lanes)), type)
@@ -329,7 +340,9 @@ class Function:
 
     def reduce(self, kind: str, vector: Value) -> Value:
         """LLVM's horizontal reduction of a name (``add``, ``smax``, ``fmaximum``, ``or``, ...)."""
-        return self.intrinsic(f"vector.reduce.{kind}", vector, type=vector.type.scalar)
+        scalar = vector.type.scalar
+        text = f'"llvm.intr.vector.reduce.{kind}"({vector.name}) : ({vector.type}) -> {scalar}'
+        return self.emit(text, scalar)
 
     # --- memory -----------------------------------------------------------------------------------
     def load(self, address: Value, type: Type, align: int = 0, *, streaming: bool = False) -> Value:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage, memory_type
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.reading import Buffer
 from shlo_tools.codegen.target import Target
 
@@ -100,7 +101,7 @@ class ColumnKernel(Kernel):
         for node, target in zip(self.results, self.targets, strict=True):
             if node in late:
                 index = self.normal(self.by_dimension(at, node.shape), node.shape)
-                place = target.at(column.base, memory_type(node.element))
+                place = target.at(column.base, place_type(node.element))
                 self.store(self.read(node, index, mask), place, mask)
 
     def _above(self, reductions: Sequence[Node]) -> set[Node]:

@@ -16,14 +16,19 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library import gemm
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
+from shlo_tools.codegen.stages.elements import (
+    Number,
+    Parts,
+    constant,
+    place_type,
+    register_type,
+)
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     UnsupportedStage,
     below,
-    memory_type,
-    register_type,
 )
 from shlo_tools.codegen.stages.reading import Buffer, Reader
 from shlo_tools.codegen.target import Target
@@ -54,8 +59,8 @@ def space(rows: int, columns: int) -> Space:
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
     """Two registers of 32-bit elements, or two of 64-bit ones where there are any."""
-    widest = max((register_type(node.element).bits for node in nodes), default=32)
-    return 2 * target.lanes(64 if widest == 64 else 32)
+    widest = max((node.element.bits for node in nodes), default=32)
+    return 2 * target.lanes(64 if widest >= 64 else 32)
 
 
 class Kernel(Reader):
@@ -83,14 +88,6 @@ class Kernel(Reader):
         return f.load(f.arguments[0].at(8 * place), type)
 
     # --- parts that loops are made of -------------------------------------------------------------
-    def store(self, value: Value, address: Value, mask: Mask | None) -> None:
-        """Store a vector; scalars become vectors first."""
-        value = self.to_memory(value if value.type.lanes else self.splat(value))
-        if mask is None:
-            self.function.store(value, address)
-        else:
-            self.function.store_masked(value, address, mask.value)
-
     def below_columns(self, start: Value, level: int) -> Mask | None:
         """Lanes that are columns, where not all are."""
         if self.columns % self.lanes == 0:
@@ -100,7 +97,7 @@ class Kernel(Reader):
 
     def take_scratch(self, element: ElementType, count: int) -> Value | None:
         """Room in the thread's scratch memory, if there is any left."""
-        size = -(-count * memory_type(element).bytes // 64) * 64
+        size = -(-count * place_type(element).bytes // 64) * 64
         if self.scratch_used + size > SCRATCH_BYTES:
             return None
         address = self.scratch.at(self.scratch_used)
@@ -115,8 +112,7 @@ class Kernel(Reader):
 
     def neutral(self, node: Node) -> Value:
         """A vector that changes nothing."""
-        type = register_type(node.element).vector(self.lanes)
-        return self.function.constant(neutral_number(node), type)
+        return constant(self.function, neutral_number(node), node.element, self.lanes)
 
     def with_start(self, node: Node, total: Value, start: Value) -> Value:
         """A sum, and what the reduction starts from."""
@@ -130,20 +126,30 @@ class Kernel(Reader):
         f, width = self.function, self.lanes
         while width > 1:
             width //= 2
-            low = f.shuffle(vector, vector, range(width))
-            high = f.shuffle(vector, vector, range(width, 2 * width))
+            low = self._lanes(vector, range(width))
+            high = self._lanes(vector, range(width, 2 * width))
             if node.rule is None:
                 raise UnsupportedStage("a reduction without a rule")
             vector = node.rule(self, [low, high])
+        if isinstance(vector, Parts):
+            return Parts(f.extract(vector.real, 0), f.extract(vector.imag, 0))
         return f.extract(vector, 0)
 
+    def _lanes(self, vector: Value, lanes: Sequence[int]) -> Value:
+        if isinstance(vector, Parts):
+            return Parts(self._lanes(vector.real, lanes), self._lanes(vector.imag, lanes))
+        return self.function.shuffle(vector, vector, lanes)
 
-def neutral_number(node: Node) -> bool | int | float:
+
+def neutral_number(node: Node) -> Number:
     """What a reduction's op leaves everything as it is with."""
     element = node.element
     if element.is_boolean:
         return node.combine in ("and", "minimum", "multiply")
-    if element.is_float:
+    if element.is_complex:
+        if node.combine == "add":
+            return complex(-0.0, -0.0)
+    elif element.is_float:
         extreme = {"maximum": -math.inf, "minimum": math.inf, "add": -0.0, "multiply": 1.0}
         if node.combine in extreme:
             return extreme[node.combine]
@@ -164,9 +170,11 @@ def neutral_number(node: Node) -> bool | int | float:
     raise UnsupportedStage(f"reduction by {node.combine or 'several ops'}")
 
 
-def _same(a: bool | int | float, b: bool | int | float) -> bool:
+def _same(a: Number, b: Number) -> bool:
     """Equal numbers, zeros with their signs."""
-    return a == b and math.copysign(1, a) == math.copysign(1, b)
+    p, q = complex(a), complex(b)
+    same_real = p.real == q.real and math.copysign(1, p.real) == math.copysign(1, q.real)
+    return same_real and p.imag == q.imag and math.copysign(1, p.imag) == math.copysign(1, q.imag)
 
 
 class RowKernel(Kernel):
@@ -204,9 +212,9 @@ class RowKernel(Kernel):
         for number, result in enumerate(self.results):
             if result.count != count or result in reduced or result.kind is NodeKind.INPUT:
                 continue
-            bytes = memory_type(result.element).bytes
+            bytes = place_type(result.element).bytes
             for node in self.nodes:
-                if node.kind is NodeKind.INPUT and memory_type(node.element).bytes == bytes:
+                if node.kind is NodeKind.INPUT and place_type(node.element).bytes == bytes:
                     if self._is_read_pointwise(node):
                         places.setdefault(number, []).append(node.number)
         return places
@@ -269,7 +277,6 @@ class RowKernel(Kernel):
 
     def _row(self) -> None:
         """One row: a pass per reduction, then one for the results that are left."""
-        f = self.function
         self.values.clear()
         self.stored: set[Node] = set()
         buffers = dict(self.buffers)
@@ -287,9 +294,9 @@ class RowKernel(Kernel):
             self._each_column(store)
         for node, target in zip(self.results, self.targets, strict=True):
             if node not in self._wide():
-                value = self.to_memory(self.read(node, Linear(self.row), None))
+                value = self.read(node, Linear(self.row), None)
                 row = self._row_value()
-                f.store(value, target.at(row, memory_type(node.element)))
+                self.store_scalar(value, target.at(row, place_type(node.element)))
         self.buffers = buffers
 
     def _row_value(self) -> Value:
@@ -326,7 +333,7 @@ class RowKernel(Kernel):
 
     def _place(self, node: Node, target: Value, index: Split) -> Value:
         """Where a vector of a row is stored."""
-        element = memory_type(node.element)
+        element = place_type(node.element)
         row, column = index.row, index.column
         if not isinstance(row, Scalar) or not isinstance(column, Lanes):
             raise UnsupportedStage("a row without vectors")
@@ -336,21 +343,20 @@ class RowKernel(Kernel):
 
     def _reduce(self, node: Node) -> None:
         source, start = node.operands
-        f, zero = self.function, self.neutral(node)
+        zero = self.neutral(node)
 
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
             value = self.read(source, index, mask)
             if source in self.results and source not in self.stored:
                 self._store_wide(source, value, index, mask)
             elif source in self.kept and source not in self.buffers:
-                whole = value if value.type.lanes else self.splat(value)
                 column = index.column
                 if isinstance(column, Lanes):
-                    place = self.kept[source].address.at(column.base, memory_type(source.element))
-                    f.store(self.to_memory(whole), place)
+                    place = self.kept[source].address.at(column.base, place_type(source.element))
+                    self.store(value, place, None)
             (value,) = self.alike([value, zero])[:1]
             if mask is not None:
-                value = f.select(mask.value, value, zero)
+                value = self.select(mask.value, value, zero)
             return self.combine(node, total, value)
 
         (total,) = self._each_column(one, [zero])

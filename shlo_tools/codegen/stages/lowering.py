@@ -8,12 +8,12 @@ from collections.abc import Callable
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.stages import contractions, scatter, updates
 from shlo_tools.codegen.stages.columns import ColumnKernel
+from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
 from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
-    memory_type,
 )
 from shlo_tools.codegen.target import Target
 
@@ -62,7 +62,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         width = operand.count // outer
         if width == 0:
             continue
-        offset = start * memory_type(result.element).bytes
+        offset = start * place_type(result.element).bytes
         start += width
         words = stage.places[:-1]
         code.contexts.append(Context((*words, Place("result", 0, offset))))

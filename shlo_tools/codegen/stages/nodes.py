@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.codegen.function import Type, Value
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Word, places
 from shlo_tools.dtypes import Array, ElementType, Kind
 
@@ -37,6 +37,7 @@ class NodeKind(Enum):
     IOTA = "iota"
     RESULT = "result"  # one of several, of the op that is its operand
     ELEMENTWISE = "elementwise"
+    BITCAST = "bitcast_convert"  # to elements of another width
     BROADCAST = "broadcast_in_dim"
     RESHAPE = "reshape"
     TRANSPOSE = "transpose"
@@ -73,7 +74,7 @@ class Node:
     Attributes:
         number: of an input: its place among the stage's arguments; of a result: which one.
         value: of a constant: its number.
-        rule: of an elementwise op.
+        rule: of an elementwise op; of an iota: what makes an element of an i64.
         dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
             reverse and reduce (which ones); of iota and concatenate a single one.
         starts, steps: of a slice; of a pad: edge padding in front, and interior padding plus one.
@@ -87,7 +88,7 @@ class Node:
     element: ElementType
     operands: tuple[Node, ...] = ()
     number: int = 0
-    value: bool | int | float = 0
+    value: bool | int | float | complex = 0
     rule: Rule | None = None
     dimensions: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
@@ -149,23 +150,7 @@ def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:
     return list(order)
 
 
-def register_type(element: ElementType) -> Type:
-    """How elements are held in registers: i1 is a condition."""
-    if element.is_complex or (element.bits < 8 and not element.is_boolean):
-        raise UnsupportedStage(f"elements of type {element.name}")
-    if element.is_float:
-        if element.name not in ("f16", "bf16", "f32", "f64"):
-            raise UnsupportedStage(f"elements of type {element.name}")
-        return Type(element.name)
-    return Type(f"i{element.bits}")
-
-
-def memory_type(element: ElementType) -> Type:
-    """How elements lie in memory: i1 is a byte."""
-    return Type("i8") if element.is_boolean else register_type(element)
-
-
-def constant_value(array: Array, element: ElementType) -> bool | int | float | None:
+def constant_value(array: Array, element: ElementType) -> bool | int | float | complex | None:
     """The number of a splat array, as code writes it; None where elements differ."""
     flat = array.reshape(-1)
     if not flat.size:
@@ -177,4 +162,4 @@ def constant_value(array: Array, element: ElementType) -> bool | int | float | N
     if element.is_boolean:
         return bool(first)
     # Floats as they are: a Python number does not keep all NaN.
-    return first if element.kind is Kind.FLOAT else int(first)
+    return first if element.kind in (Kind.FLOAT, Kind.COMPLEX) else int(first)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar, cast
 
 from shlo_tools.codegen.function import I64, Carry, Function, Value
+from shlo_tools.codegen.stages.elements import flattened, joined
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -56,11 +57,13 @@ class Loops:
 
         def inside(counter: Value, *carried: Value) -> Carry | Value | None:
             self._memos.append({})
-            result = body(counter, *carried)
+            result = body(counter, *joined(carried, carry))
             self._memos.pop()
-            return result
+            if result is None or isinstance(result, Value):
+                result = [] if result is None else [result]
+            return flattened(result)
 
-        return self.function.loop(start, stop, step, inside, carry)
+        return joined(self.function.loop(start, stop, step, inside, flattened(carry)), carry)
 
     def once(self, level: int, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` emits, at loop ``level``, unless it was emitted there before."""

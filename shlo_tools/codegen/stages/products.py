@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import gemm
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage, register_type
+from shlo_tools.codegen.stages.elements import register_type
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
 
 Part = tuple[int, int]
 Parts = list[Part]
@@ -190,11 +191,11 @@ def plan(product: Node, results: Sequence[Node]) -> Product:
     Raises:
         UnsupportedStage: its operands or result lie in a way that the library does not read.
     """
-    element = register_type(product.element)
-    if element.element not in ("f32", "f64") or any(
+    if product.element.name not in ("f32", "f64") or any(
         operand.element != product.element for operand in product.operands
     ):
         raise UnsupportedStage(f"products of {product.operands[0].element.name}")
+    element = register_type(product.element)
     if any(0 in node.shape for node in (*product.operands, product)):
         raise UnsupportedStage("a product of nothing")
     (a_batch, a_sum, a_free), (b_batch, b_sum, b_free) = product.contraction

@@ -10,6 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.stages.elements import (
+    Parts,
+    constant,
+    flattened,
+    memory_type,
+    part_of,
+    place_type,
+)
 from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
@@ -22,15 +30,9 @@ from shlo_tools.codegen.stages.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.nodes import (
-    VIEWS,
-    Node,
-    NodeKind,
-    UnsupportedStage,
-    memory_type,
-    register_type,
-)
+from shlo_tools.codegen.stages.nodes import VIEWS, Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
+from shlo_tools.dtypes import ElementType
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
@@ -148,7 +150,7 @@ class Reader(ComputedPlaces):
             return self.load(node, self.buffers[node], index, mask)
         kind = node.kind
         if kind is NodeKind.CONSTANT:
-            return self.function.constant(node.value, register_type(node.element))
+            return constant(self.function, node.value, node.element)
         if kind is NodeKind.ELEMENTWISE:
             return self._elementwise(node, index, mask)
         if kind is NodeKind.RESHAPE:
@@ -163,6 +165,8 @@ class Reader(ComputedPlaces):
             return self._pad(node, index, mask)
         if kind is NodeKind.CONCATENATE:
             return self._concatenate(node, index, mask)
+        if kind is NodeKind.BITCAST:
+            return self._bitcast(node, index, mask)
         if kind is NodeKind.REDUCE:
             return self._reduce_of_one(node, index, mask)
         source = node.operands[0]
@@ -185,7 +189,17 @@ class Reader(ComputedPlaces):
 
     def splat(self, scalar: Value) -> Value:
         """A vector of a scalar; constants stay constants."""
+        if isinstance(scalar, Parts):
+            return Parts(self.splat(scalar.real), self.splat(scalar.imag))
         return self.function.broadcast(scalar, self.lanes)
+
+    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
+        """``on_true`` where a condition holds, by lanes where any of them has lanes."""
+        condition, a, b = self.alike([condition, on_true, on_false])
+        if isinstance(a, Parts) and isinstance(b, Parts):
+            real = self.function.select(condition, a.real, b.real)
+            return Parts(real, self.function.select(condition, a.imag, b.imag))
+        return self.function.select(condition, a, b)
 
     def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
@@ -223,15 +237,9 @@ class Reader(ComputedPlaces):
             number = self.function.constant(place)
         else:
             number = self.positions(place)
-        return self.as_element(number, register_type(node.element))
-
-    def as_element(self, number: Value, type: Type) -> Value:
-        """An i64 as an element, rounded to nearest where it is none."""
-        if type.is_float:
-            return number.to("sitofp", type.element)
-        if type.bits == 1:
-            return number.compare("ne", 0)
-        return number if type.bits == 64 else number.to("trunc", type.element)
+        if node.rule is None:
+            raise UnsupportedStage("an op without a rule")
+        return node.rule(self, [number])
 
     def _pad(self, node: Node, index: Index, mask: Mask | None) -> Value:
         source, padding = node.operands
@@ -258,8 +266,7 @@ class Reader(ComputedPlaces):
             number_inside = number_inside & mask.value
         exists = Mask(number_inside, level)
         safe = tuple(self._lanes_wanted(c) for c in where)
-        values = self.alike([self.read(source, safe, exists), self.read(padding, (), None), inside])
-        return self.function.select(values[2], values[0], values[1])
+        return self.select(inside, self.read(source, safe, exists), self.read(padding, (), None))
 
     def both(self, a: Value, b: Value) -> Value:
         """Conditions of scalars or lanes, both."""
@@ -275,6 +282,23 @@ class Reader(ComputedPlaces):
     def _concatenate(self, node: Node, index: Index, mask: Mask | None) -> Value:
         raise UnsupportedStage("concatenation inside a kernel")
 
+    def _bitcast(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """Parts of wider elements, or elements made of parts: the last dimension counts parts."""
+        (source,) = node.operands
+        if node.rule is None:
+            raise UnsupportedStage("an op without a rule")
+        at = self.by_dimension(index, node.shape)
+        if len(source.shape) > len(node.shape):
+            places = range(source.shape[-1])
+            return node.rule(self, [self.read(source, (*at, k), mask) for k in places])
+        *where, part = at
+        if isinstance(part, int):
+            number = self.function.constant(part)
+        else:
+            number = part.value if isinstance(part, Scalar) else self.positions(part)
+        whole = self.read(source, tuple(where), mask)
+        return node.rule(self, self.alike([whole, number]))
+
     def _reduce_of_one(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """A reduction of dimensions of one element each."""
         source, start = node.operands
@@ -288,32 +312,105 @@ class Reader(ComputedPlaces):
     # --- memory -----------------------------------------------------------------------------------
     def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
         """Elements that lie in memory."""
-        address, lanes, place = self._address(node, buffer, index)
-        memory, register = memory_type(node.element), register_type(node.element)
-        f = self.function
-        if not lanes:
-            return self._from_memory(f.load(address, memory), register)
+        address, has_lanes, place = self._address(node, buffer, index)
+        return self.load_at(address, node.element, mask, place, has_lanes=has_lanes)
+
+    def load_at(
+        self,
+        address: Value,
+        element: ElementType,
+        mask: Mask | None,
+        place: Value | None = None,
+        *,
+        has_lanes: bool,
+    ) -> Value:
+        """A scalar, or lanes: adjacent ones, or those at places counted in elements."""
+        if not element.is_complex:
+            return self._load(element, address, has_lanes, place, 1, mask)
+        part = part_of(element)
+        if has_lanes and place is None:
+            return self._load_pairs(part, address, mask)
+        beside = address.at(1, memory_type(part))
+        return Parts(
+            *(self._load(part, first, has_lanes, place, 2, mask) for first in (address, beside))
+        )
+
+    def _load(
+        self,
+        element: ElementType,
+        address: Value,
+        has_lanes: bool,
+        place: Value | None,
+        width: int,
+        mask: Mask | None,
+    ) -> Value:
+        """Real elements; those at places are ``width`` elements wide."""
+        memory, f = memory_type(element), self.function
+        if not has_lanes:
+            return self._from_memory(f.load(address, memory), element)
         vector = memory.vector(self.lanes)
         if place is not None:
             exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
-            offsets = place * memory.bytes
-            return self._from_memory(f.gather(address, offsets, exists, vector), register)
+            offsets = place * (width * memory.bytes)
+            return self._from_memory(f.gather(address, offsets, exists, vector), element)
         if mask is None:
-            return self._from_memory(f.load(address, vector), register)
-        return self._from_memory(f.load_masked(address, mask.value, vector), register)
+            return self._from_memory(f.load(address, vector), element)
+        return self._from_memory(f.load_masked(address, mask.value, vector), element)
 
-    def _from_memory(self, value: Value, register: Type) -> Value:
-        return value.compare("ne", 0) if register.element == "i1" else value
+    def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
+        """Adjacent complex numbers."""
+        f, lanes = self.function, self.lanes
+        vector = memory_type(part).vector(2 * lanes)
+        if mask is None:
+            pairs = f.load(address, vector)
+        else:
+            pairs = f.load_masked(address, self._doubled(mask), vector)
+        first, second = (range(start, 2 * lanes, 2) for start in (0, 1))
+        return Parts(f.shuffle(pairs, pairs, first), f.shuffle(pairs, pairs, second))
+
+    def _doubled(self, mask: Mask) -> Value:
+        """A mask of lanes as one of their parts."""
+        places = [k // 2 for k in range(2 * self.lanes)]
+        key = ("doubled", mask)
+        return self.once(
+            mask.level, key, lambda: self.function.shuffle(mask.value, mask.value, places)
+        )
+
+    def store(self, value: Value, address: Value, mask: Mask | None) -> None:
+        """Store a vector; scalars become vectors first."""
+        f = self.function
+        value = value if value.type.lanes else self.splat(value)
+        if isinstance(value, Parts):
+            n = self.lanes
+            value = f.shuffle(value.real, value.imag, [k // 2 + k % 2 * n for k in range(2 * n)])
+            exists = self._doubled(mask) if mask else None
+        else:
+            value, exists = self.to_memory(value), mask.value if mask else None
+        if exists is None:
+            f.store(value, address)
+        else:
+            f.store_masked(value, address, exists)
+
+    def store_scalar(self, value: Value, address: Value) -> None:
+        """Store one element."""
+        for number, part in enumerate(flattened([value])):
+            stored = self.to_memory(part)
+            self.function.store(stored, address.at(number, stored.type))
+
+    def _from_memory(self, value: Value, element: ElementType) -> Value:
+        if element.is_boolean:
+            return value.compare("ne", 0)
+        return value.to("trunc", f"i{element.bits}") if element.is_integer else value
 
     def to_memory(self, value: Value) -> Value:
-        """A value as it is stored."""
-        return value.to("zext", "i8") if value.type.element == "i1" else value
+        """A real value as it is stored."""
+        return value.to("zext", "i8") if value.type.bits < 8 else value
 
     def _address(
         self, node: Node, buffer: Buffer, index: Index
     ) -> tuple[Value, bool, Value | None]:
         """The address of the first lane, whether lanes differ, and offsets where not adjacent."""
-        element = memory_type(node.element)
+        element = place_type(node.element)
         terms: list[tuple[Component, int]] = []
         if isinstance(index, Linear):
             terms = [(index.place, 1)]

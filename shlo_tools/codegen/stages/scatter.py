@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
+from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.gather import IndexVectors
 from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Scalar
 from shlo_tools.codegen.stages.kernels import Kernel
@@ -24,8 +25,6 @@ from shlo_tools.codegen.stages.nodes import (
     NodeKind,
     Region,
     Stage,
-    memory_type,
-    register_type,
 )
 from shlo_tools.codegen.stages.updates import fill
 from shlo_tools.codegen.target import Target
@@ -269,7 +268,7 @@ class ScatterKernel(Kernel):
                 place = start * step + place
             step *= size
         pairs = zip(self.targets, self.updates, strict=True)
-        return [target.at(place, memory_type(node.element)) for target, node in pairs]
+        return [target.at(place, place_type(node.element)) for target, node in pairs]
 
     def _combine(
         self,
@@ -284,7 +283,7 @@ class ScatterKernel(Kernel):
         if has_lanes:
             new = [value if value.type.lanes else self.splat(value) for value in new]
         places = [
-            place.at(column, memory_type(node.element)) if has_lanes else place
+            place.at(column, place_type(node.element)) if has_lanes else place
             for place, node in zip(places, self.updates, strict=True)
         ]
         old = [
@@ -295,11 +294,7 @@ class ScatterKernel(Kernel):
             if has_lanes:
                 self.store(value, place, mask)
             else:
-                self.function.store(self.to_memory(value), place)
+                self.store_scalar(value, place)
 
     def _current(self, place: Value, node: Node, mask: Mask | None, *, has_lanes: bool) -> Value:
-        type = memory_type(node.element)
-        type = type.vector(self.lanes) if has_lanes else type
-        f = self.function
-        raw = f.load(place, type) if mask is None else f.load_masked(place, mask.value, type)
-        return self._from_memory(raw, register_type(node.element))
+        return self.load_at(place, node.element, mask, has_lanes=has_lanes)

@@ -7,6 +7,7 @@ import math
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
+from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Component, Lanes, Scalar, Split
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
@@ -16,7 +17,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     below,
-    memory_type,
 )
 from shlo_tools.codegen.target import Target
 
@@ -51,7 +51,7 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
         code.contexts.append(Context(words))
         code.jobs.append(Job(name, len(code.contexts) - 1, walked.chunks))
         return
-    size = source.count * memory_type(source.element).bytes
+    size = source.count * place_type(source.element).bytes
     is_read_once = _readers(stage, source) == 1
     if is_read_once:
         code.in_place[number] = [source.number]
@@ -88,7 +88,7 @@ class UpdateKernel(RowKernel):
         if not isinstance(row, Scalar) or not isinstance(column, Lanes):
             raise UnsupportedStage("a row without vectors")
         first = self.once(row.level, "where the row goes", start)
-        return first.at(column.base, memory_type(node.element))
+        return first.at(column.base, place_type(node.element))
 
     def _row_start(self, update: Node, target: Value) -> Value:
         shape = self.node.shape
@@ -102,7 +102,7 @@ class UpdateKernel(RowKernel):
         if not isinstance(place, int | Scalar):
             raise UnsupportedStage("a row that goes to several places")
         number = place if isinstance(place, int) else place.value
-        return target.at(number, memory_type(update.element))
+        return target.at(number, place_type(update.element))
 
 
 def neighbours(part: tuple[int, ...], whole: tuple[int, ...]) -> int:

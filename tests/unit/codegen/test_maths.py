@@ -16,11 +16,15 @@ from shlo_tools.cpu.process_library import parts
 
 DTYPES = {"f32": np.float32, "f64": np.float64}
 EXACT = {
+    "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
+    "cos": mpmath.cos,
     "exp": mpmath.exp,
     "expm1": mpmath.expm1,
     "log": mpmath.log,
     "log1p": mpmath.log1p,
-    "pow": mpmath.power,
+    "sin": mpmath.sin,
+    "tan": mpmath.tan,
+    "tanh": mpmath.tanh,
 }
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan]
 
@@ -62,7 +66,7 @@ def numbers(element: str) -> Any:
 
 
 @pytest.mark.parametrize("element", DTYPES)
-@pytest.mark.parametrize("function", ["exp", "expm1", "log", "log1p"])
+@pytest.mark.parametrize("function", EXACT)
 def test_functions_of_one_number(function: str, element: str) -> None:
     x = numbers(element)
     actual = apply(function, element, x)
@@ -79,19 +83,103 @@ def test_functions_of_one_number(function: str, element: str) -> None:
         assert error <= (1 if element == "f32" else 2), (value, result)
 
 
-def test_powers() -> None:
-    random = np.random.default_rng(1)
-    special = np.array([*SPECIAL, 2, -2, 0.5, -0.5, 3, -3], np.float32)
-    first, second = (grid.ravel() for grid in np.meshgrid(special, special))
-    x = np.concatenate([random.uniform(0, 10, 500), random.uniform(-5, 5, 300), first])
-    y = np.concatenate([random.uniform(-20, 20, 500), np.round(random.uniform(-9, 9, 300)), second])
-    x, y = x.astype(np.float32), y.astype(np.float32)
-    actual = apply("pow", "f32", x, y)
+FAR = [1e8, 2.0**30, 1.5e9, 1e15, 1e22, 3e30, 3.4e38, 16367173 * 2.0**72]
+NEAR = [k * np.pi / 2 for k in (1, 2, 3, 4, 7, 22, 355, 51819, 10**7, 6 * 10**8)]
+
+
+def units(actual: Any, exact: Any) -> float:
+    """How far a number is from an exact one, in units in the last place."""
+    about = np.asarray(float(exact)).astype(actual.dtype)
+    step = float(np.spacing(np.abs(about))) or float(np.finfo(actual.dtype).smallest_subnormal)
+    return float(abs(mpmath.mpf(float(actual)) - exact) / step)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("function", ["sin", "cos", "tan"])
+def test_angles(function: str, element: str) -> None:
+    """Far ones, and those next to multiples of pi / 2."""
+    dtype = DTYPES[element]
+    places = np.array(FAR + NEAR + ([6381956970095103 * 2.0**797] * (element == "f64"))).astype(
+        dtype
+    )
+    around = [places, np.nextafter(places, dtype(0)), np.nextafter(places, dtype(np.inf))]
+    x = np.concatenate([*around, *(-some for some in around)])
+    x = x[np.isfinite(x)]
+    with mpmath.workprec(1400):
+        for value, result in zip(x, apply(function, element, x), strict=True):
+            exact = EXACT[function](mpmath.mpf(float(value)))
+            assert units(result, exact) <= (1 if element == "f32" else 2), (value, result)
+
+
+def grid(element: str, special: list[float], first: Any, second: Any) -> tuple[Any, Any]:
+    """Numbers against numbers, and all special values against each other."""
+    a, b = (each.ravel() for each in np.meshgrid(special, special))
+    return np.concatenate([first, a]).astype(DTYPES[element]), np.concatenate([second, b]).astype(
+        DTYPES[element]
+    )
+
+
+def check_pairs(function: str, element: str, rough: Any, exact: Any, x: Any, y: Any) -> None:
+    """Special results as numpy has them; the others as mpmath, within a unit or two."""
+    actual = apply(function, element, x, y)
     with np.errstate(all="ignore"):
-        exact = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
-    np.testing.assert_array_equal(np.isnan(actual), np.isnan(exact))
-    whole = ~np.isfinite(exact) | (exact == 0)
-    np.testing.assert_array_equal(actual[whole], exact[whole])
-    np.testing.assert_array_equal(np.signbit(actual[exact == 0]), np.signbit(exact[exact == 0]))
-    rest = ~whole
-    assert (np.abs(actual - exact)[rest] <= np.spacing(np.abs(exact))[rest]).all()
+        about = rough(x.astype(np.longdouble), y.astype(np.longdouble)).astype(x.dtype)
+    np.testing.assert_array_equal(np.isnan(actual), np.isnan(about))
+    whole = ~np.isfinite(about) | (about == 0)
+    np.testing.assert_array_equal(actual[whole], about[whole])
+    np.testing.assert_array_equal(np.signbit(actual[about == 0]), np.signbit(about[about == 0]))
+    with mpmath.workprec(300):
+        rows = zip(x[~whole], y[~whole], about[~whole], actual[~whole], strict=True)
+        for a, b, near, result in rows:
+            plain = np.isfinite([a, b]).all() and a != 0 and b != 0
+            wanted = exact(mpmath.mpf(float(a)), mpmath.mpf(float(b))) if plain else float(near)
+            error = units(result, wanted)
+            assert error <= (1 if element == "f32" else 2), (a, b, result, error)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_powers(element: str) -> None:
+    random = np.random.default_rng(1)
+    special = [*SPECIAL, 2, -2, 0.5, -0.5, 3, -3]
+    top = 120 if element == "f32" else 1000
+    base = 2.0 ** random.uniform(-40, 40, 300)
+    bases = [
+        random.uniform(0, 10, 300),
+        random.uniform(-5, 5, 300),
+        base,
+        1 + random.normal(size=300) / 1e5,
+    ]
+    exponents = [random.uniform(-20, 20, 300), np.round(random.uniform(-9, 9, 300))]
+    exponents += [random.uniform(-top, top, 300) / np.log2(base), random.uniform(-1e6, 1e6, 300)]
+    x, y = grid(element, special, np.concatenate(bases), np.concatenate(exponents))
+    check_pairs("pow", element, np.power, lambda a, b: mpmath.power(a, b).real, x, y)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_angles_of_points(element: str) -> None:
+    random = np.random.default_rng(2)
+    reach = 37 if element == "f32" else 300
+    signs = random.choice([-1, 1], (2, 400))
+    parts = [random.normal(size=(2, 400)), signs * 10.0 ** random.uniform(-reach, reach, (2, 400))]
+    parts.append(np.array([np.ones(200), np.sqrt(2) - 1 + random.normal(size=200) / 1e8]))
+    y, x = np.concatenate(parts, 1)
+    y, x = grid(element, SPECIAL, y, x)
+    check_pairs("atan2", element, np.arctan2, mpmath.atan2, y, x)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_remainders(element: str) -> None:
+    """Exact, also of numbers that are far apart."""
+    random = np.random.default_rng(3)
+    reach = 37 if element == "f32" else 300
+    signs = random.choice([-1, 1], (2, 400))
+    x, y = signs * 10.0 ** random.uniform(-reach, reach, (2, 400))
+    near = random.uniform(1, 1e6, 400)
+    multiples = near * np.round(random.uniform(1, 1e5, 400))
+    x, y = grid(element, SPECIAL, np.concatenate([x, multiples]), np.concatenate([y, near]))
+    actual = apply("fmod", element, x, y)
+    with np.errstate(all="ignore"):
+        wanted = np.fmod(x, y)
+    np.testing.assert_array_equal(actual, wanted)
+    number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(actual[number]), np.signbit(wanted[number]))

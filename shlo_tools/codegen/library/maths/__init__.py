@@ -1,0 +1,51 @@
+"""Functions of the math library on vectors, called by kernels and never inlined.
+
+Most are computed in f64: what f32 functions return is the rounded value of a result that is right
+to more digits, so they are within a unit in the last place without further care. Rare operands
+that need more than f64 (angles far from 0, remainders of far larger numbers) are computed lane by
+lane by the C library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shlo_tools.codegen.function import F32, F64, Function, Type, Value
+from shlo_tools.codegen.library.maths import arithmetic, exponentials, powers, trigonometry
+from shlo_tools.codegen.library.maths.series import Series
+
+Body = Callable[..., Value]
+BODIES: dict[str, tuple[Body, int]] = {
+    "atan2": (trigonometry.atan2, 2),
+    "cbrt": (powers.cbrt, 1),
+    "cos": (trigonometry.cos, 1),
+    "exp": (exponentials.exp, 1),
+    "expm1": (exponentials.expm1, 1),
+    "fmod": (arithmetic.fmod, 2),
+    "log": (exponentials.log, 1),
+    "log1p": (exponentials.log1p, 1),
+    "pow": (powers.power, 2),
+    "sin": (trigonometry.sin, 1),
+    "tan": (trigonometry.tan, 1),
+    "tanh": (exponentials.tanh, 1),
+}
+
+
+def name(function: str, type: Type) -> str:
+    """The name of a function for vectors of a type."""
+    return f"shlo_rt_{function}_{type.element}x{type.lanes}"
+
+
+def functions(function: str, type: Type) -> list[Function]:
+    """One function for vectors of f32 or f64."""
+    body, count = BODIES[function]
+    f = Function(name(function, type), [type] * count, type)
+    wide = [argument.to("fpext", "f64") for argument in f.arguments]
+    result = body(Series(f, is_single=type.element == "f32"), *wide)
+    f.result = result.to("fptrunc", type.element) if type.element == "f32" else result
+    return [f]
+
+
+def has(function: str, type: Type) -> bool:
+    """Whether there is a function for a scalar or vector type."""
+    return function in BODIES and type.element in (F32.element, F64.element)

@@ -1,0 +1,104 @@
+"""What bodies of functions are written with.
+
+Degrees are those that series need: the terms left out are below 2^-56 for f64 and below 2^-30 for
+f32.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from shlo_tools.codegen.function import Function, Type, Value
+
+LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # few digits: n times it is exact
+LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+TINY = 2.0**-1022
+
+
+class Series:
+    """What bodies are written with: vectors of f64, to the digits that are wanted."""
+
+    def __init__(self, f: Function, *, is_single: bool) -> None:
+        self.f = f
+        self.is_single = is_single
+
+    def constant(self, value: float, like: Value) -> Value:
+        return self.f.constant(value, like.type)
+
+    def horner(self, x: Value, coefficients: list[float]) -> Value:
+        """A polynomial, the highest coefficient first."""
+        total = self.constant(coefficients[0], x)
+        for coefficient in coefficients[1:]:
+            total = self.f.fma(total, x, self.constant(coefficient, x))
+        return total
+
+    def select(self, condition: Value, a: Value, b: Value | float) -> Value:
+        return self.f.select(condition, a, b)
+
+    def bits(self, x: Value) -> Value:
+        return x.to("bitcast", "i64")
+
+    def power_of_two(self, n: Value) -> Value:
+        """2^n of integers -1022 to 1023."""
+        return ((n + 1023) << 52).to("bitcast", "f64")
+
+    def clamped(self, x: Value, low: float, high: float) -> Value:
+        """NaN becomes a number: what integers are made of must be one."""
+        f = self.f
+        least = f.intrinsic("maxnum", x, self.constant(low, x))
+        return f.intrinsic("minnum", least, self.constant(high, x))
+
+    def reduced(self, x: Value) -> tuple[Value, Value]:
+        """x = n ln 2 + r: n as i64, and r of at most ln 2 / 2."""
+        f = self.f
+        n = f.intrinsic("rint", x * math.log2(math.e))
+        r = f.fma(n, self.constant(-LN2_HIGH, x), x)
+        return n.to("fptosi", "i64"), f.fma(n, self.constant(-LN2_LOW, x), r)
+
+    def exponential_less_one(self, r: Value) -> Value:
+        """e^r - 1 for a reduced r."""
+        degree = 9 if self.is_single else 14
+        series = [1.0 / math.factorial(k) for k in range(degree, 1, -1)]
+        return self.f.fma(self.horner(r, series), r * r, r)
+
+    # --- twice the digits -------------------------------------------------------------------------
+    def sum_of_two(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """a + b rounded, and the rest (Knuth)."""
+        total = a + b
+        from_b = total - a
+        return total, (a - (total - from_b)) + (b - from_b)
+
+    def product(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """a b rounded, and the rest."""
+        rounded = a * b
+        return rounded, self.f.fma(a, b, -rounded)
+
+    # --- lane by lane -----------------------------------------------------------------------------
+    def by_lane(
+        self, wanted: Value, value: Value, function: str, operands: Sequence[Value], wide: str
+    ) -> Value:
+        """``value``, but for wanted lanes: they are what a C function of scalars gives.
+
+        Args:
+            wide: the type that the function takes and returns.
+        """
+        f = self.f
+        lanes = wanted.to("sext", "i64")
+        scalar, type = value.type.scalar, Type(wide)
+
+        def computed(lane: Value, total: Value) -> Value:
+            numbers = [f.extract_at(operand, lane).to("fpext", wide) for operand in operands]
+            result = f.call(function, numbers, type).to("fptrunc", scalar.element)
+            return f.insert_at(total, result, lane)
+
+        def one(lane: Value, total: Value) -> list[Value]:
+            is_wanted = f.extract_at(lanes, lane) != 0
+            return f.if_(is_wanted, lambda: computed(lane, total), lambda: total)
+
+        def all_lanes() -> list[Value]:
+            return f.loop(0, value.type.lanes, 1, one, [value])
+
+        any_wanted = f.reduce("or", lanes) != 0
+        (result,) = f.if_(any_wanted, all_lanes, lambda: value)
+        return result
