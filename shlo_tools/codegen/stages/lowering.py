@@ -15,6 +15,7 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     memory_type,
 )
+from shlo_tools.codegen.stages.transposition import transposition_of
 from shlo_tools.codegen.target import Target
 
 
@@ -29,6 +30,17 @@ def lower(stage: Stage, target: Target) -> StageCode:
     if stage.kind not in _KINDS:
         raise UnsupportedStage(f"stages of kind {stage.kind}")
     return _KINDS[stage.kind](stage, target)
+
+
+def _map(stage: Stage, target: Target) -> StageCode:
+    """Elementwise ops, and views that are stored."""
+    if len(stage.results) == 1:
+        transposition = transposition_of(stage.results[0])
+        if transposition is not None:
+            code = StageCode()
+            transposition.job(code, Place("result", 0))
+            return code
+    return _rows(stage, target)
 
 
 def _rows(stage: Stage, target: Target) -> StageCode:
@@ -75,7 +87,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 
 
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
-    "map": _rows,
+    "map": _map,
     "row": _rows,
     "column": _columns,
     "concatenation": _concatenation,
