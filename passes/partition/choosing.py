@@ -16,7 +16,7 @@ from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
 
-_FIXED = {"reverse", "dynamic_slice"}  # views that products do not read through strides
+_LARGE = 4096  # elements of a transposition that is worth a pass of its own
 
 
 def choose(graph: Graph) -> list[Stage]:
@@ -49,7 +49,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.is_constant = op.is_cheap = True
         return
     if op.name in VIEWS:
-        if op.name in _FIXED and _feeds_product(op):
+        if _is_moved_once(op):
             _join(op, _open(stages, "map", op.count), "full")
         else:
             op.is_cheap = True
@@ -71,17 +71,35 @@ def _is_light(op: Op) -> bool:
     return op.name in VIEWS or (op.is_elementwise and op.name not in DEAR)
 
 
-def _feeds_product(op: Op) -> bool:
-    """Whether a product reads a view, through other views."""
+def _is_moved_once(op: Op) -> bool:
+    """Whether a view is moved once, for all that read it."""
+    if op.name not in ("reverse", "dynamic_slice", "transpose"):
+        return False
+    users = _users_through_views(op)
+    if op.name != "transpose":
+        return "dot_general" in users  # products read through strides
+    return op.count >= _LARGE and _moves_rows(op) and bool(users - {"dot_general"})
+
+
+def _moves_rows(op: Op) -> bool:
+    """Whether what is adjacent in a transposition's result is not so in its operand."""
+    permutation = numbers_of(op.operation, "permutation")
+    moved = [d for d, size in zip(permutation, op.shape, strict=True) if size > 1]
+    return bool(moved) and moved[-1] != max(moved)
+
+
+def _users_through_views(op: Op) -> set[str]:
+    """Names of the ops that read a value through views."""
     stack, visited = [op], {op}
+    names: set[str] = set()
     while stack:
         for user in stack.pop().users:
-            if user.name == "dot_general":
-                return True
-            if user.name in VIEWS and user not in visited:
+            if user.name not in VIEWS:
+                names.add(user.name)
+            elif user not in visited:
                 visited.add(user)
                 stack.append(user)
-    return False
+    return names
 
 
 def _open(stages: list[Stage], kind: str, count: int = 0) -> Stage:

@@ -27,7 +27,6 @@ CONTEXT = {
         )
     )
 }
-_BLOCK = 64  # rows of the source that stay near while columns go by
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
@@ -137,19 +136,12 @@ def _matrix(element: Type, size: int) -> Function:
         first, second = places(row, column)
         f.store(f.load(first, element, 1), second, 1)
 
-    def by_blocks() -> None:
-        def block(first: Value) -> None:
-            last = f.minimum(first + _BLOCK, rows)
-
-            def one(column: Value) -> None:
-                f.loop(first, last, size, lambda row: full(row, column))
-
-            f.loop(0, columns, size, one)
-
-        f.loop(0, rows, _BLOCK, block)
+    def by_tiles() -> None:
+        # Columns go by first: rows of the source are read as runs.
+        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: full(r, c)) and None)
 
     def by_parts() -> None:
-        f.loop(0, columns, size, lambda c: f.loop(0, rows, size, lambda r: part(r, c)) and None)
+        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)
 
     def by_elements() -> None:
         f.loop(0, columns, 1, lambda c: f.loop(0, rows, 1, lambda r: single(r, c)) and None)
@@ -157,7 +149,7 @@ def _matrix(element: Type, size: int) -> Function:
     def small() -> None:
         f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
 
-    f.if_((rows >= size) & (columns >= size), by_blocks, small)
+    f.if_((rows >= size) & (columns >= size), by_tiles, small)
     return f
 
 

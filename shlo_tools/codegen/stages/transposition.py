@@ -12,6 +12,7 @@ from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage, me
 from shlo_tools.codegen.stages.products import Part, strided
 
 _SMALL = 256  # elements that a kernel gathers as well
+_COLUMNS = 256  # of a chunk, at least
 _UNIT = 16 * 1024  # elements of a chunk, about
 
 
@@ -38,7 +39,7 @@ class Transposition:
     def job(self, code: StageCode, target: Place) -> None:
         """Add the job and its context."""
         rows, columns = self.rows[0], self.columns[0]
-        block = min(columns, max(64, _UNIT // rows // 64 * 64))
+        block = min(columns, max(_COLUMNS, _UNIT // rows // _COLUMNS * _COLUMNS))
         blocks = -(-columns // block)
         units = blocks * math.prod(size for size, _, _ in self.outer)
         together = max(1, _UNIT // (rows * block))
