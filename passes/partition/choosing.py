@@ -83,7 +83,7 @@ def _is_moved_once(op: Op) -> bool:
 
 def _moves_rows(op: Op) -> bool:
     """Whether what is adjacent in a transposition's result is not so in its operand."""
-    permutation = numbers_of(op.operation, "permutation")
+    permutation = ir.integers_of(op.operation, "permutation")
     moved = [d for d, size in zip(permutation, op.shape, strict=True) if size > 1]
     return bool(moved) and moved[-1] != max(moved)
 
