@@ -112,7 +112,7 @@ class VectorEmit(Emit):
         if name == "arith.select":
             return self.function.select(*values)
         if name == "math.ctlz":
-            return self._leading_zeros(values[0])
+            return self.function.leading_zeros(values[0])
         if name == "math.rsqrt":
             return 1.0 / self.function.intrinsic("sqrt", values[0])
         if name in _MATHS and maths.has(_MATHS[name], values[0].type):
@@ -179,11 +179,6 @@ class VectorEmit(Emit):
         quiet = (bits >> 16) | 0x40
         is_nan = value.compare("uno", value)
         return self.function.select(is_nan, quiet, rounded).to("trunc", "i16").to("bitcast", "bf16")
-
-    def _leading_zeros(self, value: Value) -> Value:
-        f = self.function
-        text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
-        return f.emit(f"{text} : ({value.type}) -> {value.type}", value.type)
 
 
 def _element(type: Any) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
-from shlo_tools.codegen.stages import contractions, scatter, updates
+from shlo_tools.codegen.stages import contractions, scatter, sorting, updates
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
@@ -93,5 +93,6 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "concatenation": _concatenation,
     "contraction": contractions.lower,
     "scatter": scatter.lower,
+    "sort": sorting.lower,
     "update": updates.lower,
 }
