@@ -6,11 +6,9 @@ is the same for a row is computed once for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
-from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -30,6 +28,7 @@ from shlo_tools.codegen.stages.nodes import (
     memory_type,
     register_type,
 )
+from shlo_tools.codegen.stages.parts import PartsReader
 from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
@@ -47,7 +46,7 @@ class Buffer:
     row_only: bool = False
 
 
-class Reader(ComputedPlaces):
+class Reader(PartsReader):
     """Reads nodes of one kernel.
 
     Attributes:
@@ -137,7 +136,9 @@ class Reader(ComputedPlaces):
         whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
         if isinstance(index, tuple):
             index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
-            if count == self.rows * self.columns and index == self.by_dimension(whole, shape):
+            # One number may be read by who has no mask: it never becomes a vector.
+            is_whole = count == self.rows * self.columns and has_lanes(index)
+            if is_whole and index == self.by_dimension(whole, shape):
                 return whole
             if count == self.rows and index == self.by_dimension(per_row, shape):
                 return per_row
@@ -160,9 +161,9 @@ class Reader(ComputedPlaces):
         if kind is NodeKind.IOTA:
             return self._iota(node, index)
         if kind is NodeKind.PAD:
-            return self._pad(node, index, mask)
+            return self.padded(node, index, mask)
         if kind is NodeKind.CONCATENATE:
-            return self._concatenate(node, index, mask)
+            return self.concatenated(node, index, mask)
         if kind is NodeKind.REDUCE:
             return self._reduce_of_one(node, index, mask)
         source = node.operands[0]
@@ -176,16 +177,6 @@ class Reader(ComputedPlaces):
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")
         return node.rule(self, self.alike(operands))
-
-    def alike(self, values: Sequence[Value]) -> list[Value]:
-        """Scalars become vectors where some values are vectors."""
-        if len({value.type.lanes for value in values}) <= 1:
-            return list(values)
-        return [v if v.type.lanes else self.splat(v) for v in values]
-
-    def splat(self, scalar: Value) -> Value:
-        """A vector of a scalar; constants stay constants."""
-        return self.function.broadcast(scalar, self.lanes)
 
     def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
@@ -233,48 +224,6 @@ class Reader(ComputedPlaces):
             return number.compare("ne", 0)
         return number if type.bits == 64 else number.to("trunc", type.element)
 
-    def _pad(self, node: Node, index: Index, mask: Mask | None) -> Value:
-        source, padding = node.operands
-        at = self.by_dimension(index, node.shape)
-        inside: Value | None = None
-        level = 0
-        where: list[Component] = []
-        for c, size, low, step in zip(at, source.shape, node.starts, node.steps, strict=True):
-            place = self.shifted(c, -low)
-            if step != 1:
-                raise UnsupportedStage("interior padding")
-            where.append(place)
-            if isinstance(place, int):
-                continue
-            level = max(level, place.level)
-            number = place.value if isinstance(place, Scalar) else self.positions(place)
-            fits = number.compare("ult", size)
-            inside = fits if inside is None else self.both(inside, fits)
-        if inside is None:
-            raise UnsupportedStage("padding at a constant index")
-        number_inside = inside if inside.type.lanes else self.splat(inside)
-        if mask is not None:
-            level = max(level, mask.level)
-            number_inside = number_inside & mask.value
-        exists = Mask(number_inside, level)
-        safe = tuple(self._lanes_wanted(c) for c in where)
-        values = self.alike([self.read(source, safe, exists), self.read(padding, (), None), inside])
-        return self.function.select(values[2], values[0], values[1])
-
-    def both(self, a: Value, b: Value) -> Value:
-        """Conditions of scalars or lanes, both."""
-        a, b = self.alike([a, b])
-        return a & b
-
-    def _lanes_wanted(self, c: Component) -> Component:
-        """Scalars that may lie outside are read lane by lane, so that the mask guards them."""
-        if isinstance(c, Scalar):
-            return Positions(self.positions(c), c.level)
-        return c
-
-    def _concatenate(self, node: Node, index: Index, mask: Mask | None) -> Value:
-        raise UnsupportedStage("concatenation inside a kernel")
-
     def _reduce_of_one(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """A reduction of dimensions of one element each."""
         source, start = node.operands
@@ -294,13 +243,23 @@ class Reader(ComputedPlaces):
         if not lanes:
             return self._from_memory(f.load(address, memory), register)
         vector = memory.vector(self.lanes)
-        if place is not None:
-            exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
-            offsets = place * memory.bytes
-            return self._from_memory(f.gather(address, offsets, exists, vector), register)
-        if mask is None:
-            return self._from_memory(f.load(address, vector), register)
-        return self._from_memory(f.load_masked(address, mask.value, vector), register)
+        exists = mask.value if mask else None
+        if isinstance(place, Value):
+            all_exist = f.constant(True, I1.vector(self.lanes))
+            value = f.gather(address, place * memory.bytes, exists or all_exist, vector)
+        elif place == 1:
+            value = self._load_run(address, exists, vector)
+        else:
+            back = range(self.lanes - 1, -1, -1)
+            mirrored = None if exists is None else f.shuffle(exists, exists, back)
+            run = self._load_run(address.at(1 - self.lanes, memory), mirrored, vector)
+            value = f.shuffle(run, run, back)
+        return self._from_memory(value, register)
+
+    def _load_run(self, address: Value, exists: Value | None, type: Type) -> Value:
+        if exists is None:
+            return self.function.load(address, type)
+        return self.function.load_masked(address, exists, type)
 
     def _from_memory(self, value: Value, register: Type) -> Value:
         return value.compare("ne", 0) if register.element == "i1" else value
@@ -309,10 +268,11 @@ class Reader(ComputedPlaces):
         """A value as it is stored."""
         return value.to("zext", "i8") if value.type.element == "i1" else value
 
-    def _address(
-        self, node: Node, buffer: Buffer, index: Index
-    ) -> tuple[Value, bool, Value | None]:
-        """The address of the first lane, whether lanes differ, and offsets where not adjacent."""
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+        """The address of the first lane, whether lanes differ, and where the others are.
+
+        That is 1 where they are behind each other, -1 where in front, or offsets.
+        """
         element = memory_type(node.element)
         terms: list[tuple[Component, int]] = []
         if isinstance(index, Linear):
@@ -337,13 +297,13 @@ class Reader(ComputedPlaces):
         lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
         positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
         if not lanes and not positions:
-            return address, False, None
+            return address, False, 0
         total = sum(c.step * s for c, s in lanes)
         for c, step in lanes:
             address = address.at(c.base * step, element)
         f = self.function
-        if not positions and total == 1:
-            return address, True, None
+        if not positions and total in (1, -1):
+            return address, True, total
         steps = f.constant(tuple(total * k for k in range(self.lanes)), I64.vector(self.lanes))
         for c, step in positions:
             steps = steps + c.value * step
