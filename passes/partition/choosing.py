@@ -16,7 +16,8 @@ from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
 
-_FIXED = {"reverse", "dynamic_slice"}  # views that products do not read through strides
+_PARTS = 3  # parts of a concatenation that are read side by side
+_LARGE = 4096  # elements of a transposition that is worth a pass of its own
 
 
 def choose(graph: Graph) -> list[Stage]:
@@ -49,7 +50,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.is_constant = op.is_cheap = True
         return
     if op.name in VIEWS:
-        if op.name in _FIXED and _feeds_product(op):
+        if _is_moved_once(op):
             _join(op, _open(stages, "map", op.count), "full")
         else:
             op.is_cheap = True
@@ -57,6 +58,8 @@ def _place(op: Op, stages: list[Stage]) -> None:
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)
         _join(op, stage, "full")
+    elif op.name == "concatenate" and _is_read_elementwise(op):
+        _join(op, _open(stages, "map", op.count), "full")
     elif op.name in ALONE:
         _join(op, _open(stages, ALONE[op.name], op.count), "none")
     elif op.name in ("pad", "gather"):
@@ -71,17 +74,42 @@ def _is_light(op: Op) -> bool:
     return op.name in VIEWS or (op.is_elementwise and op.name not in DEAR)
 
 
-def _feeds_product(op: Op) -> bool:
-    """Whether a product reads a view, through other views."""
+def _is_moved_once(op: Op) -> bool:
+    """Whether a view is moved once, for all that read it."""
+    if op.name not in ("reverse", "dynamic_slice", "transpose"):
+        return False
+    users = _users_through_views(op)
+    if op.name != "transpose":
+        return "dot_general" in users  # products read through strides
+    return op.count >= _LARGE and _moves_rows(op) and bool(users - {"dot_general"})
+
+
+def _is_read_elementwise(op: Op) -> bool:
+    """Whether the few parts of a concatenation are read as well where it is computed with."""
+    users = [u for u in op.users if not (u.name in VIEWS or u.name == "concatenate")]
+    few = len(op.operands) <= _PARTS and not op.is_returned
+    return few and len(users) == len(op.users) and all(u.is_elementwise for u in users)
+
+
+def _moves_rows(op: Op) -> bool:
+    """Whether what is adjacent in a transposition's result is not so in its operand."""
+    permutation = ir.integers_of(op.operation, "permutation")
+    moved = [d for d, size in zip(permutation, op.shape, strict=True) if size > 1]
+    return bool(moved) and moved[-1] != max(moved)
+
+
+def _users_through_views(op: Op) -> set[str]:
+    """Names of the ops that read a value through views."""
     stack, visited = [op], {op}
+    names: set[str] = set()
     while stack:
         for user in stack.pop().users:
-            if user.name == "dot_general":
-                return True
-            if user.name in VIEWS and user not in visited:
+            if user.name not in VIEWS:
+                names.add(user.name)
+            elif user not in visited:
                 visited.add(user)
                 stack.append(user)
-    return False
+    return names
 
 
 def _open(stages: list[Stage], kind: str, count: int = 0) -> Stage:
@@ -240,7 +268,7 @@ def _sink_stage(stage: Stage) -> None:
     movable = all(_is_light_or_dear(op) for op in stage.members)
     if stage.kind == "map" and movable and len(targets) == 1 and not returned:
         (target,) = targets
-        if target is not None and target.count == stage.count and _all_take(users):
+        if target is not None and _takes(target, stage, users):
             for op in stage.members:
                 op.stage = target
             target.members[:0] = stage.members
@@ -248,6 +276,14 @@ def _sink_stage(stage: Stage) -> None:
             return
     for op in reversed(list(stage.members)):
         _sink_op(op, stage)
+
+
+def _takes(target: Stage, stage: Stage, users: set[Op]) -> bool:
+    """Whether a stage of elementwise ops may move into the only one that reads it."""
+    if target.kind == "concatenation":  # each part is written once, by a kernel of its own
+        (joined,) = (op for op in target.members if op.name == "concatenate")
+        return sum(u is joined for op in stage.members for u in op.users) == 1
+    return target.count == stage.count and _all_take(users)
 
 
 def _is_light_or_dear(op: Op) -> bool:

@@ -22,6 +22,7 @@ ALONE = {
     "concatenate": "concatenation",
     "dynamic_update_slice": "update",
     "scatter": "scatter",
+    "sort": "sort",
 }
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}

@@ -6,7 +6,7 @@ and where they read their operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,8 +25,10 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.stages.scatter import Updates
+from shlo_tools.codegen.stages.sorting import Key, Sorting
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
+from shlo_tools.narrow_floats import is_narrow
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
@@ -35,6 +37,8 @@ from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = dtypes.ELEMENT_TYPES["i64"]
+
+_PLAIN = 24  # ops of a comparator that is looked at for keys
 
 
 def read(func: Operation) -> Stage:
@@ -137,6 +141,58 @@ def region(op: Operation) -> Region:
         return [values[value] for value in end.operands]
 
     return run
+
+
+def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
+    """What a comparator compares of each element, where it is one number; else None."""
+    (block,) = op.regions[0].blocks
+    *ops, end = [mlir.inner_operation(view) for view in block.operations]
+    by_value = {inner.results[0]: inner for inner in ops}
+    compare = by_value.get(end.operands[0])
+    if compare is None or compare.name != "stablehlo.compare" or len(ops) > _PLAIN:
+        return None
+    direction = str(compare.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    places = {argument: number for number, argument in enumerate(block.arguments)}
+    read: set[int] = set()
+
+    def shown(value: mlir.Value) -> Hashable:
+        """The same for equal numbers of two elements; notes which argument is read."""
+        if value in places:
+            read.add(places[value])
+            return "element", places[value] // 2
+        inner = by_value[value]
+        attributes = tuple(inner.attributes.items())
+        return inner.name, attributes, tuple(shown(v) for v in inner.operands)
+
+    sides = []
+    for value in compare.operands:
+        read.clear()
+        sides.append((shown(value), set(read)))
+    (left, first), (right, second) = sides
+    if left != right or len(first) != 1 or direction not in ("LT", "GT"):
+        return None
+    (a,), (b,) = first, second
+    if a == b:
+        return None
+    is_descending = (direction == "GT") != (a > b)
+    source = operands[a // 2]
+    order = compare.attributes["compare_type"] if "compare_type" in compare.attributes else ""
+
+    def node(value: mlir.Value) -> Node:
+        if value in places:
+            return source
+        inner = by_value[value]
+        if inner.name == "stablehlo.constant":
+            return constant(inner, ())
+        below = tuple(node(v) for v in inner.operands)
+        shape = source.shape if any(part.shape for part in below) else ()
+        element = dtypes.tensor_type(inner.results[0].type).element_type
+        return Node(NodeKind.ELEMENTWISE, shape, element, below, rule=_rule(inner))
+
+    key = node(compare.operands[0])
+    if is_narrow(key.element):
+        return None  # codes whose signs stand in other places
+    return Key(key, is_descending, "TOTALORDER" in str(order))
 
 
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
@@ -270,6 +326,15 @@ def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
         ),
     )
     return _typed(op, NodeKind.SCATTER, operands, attributes=Updates(vectors, region(op)))
+
+
+@_reads
+def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
+    shape = operands[0].shape
+    dimension = ir.integer_of(op, "dimension", missing=-1)
+    place = dimension % len(shape) if shape else 0
+    attributes = Sorting(place, region(op), sort_key(op, operands))
+    return _typed(op, NodeKind.SORT, operands, attributes=attributes)
 
 
 @_reads

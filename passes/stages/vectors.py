@@ -126,7 +126,7 @@ class VectorEmit(Emit):
         if name == "arith.truncf":
             return self._truncated(values[0], result_type.element)
         if name == "math.ctlz":
-            return self._leading_zeros(values[0])
+            return self.function.leading_zeros(values[0])
         if name in _MATHS and maths.has(_MATHS[name], values[0].type):
             return self._mathematics(_MATHS[name], values)
         raise UnsupportedStage(f"{name} of {values[0].type}")
@@ -211,11 +211,6 @@ class VectorEmit(Emit):
         bits, sign = value.to("bitcast", "i16"), -0x8000
         changed = bits ^ sign if name == "arith.negf" else bits & ~sign
         return changed.to("bitcast", value.type.element)
-
-    def _leading_zeros(self, value: Value) -> Value:
-        f = self.function
-        text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
-        return f.emit(f"{text} : ({value.type}) -> {value.type}", value.type)
 
 
 def _element(type: Any) -> str:

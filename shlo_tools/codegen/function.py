@@ -284,6 +284,11 @@ class Function:
         text = f"llvm.select {condition.name}, {on_true.name}, {other.name}"
         return self.emit(f"{text} : {condition.type}, {on_true.type}", on_true.type)
 
+    def leading_zeros(self, value: Value) -> Value:
+        """Bits above the highest one; all of them for zero."""
+        text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
+        return self.emit(f"{text} : ({value.type}) -> {value.type}", value.type)
+
     # --- vectors ----------------------------------------------------------------------------------
     def broadcast(self, scalar: Value, lanes: int) -> Value:
         """A vector of one scalar."""
@@ -400,6 +405,20 @@ class Function:
         words = self.gather(base, offsets - inside, mask, I32.vector(type.lanes))
         lowest = words >> (inside << 3).to("trunc", "i32")
         return lowest.to("trunc", f"i{type.bits}").to("bitcast", type.element)
+
+    def scatter(self, value: Value, base: Value, offsets: Value, mask: Value) -> None:
+        """Masked lanes to ``base`` + ``offsets`` bytes (a vector of i64)."""
+        addresses = Type("ptr", value.type.lanes)
+        where = self.emit(
+            f"llvm.getelementptr {base.name}[{offsets.name}]"
+            f" : (!llvm.ptr, {offsets.type}) -> {addresses}, i8",
+            addresses,
+        )
+        align = f"{{alignment = {value.type.bytes} : i32}}"
+        self.do(
+            f"llvm.intr.masked.scatter {value.name}, {where.name}, {mask.name} {align}"
+            f" : {value.type}, {mask.type} into {addresses}"
+        )
 
     def copy(self, target: Value, source: Value, count: Value | int) -> None:
         """Copy bytes; the two may not overlap."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
-from shlo_tools.codegen.stages import contractions, scatter, updates
+from shlo_tools.codegen.stages import contractions, scatter, sorting, updates
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.kernels import RowKernel, space
@@ -15,6 +15,7 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
 )
+from shlo_tools.codegen.stages.transposition import transposition_of
 from shlo_tools.codegen.target import Target
 
 
@@ -29,6 +30,17 @@ def lower(stage: Stage, target: Target) -> StageCode:
     if stage.kind not in _KINDS:
         raise UnsupportedStage(f"stages of kind {stage.kind}")
     return _KINDS[stage.kind](stage, target)
+
+
+def _map(stage: Stage, target: Target) -> StageCode:
+    """Elementwise ops, and views that are stored."""
+    if len(stage.results) == 1:
+        transposition = transposition_of(stage.results[0])
+        if transposition is not None:
+            code = StageCode()
+            transposition.job(code, Place("result", 0))
+            return code
+    return _rows(stage, target)
 
 
 def _rows(stage: Stage, target: Target) -> StageCode:
@@ -75,11 +87,12 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 
 
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
-    "map": _rows,
+    "map": _map,
     "row": _rows,
     "column": _columns,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
     "scatter": scatter.lower,
+    "sort": sorting.lower,
     "update": updates.lower,
 }

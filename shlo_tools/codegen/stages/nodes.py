@@ -49,6 +49,7 @@ class NodeKind(Enum):
     DYNAMIC_UPDATE_SLICE = "dynamic_update_slice"
     GATHER = "gather"
     SCATTER = "scatter"
+    SORT = "sort"
     REDUCE = "reduce"
     DOT = "dot_general"
 

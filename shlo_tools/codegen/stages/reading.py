@@ -6,7 +6,6 @@ is the same for a row is computed once for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
@@ -18,7 +17,6 @@ from shlo_tools.codegen.stages.elements import (
     part_of,
     place_type,
 )
-from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -31,6 +29,7 @@ from shlo_tools.codegen.stages.indices import (
     level_of,
 )
 from shlo_tools.codegen.stages.nodes import VIEWS, Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.parts import PartsReader
 from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
 from shlo_tools.dtypes import ElementType
 
@@ -49,7 +48,7 @@ class Buffer:
     row_only: bool = False
 
 
-class Reader(ComputedPlaces):
+class Reader(PartsReader):
     """Reads nodes of one kernel.
 
     Attributes:
@@ -139,7 +138,9 @@ class Reader(ComputedPlaces):
         whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
         if isinstance(index, tuple):
             index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
-            if count == self.rows * self.columns and index == self.by_dimension(whole, shape):
+            # One number may be read by who has no mask: it never becomes a vector.
+            is_whole = count == self.rows * self.columns and has_lanes(index)
+            if is_whole and index == self.by_dimension(whole, shape):
                 return whole
             if count == self.rows and index == self.by_dimension(per_row, shape):
                 return per_row
@@ -162,9 +163,9 @@ class Reader(ComputedPlaces):
         if kind is NodeKind.IOTA:
             return self._iota(node, index)
         if kind is NodeKind.PAD:
-            return self._pad(node, index, mask)
+            return self.padded(node, index, mask)
         if kind is NodeKind.CONCATENATE:
-            return self._concatenate(node, index, mask)
+            return self.concatenated(node, index, mask)
         if kind is NodeKind.BITCAST:
             return self._bitcast(node, index, mask)
         if kind is NodeKind.REDUCE:
@@ -180,26 +181,6 @@ class Reader(ComputedPlaces):
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")
         return node.rule(self, self.alike(operands))
-
-    def alike(self, values: Sequence[Value]) -> list[Value]:
-        """Scalars become vectors where some values are vectors."""
-        if len({value.type.lanes for value in values}) <= 1:
-            return list(values)
-        return [v if v.type.lanes else self.splat(v) for v in values]
-
-    def splat(self, scalar: Value) -> Value:
-        """A vector of a scalar; constants stay constants."""
-        if isinstance(scalar, Parts):
-            return Parts(self.splat(scalar.real), self.splat(scalar.imag))
-        return self.function.broadcast(scalar, self.lanes)
-
-    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
-        """``on_true`` where a condition holds, by lanes where any of them has lanes."""
-        condition, a, b = self.alike([condition, on_true, on_false])
-        if isinstance(a, Parts) and isinstance(b, Parts):
-            real = self.function.select(condition, a.real, b.real)
-            return Parts(real, self.function.select(condition, a.imag, b.imag))
-        return self.function.select(condition, a, b)
 
     def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
@@ -241,47 +222,6 @@ class Reader(ComputedPlaces):
             raise UnsupportedStage("an op without a rule")
         return node.rule(self, [number])
 
-    def _pad(self, node: Node, index: Index, mask: Mask | None) -> Value:
-        source, padding = node.operands
-        at = self.by_dimension(index, node.shape)
-        inside: Value | None = None
-        level = 0
-        where: list[Component] = []
-        for c, size, low, step in zip(at, source.shape, node.starts, node.steps, strict=True):
-            place = self.shifted(c, -low)
-            if step != 1:
-                raise UnsupportedStage("interior padding")
-            where.append(place)
-            if isinstance(place, int):
-                continue
-            level = max(level, place.level)
-            number = place.value if isinstance(place, Scalar) else self.positions(place)
-            fits = number.compare("ult", size)
-            inside = fits if inside is None else self.both(inside, fits)
-        if inside is None:
-            raise UnsupportedStage("padding at a constant index")
-        number_inside = inside if inside.type.lanes else self.splat(inside)
-        if mask is not None:
-            level = max(level, mask.level)
-            number_inside = number_inside & mask.value
-        exists = Mask(number_inside, level)
-        safe = tuple(self._lanes_wanted(c) for c in where)
-        return self.select(inside, self.read(source, safe, exists), self.read(padding, (), None))
-
-    def both(self, a: Value, b: Value) -> Value:
-        """Conditions of scalars or lanes, both."""
-        a, b = self.alike([a, b])
-        return a & b
-
-    def _lanes_wanted(self, c: Component) -> Component:
-        """Scalars that may lie outside are read lane by lane, so that the mask guards them."""
-        if isinstance(c, Scalar):
-            return Positions(self.positions(c), c.level)
-        return c
-
-    def _concatenate(self, node: Node, index: Index, mask: Mask | None) -> Value:
-        raise UnsupportedStage("concatenation inside a kernel")
-
     def _bitcast(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """Parts of wider elements, or elements made of parts: the last dimension counts parts."""
         (source,) = node.operands
@@ -320,16 +260,19 @@ class Reader(ComputedPlaces):
         address: Value,
         element: ElementType,
         mask: Mask | None,
-        place: Value | None = None,
+        place: Value | int = 1,
         *,
         has_lanes: bool,
     ) -> Value:
-        """A scalar, or lanes: adjacent ones, or those at places counted in elements."""
+        """A scalar, or lanes: adjacent ones (1), such backwards (-1), or those at places."""
         if not element.is_complex:
             return self._load(element, address, has_lanes, place, 1, mask)
         part = part_of(element)
-        if has_lanes and place is None:
+        if has_lanes and place == 1:
             return self._load_pairs(part, address, mask)
+        if has_lanes and isinstance(place, int):
+            steps = tuple(place * k for k in range(self.lanes))
+            place = self.function.constant(steps, I64.vector(self.lanes))
         beside = address.at(1, memory_type(part))
         return Parts(
             *(self._load(part, first, has_lanes, place, 2, mask) for first in (address, beside))
@@ -340,7 +283,7 @@ class Reader(ComputedPlaces):
         element: ElementType,
         address: Value,
         has_lanes: bool,
-        place: Value | None,
+        place: Value | int,
         width: int,
         mask: Mask | None,
     ) -> Value:
@@ -349,13 +292,24 @@ class Reader(ComputedPlaces):
         if not has_lanes:
             return self._from_memory(f.load(address, memory), element)
         vector = memory.vector(self.lanes)
-        if place is not None:
-            exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
+        exists = mask.value if mask else None
+        if isinstance(place, Value):
+            all_exist = f.constant(True, I1.vector(self.lanes))
             offsets = place * (width * memory.bytes)
-            return self._from_memory(f.gather(address, offsets, exists, vector), element)
-        if mask is None:
-            return self._from_memory(f.load(address, vector), element)
-        return self._from_memory(f.load_masked(address, mask.value, vector), element)
+            value = f.gather(address, offsets, exists or all_exist, vector)
+        elif place == 1:
+            value = self._load_run(address, exists, vector)
+        else:
+            back = range(self.lanes - 1, -1, -1)
+            mirrored = None if exists is None else f.shuffle(exists, exists, back)
+            run = self._load_run(address.at(1 - self.lanes, memory), mirrored, vector)
+            value = f.shuffle(run, run, back)
+        return self._from_memory(value, element)
+
+    def _load_run(self, address: Value, exists: Value | None, type: Type) -> Value:
+        if exists is None:
+            return self.function.load(address, type)
+        return self.function.load_masked(address, exists, type)
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""
@@ -406,10 +360,11 @@ class Reader(ComputedPlaces):
         """A real value as it is stored."""
         return value.to("zext", "i8") if value.type.bits < 8 else value
 
-    def _address(
-        self, node: Node, buffer: Buffer, index: Index
-    ) -> tuple[Value, bool, Value | None]:
-        """The address of the first lane, whether lanes differ, and offsets where not adjacent."""
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+        """The address of the first lane, whether lanes differ, and where the others are.
+
+        That is 1 where they are behind each other, -1 where in front, or offsets.
+        """
         element = place_type(node.element)
         terms: list[tuple[Component, int]] = []
         if isinstance(index, Linear):
@@ -434,13 +389,13 @@ class Reader(ComputedPlaces):
         lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
         positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
         if not lanes and not positions:
-            return address, False, None
+            return address, False, 0
         total = sum(c.step * s for c, s in lanes)
         for c, step in lanes:
             address = address.at(c.base * step, element)
         f = self.function
-        if not positions and total == 1:
-            return address, True, None
+        if not positions and total in (1, -1):
+            return address, True, total
         steps = f.constant(tuple(total * k for k in range(self.lanes)), I64.vector(self.lanes))
         for c, step in positions:
             steps = steps + c.value * step

@@ -9,7 +9,7 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Function, Type, address_table, module_text
-from shlo_tools.codegen.library import copying, gemm, jobs, maths, pool
+from shlo_tools.codegen.library import copying, gemm, jobs, maths, pool, sorting, transposition
 from shlo_tools.codegen.lowered import ADDRESSES
 
 PREFIX = "shlo_rt_"
@@ -17,6 +17,14 @@ PREFIX = "shlo_rt_"
 
 def _gemm(element: Type) -> Callable[[], list[Function]]:
     return lambda: gemm.functions(target.host(), element)
+
+
+def _transposition(bits: int) -> Callable[[], list[Function]]:
+    return lambda: transposition.functions(target.host(), bits)
+
+
+def _sorting(bits: int) -> Callable[[], list[Function]]:
+    return lambda: sorting.functions(bits)
 
 
 # Parts by the functions that they offer.
@@ -27,6 +35,17 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     **{
         _gemm(element): tuple(gemm.name(element, part) for part in ("", "plan", "pack", "rows"))
         for element in (F32, F64)
+    },
+    **{
+        _transposition(bits): (transposition.job_name(bits), transposition.matrix_name(bits))
+        for bits in transposition.WIDTHS
+    },
+    **{
+        _sorting(bits): (
+            sorting.sort_name(bits),
+            *(sorting.job_name(bits, part) for part in ("count", "offsets", "move")),
+        )
+        for bits in sorting.ENTRIES
     },
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}

@@ -1,0 +1,187 @@
+"""Transposition through tiles in registers, for elements of 1, 2, 4 and 8 bytes.
+
+A tile is as many rows as a vector has lanes: rows are loaded, their elements change places by
+shuffles of two vectors each, and columns are stored. The last tile of a row or column reaches
+back over its neighbour; where there is less than a tile, lanes are masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.library.pool import JOB
+from shlo_tools.codegen.target import Target
+
+WIDTHS = (8, 16, 32, 64)  # bits of an element
+OUTER = 4  # dimensions beside the two of the tiles
+# Words of a job's context. Rows are adjacent in the target, columns in the source; a unit is a
+# block of columns at one index of the outer dimensions.
+CONTEXT = {
+    name: place
+    for place, name in enumerate(
+        (
+            *("source", "target", "rows", "columns", "source_row", "target_row"),
+            *("block", "blocks", "units", "units_of_chunk"),
+            *(f"{what}{d}" for d in range(OUTER) for what in ("size", "from", "to")),
+        )
+    )
+}
+_FEW = 8  # matrices with fewer rows and columns are moved element by element
+
+
+def job_name(bits: int) -> str:
+    """The job that transposes tensors."""
+    return f"shlo_rt_transpose_i{bits}"
+
+
+def matrix_name(bits: int) -> str:
+    """``(source, target, rows, columns, source_row, target_row)``, rows in bytes."""
+    return f"shlo_rt_transpose_matrix_i{bits}"
+
+
+def tile(target: Target, bits: int) -> int:
+    """Rows and columns of a tile."""
+    return min(target.lanes(bits), 16)
+
+
+def functions(target: Target, bits: int) -> list[Function]:
+    """The functions for elements of a width."""
+    element = Type(f"i{bits}")
+    size = tile(target, bits)
+    parts = [_tile(element, size, is_masked=masked) for masked in (False, True)]
+    return [*parts, _matrix(element, size), _job(element)]
+
+
+def _tile_name(element: Type, *, is_masked: bool) -> str:
+    return f"transpose_{'part' if is_masked else 'tile'}_{element}"
+
+
+def _tile(element: Type, size: int, *, is_masked: bool) -> Function:
+    """One tile, or the first ``rows`` and ``columns`` of one."""
+    numbers = [I64, I64] if is_masked else []
+    name = _tile_name(element, is_masked=is_masked)
+    f = Function(name, [POINTER, POINTER, I64, I64, *numbers], exported=False)
+    source, target, source_row, target_row = f.arguments[:4]
+    type = element.vector(size)
+    if not is_masked:
+        loaded = [f.load(source.at(source_row * k), type, 1) for k in range(size)]
+        for k, vector in enumerate(transposed(f, loaded)):
+            f.store(vector, target.at(target_row * k), 1)
+        return f
+    rows, columns = f.arguments[4:]
+    none = f.zero(type)
+    loaded = [
+        _masked_row(f, source.at(source_row * k), columns, rows > k, type, none)
+        for k in range(size)
+    ]
+    lanes = f.mask_below(rows, size)
+    for k, vector in enumerate(transposed(f, loaded)):
+        place = target.at(target_row * k)
+        f.if_(columns > k, lambda v=vector, p=place: f.store_masked(v, p, lanes))  # type: ignore[misc]
+    return f
+
+
+def _masked_row(
+    f: Function, address: Value, columns: Value, exists: Value, type: Type, none: Value
+) -> Value:
+    def load() -> Value:
+        return f.load_masked(address, f.mask_below(columns, type.lanes), type)
+
+    return f.if_(exists, load, lambda: none)[0]
+
+
+def transposed(f: Function, rows: Sequence[Value]) -> list[Value]:
+    """Vectors whose elements changed places: blocks of half the size, a quarter, ..., one."""
+    size = len(rows)
+    result, width = list(rows), size
+    while width > 1:
+        width //= 2
+        low, high = _lanes(size, width, 0), _lanes(size, width, width)
+        for k in range(size):
+            if not k & width:
+                a, b = result[k], result[k + width]
+                result[k], result[k + width] = f.shuffle(a, b, low), f.shuffle(a, b, high)
+    return result
+
+
+def _lanes(size: int, width: int, offset: int) -> list[int]:
+    """Every second block of ``width`` lanes, of one vector and of the other in turn."""
+    starts = range(offset, size, 2 * width)
+    return [at + k for start in starts for at in (start, size + start) for k in range(width)]
+
+
+def _matrix(element: Type, size: int) -> Function:
+    """All tiles of a matrix."""
+    f = Function(matrix_name(element.bits), [POINTER, POINTER, I64, I64, I64, I64])
+    source, target, rows, columns, source_row, target_row = f.arguments
+    steps = [source_row, target_row]
+
+    def places(row: Value, column: Value) -> list[Value]:
+        return [
+            source.at(row * source_row).at(column, element),
+            target.at(column * target_row).at(row, element),
+        ]
+
+    def full(row: Value, column: Value) -> None:
+        at = places(f.minimum(row, rows - size), f.minimum(column, columns - size))
+        f.run(_tile_name(element, is_masked=False), [*at, *steps])
+
+    def part(row: Value, column: Value) -> None:
+        counts = [f.minimum(rows - row, size), f.minimum(columns - column, size)]
+        name = _tile_name(element, is_masked=True)
+        f.run(name, [*places(row, column), *steps, *counts])
+
+    def single(row: Value, column: Value) -> None:
+        first, second = places(row, column)
+        f.store(f.load(first, element, 1), second, 1)
+
+    def by_tiles() -> None:
+        # Columns go by first: rows of the source are read as runs.
+        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: full(r, c)) and None)
+
+    def by_parts() -> None:
+        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)
+
+    def by_elements() -> None:
+        f.loop(0, columns, 1, lambda c: f.loop(0, rows, 1, lambda r: single(r, c)) and None)
+
+    def small() -> None:
+        f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
+
+    f.if_((rows >= size) & (columns >= size), by_tiles, small)
+    return f
+
+
+def _job(element: Type) -> Function:
+    """Some units of a tensor."""
+    f = Function(job_name(element.bits), JOB)
+    context, chunk, _ = f.arguments
+
+    def word(name: str, type: Type = I64) -> Value:
+        return f.load(context.at(8 * CONTEXT[name]), type)
+
+    source, target = word("source", POINTER), word("target", POINTER)
+    rows, columns, block, blocks = (word(n) for n in ("rows", "columns", "block", "blocks"))
+    source_row, target_row = word("source_row"), word("target_row")
+    sizes, sources, targets = (
+        [word(f"{what}{d}") for d in range(OUTER)] for what in ("size", "from", "to")
+    )
+
+    def unit(number: Value) -> None:
+        left = number // blocks
+        first = (number - left * blocks) * block
+        place, to = source, target
+        for size, step, target_step in zip(sizes, sources, targets, strict=True):
+            rest = left % size
+            left = left // size
+            place, to = place.at(rest * step), to.at(rest * target_step)
+        place, to = place.at(first, element), to.at(first * target_row)
+        count = f.minimum(columns - first, block)
+        name = matrix_name(element.bits)
+        f.run(name, [place, to, rows, count, source_row, target_row])
+
+    step = word("units_of_chunk")
+    start = chunk * step
+    f.loop(start, f.minimum(start + step, word("units")), 1, unit)
+    return f

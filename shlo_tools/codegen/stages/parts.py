@@ -1,0 +1,160 @@
+"""Reading what is made of parts: padded tensors and concatenations.
+
+Which part an element comes from is a condition; parts are read with it as their mask, so that what
+does not exist is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.elements import Parts
+from shlo_tools.codegen.stages.gather import ComputedPlaces
+from shlo_tools.codegen.stages.indices import (
+    Component,
+    Index,
+    Mask,
+    Positions,
+    Scalar,
+)
+from shlo_tools.codegen.stages.nodes import Node
+from shlo_tools.codegen.stages.placing import level_of_index
+
+
+@dataclass(eq=False)
+class Within:
+    """Where a part is read.
+
+    Attributes:
+        index: of its elements; where the condition is false, of any of them or of none.
+        condition: of a scalar or of lanes; None where it always holds.
+        never: whether it never holds.
+    """
+
+    index: tuple[Component, ...]
+    condition: Value | None = None
+    never: bool = False
+
+
+class PartsReader(ComputedPlaces):
+    """Reads pads and concatenations."""
+
+    def read(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """The elements of a node at an index; lanes that are masked out may hold anything."""
+        raise NotImplementedError
+
+    def alike(self, values: Sequence[Value]) -> list[Value]:
+        """Scalars become vectors where some values are vectors."""
+        if len({value.type.lanes for value in values}) <= 1:
+            return list(values)
+        return [v if v.type.lanes else self.splat(v) for v in values]
+
+    def splat(self, scalar: Value) -> Value:
+        """A vector of a scalar; constants stay constants."""
+        if isinstance(scalar, Parts):
+            return Parts(self.splat(scalar.real), self.splat(scalar.imag))
+        return self.function.broadcast(scalar, self.lanes)
+
+    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
+        """``on_true`` where a condition holds, by lanes where any of them has lanes."""
+        condition, a, b = self.alike([condition, on_true, on_false])
+        if isinstance(a, Parts) and isinstance(b, Parts):
+            real = self.function.select(condition, a.real, b.real)
+            return Parts(real, self.function.select(condition, a.imag, b.imag))
+        return self.function.select(condition, a, b)
+
+    def padded(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """Elements of a pad."""
+        source, padding = node.operands
+        at = self.by_dimension(index, node.shape)
+        where = [self.shifted(c, -low) for c, low in zip(at, node.starts, strict=True)]
+        within = self._within(where, source.shape, node.steps)
+        outside = self.read(padding, (), None)
+        if within.never:
+            return outside
+        return self._chosen(source, within, mask, outside)
+
+    def concatenated(self, node: Node, index: Index, mask: Mask | None) -> Value:
+        """Elements of a concatenation; the last part that is large enough holds each."""
+        (dimension,) = node.dimensions
+        at = list(self.by_dimension(index, node.shape))
+        place, value = at[dimension], None
+        for part in node.operands:
+            if part.count:
+                at[dimension] = place
+                within = self._within(at, part.shape, [1] * len(at), only=dimension)
+            if part.count and not within.never:
+                value = self._chosen(part, within, mask, value)
+            place = self.shifted(place, -part.shape[dimension])
+        if value is None:
+            raise RuntimeError("elements of a concatenation of nothing")
+        return value
+
+    def _chosen(
+        self, part: Node, within: Within, mask: Mask | None, otherwise: Value | None
+    ) -> Value:
+        """A part's elements where its condition holds, else others."""
+        if within.condition is None:
+            return self.read(part, within.index, mask)
+        condition, level = within.condition, level_of_index(within.index)
+        lanes = condition if condition.type.lanes else self.splat(condition)
+        if mask is not None:
+            lanes, level = lanes & mask.value, max(level, mask.level)
+        value = self.read(part, within.index, Mask(lanes, level))
+        if otherwise is None:
+            return value
+        return self.select(condition, value, otherwise)
+
+    def _within(
+        self,
+        where: Sequence[Component],
+        sizes: Sequence[int],
+        steps: Sequence[int],
+        only: int | None = None,
+    ) -> Within:
+        """Which places exist that are ``steps`` apart; all do but along dimension ``only``."""
+        index: list[Component] = []
+        condition: Value | None = None
+        for d, (c, size, step) in enumerate(zip(where, sizes, steps, strict=True)):
+            if only is not None and d != only:
+                index.append(c)
+                continue
+            if isinstance(c, int):
+                if not 0 <= c < size * step or c % step:
+                    return Within(tuple(where), never=True)
+                index.append(c // step)
+                continue
+            if size == 0:
+                return Within(tuple(where), never=True)
+            place, fits = self._moved_inside(c, size, step)
+            index.append(place)
+            condition = fits if condition is None else self._both(condition, fits)
+        return Within(tuple(index), condition)
+
+    def _moved_inside(self, c: Component, size: int, step: int) -> tuple[Component, Value]:
+        """A place in units of ``step``, and whether it exists; scalars are moved inside."""
+        if isinstance(c, int):
+            raise TypeError("a number is known to fit or not")
+        # A negative place is a large number without sign, also when divided.
+        quotient, rest = (c, None) if step == 1 else self.divided(c, step)
+
+        def make() -> tuple[Component, Value]:
+            f = self.function
+            if isinstance(quotient, int):
+                raise TypeError("the quotient of a component is one")
+            number = quotient.value if isinstance(quotient, Scalar) else self.positions(quotient)
+            fits = number.compare("ult", size)
+            if isinstance(rest, Scalar | Positions):
+                fits = fits & (rest.value == 0)
+            if not isinstance(quotient, Scalar):
+                return quotient, fits
+            inside = f.maximum(f.minimum(number, size - 1), 0)
+            return Scalar(inside, quotient.level), fits
+
+        return self.once(c.level, ("within", c, size, step), make)
+
+    def _both(self, a: Value, b: Value) -> Value:
+        a, b = self.alike([a, b])
+        return a & b

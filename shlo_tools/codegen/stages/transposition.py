@@ -1,0 +1,113 @@
+"""Operands that kernels would read across rows are transposed ahead, by the process library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
+from shlo_tools.codegen.library import transposition
+from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.products import Part, strided
+
+_SMALL = 256  # elements that a kernel gathers as well
+_COLUMNS = 256  # of a chunk, at least
+_UNIT = 16 * 1024  # elements of a chunk, about
+
+
+@dataclass(frozen=True)
+class Transposition:
+    """How a view of an argument is moved into row-major order.
+
+    Attributes:
+        base: the argument.
+        offset: elements in front of the first.
+        bits: of what is moved as one.
+        rows: size and step of the dimension whose elements are adjacent in the result.
+        columns: size and step in the result of the one whose elements are in the argument.
+        outer: the others: size, step in the argument, step in the result.
+    """
+
+    base: Node
+    offset: int
+    bits: int
+    rows: Part
+    columns: Part
+    outer: tuple[tuple[int, int, int], ...]
+
+    def job(self, code: StageCode, target: Place) -> None:
+        """Add the job and its context."""
+        rows, columns = self.rows[0], self.columns[0]
+        block = min(columns, max(_COLUMNS, _UNIT // rows // _COLUMNS * _COLUMNS))
+        blocks = -(-columns // block)
+        units = blocks * math.prod(size for size, _, _ in self.outer)
+        together = max(1, _UNIT // (rows * block))
+        size = self.bits // 8
+        words: dict[str, Word] = {
+            "source": Place(
+                "argument", self.base.number, self.offset * place_type(self.base.element).bytes
+            ),
+            "target": target,
+            **{"rows": rows, "columns": columns},
+            **{"source_row": self.rows[1] * size, "target_row": self.columns[1] * size},
+            **{"block": block, "blocks": blocks, "units": units, "units_of_chunk": together},
+        }
+        outer = [*self.outer, *[(1, 0, 0)] * (transposition.OUTER - len(self.outer))]
+        for d, (count, source, to) in enumerate(outer):
+            words |= {f"size{d}": count, f"from{d}": source * size, f"to{d}": to * size}
+        code.contexts.append(Context(tuple(words[name] for name in transposition.CONTEXT)))
+        number = len(code.contexts) - 1
+        code.jobs.append(Job(transposition.job_name(self.bits), number, -(-units // together)))
+
+
+def transposition_of(node: Node) -> Transposition | None:
+    """How a view is moved by tiles; None where that does not pay, or it is no such view."""
+    if node.kind not in (NodeKind.TRANSPOSE, NodeKind.RESHAPE) or node.count < _SMALL:
+        return None
+    try:
+        base, offset, parts = strided(node)
+    except UnsupportedStage:
+        return None
+    if base.kind is not NodeKind.INPUT:
+        return None
+    moved = _with_results([part for dimension in parts for part in dimension])
+    bits = place_type(node.element).bits
+    if moved and moved[-1][1] == 1 and moved[-1][0] * bits in transposition.WIDTHS:
+        # Some neighbours move together: they are one element of more bits.
+        together = moved.pop()[0]
+        if any(step % together for _, step, _ in moved):
+            return None
+        moved = [(size, step // together, to // together) for size, step, to in moved]
+        if offset % together:
+            return None
+        bits *= together
+    columns = [k for k, (_, step, _) in enumerate(moved) if step == 1]
+    if not columns or columns == [len(moved) - 1] or any(step == 0 for _, step, _ in moved):
+        return None
+    (column,) = columns
+    rows, outer = moved[-1], [*moved[:column], *moved[column + 1 : -1]]
+    if len(outer) > transposition.OUTER:
+        return None
+    return Transposition(
+        base, offset, bits, rows[:2], (moved[column][0], moved[column][2]), tuple(outer)
+    )
+
+
+def _with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
+    """Parts with their steps in row-major order, neighbours merged."""
+    merged: list[Part] = []
+    for size, step in parts:
+        if size == 1:
+            continue
+        if merged and merged[-1][1] == size * step:
+            merged[-1] = (merged[-1][0] * size, step)
+        else:
+            merged.append((size, step))
+    result: list[tuple[int, int, int]] = []
+    to = 1
+    for size, step in reversed(merged):
+        result.append((size, step, to))
+        to *= size
+    return result[::-1]

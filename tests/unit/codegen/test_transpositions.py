@@ -1,0 +1,84 @@
+"""Transpositions through tiles: every width of elements, full and partial tiles, fused readers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from staged_programs import assert_staged
+
+from shlo_tools.codegen.library import transposition
+from shlo_tools.codegen.target import Target
+
+TYPES = {"f64": np.float64, "f32": np.float32, "i16": np.int16, "i1": np.bool_}
+SHAPES = {
+    (17, 33): (1, 0),
+    (16, 64): (1, 0),
+    (1, 300): (1, 0),
+    (300, 3): (1, 0),
+    (2, 500): (1, 0),
+    (31, 1, 65): (2, 1, 0),
+    (5, 7, 9, 11): (3, 1, 0, 2),
+    (3, 40, 50): (0, 2, 1),
+    (40, 50, 2): (1, 0, 2),
+    (40, 50, 3): (1, 0, 2),
+    (90, 3, 3): (0, 2, 1),
+    (2, 3, 4, 5, 6, 7): (5, 3, 1, 4, 2, 0),
+    (600, 65): (1, 0),
+}
+
+
+def values(shape: tuple[int, ...], type: str) -> np.ndarray:
+    numbers = np.random.default_rng(0).integers(0, 100, shape)
+    return (numbers % 2 if type == "i1" else numbers).astype(TYPES[type])
+
+
+def typed(shape: tuple[int, ...], type: str) -> str:
+    return f"tensor<{'x'.join([*map(str, shape), type])}>"
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_transposition(shape: tuple[int, ...], type: str) -> None:
+    permutation = SHAPES[shape]
+    of, to = typed(shape, type), typed(tuple(shape[d] for d in permutation), type)
+    text = f"""func.func @main(%x: {of}) -> {to} {{
+      %0 = stablehlo.transpose %x, dims = {list(permutation)} : ({of}) -> {to}
+      return %0 : {to}
+    }}"""
+    assert_staged(text, values(shape, type))
+
+
+@pytest.mark.parametrize("type", ["f32", "f64"])
+def test_a_part_is_transposed_and_computed_with(type: str) -> None:
+    text = f"""func.func @main(%x: tensor<90x140x{type}>, %y: tensor<130x65x{type}>)
+        -> (tensor<130x65x{type}>, tensor<130x{type}>) {{
+      %zero = stablehlo.constant dense<0.0> : tensor<{type}>
+      %0 = stablehlo.slice %x [3:68, 5:135] : (tensor<90x140x{type}>) -> tensor<65x130x{type}>
+      %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<65x130x{type}>) -> tensor<130x65x{type}>
+      %2 = stablehlo.subtract %y, %1 : tensor<130x65x{type}>
+      %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.maximum across dimensions = [1]
+        : (tensor<130x65x{type}>, tensor<{type}>) -> tensor<130x{type}>
+      return %2, %3 : tensor<130x65x{type}>, tensor<130x{type}>
+    }}"""
+    assert_staged(text, values((90, 140), type), values((130, 65), type))
+
+
+def test_what_is_computed_is_transposed_for_a_product_and_for_others() -> None:
+    text = """func.func @main(%x: tensor<70x80xf32>) -> (tensor<80x80xf32>, tensor<80x70xf32>) {
+      %0 = stablehlo.negate %x : tensor<70x80xf32>
+      %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<70x80xf32>) -> tensor<80x70xf32>
+      %2 = stablehlo.dot_general %1, %x, contracting_dims = [1] x [0]
+        : (tensor<80x70xf32>, tensor<70x80xf32>) -> tensor<80x80xf32>
+      %3 = stablehlo.abs %1 : tensor<80x70xf32>
+      return %2, %3 : tensor<80x80xf32>, tensor<80x70xf32>
+    }"""
+    assert_staged(text, values((70, 80), "f32") % 4)
+
+
+@pytest.mark.parametrize("bits", transposition.WIDTHS)
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+def test_tiles_fit_registers(vector_bytes: int, bits: int) -> None:
+    size = transposition.tile(Target("any", vector_bytes, 16, fma=False), bits)
+    assert size & (size - 1) == 0
+    assert 2 <= size <= 16
+    assert size * bits <= 8 * vector_bytes
