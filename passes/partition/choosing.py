@@ -18,6 +18,10 @@ from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIE
 
 _PARTS = 3  # parts of a concatenation that are read side by side
 _LARGE = 4096  # elements of a transposition that is worth a pass of its own
+# A kernel is one block of code, for which code generation takes more than proportionally long.
+_MEMBERS = 256
+# Cheap ops that rest on each other: each stage that reads the last one has copies of all.
+_DEPTH = 24
 
 
 def choose(graph: Graph) -> list[Stage]:
@@ -46,14 +50,16 @@ def _place(op: Op, stages: list[Stage]) -> None:
         return
     inner = op.inner
     all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
-    if op.name in SOURCES or (all_constant and _is_light(op)):
+    op.depth = 1 + max((a.depth for a in inner if a.is_cheap), default=0)
+    may_be_cheap = op.depth <= _DEPTH
+    if op.name in SOURCES or (all_constant and may_be_cheap and _is_light(op)):
         op.is_constant = op.is_cheap = True
         return
     if op.name in VIEWS:
-        if _is_moved_once(op):
-            _join(op, _open(stages, "map", op.count), "full")
-        else:
+        if may_be_cheap and not _is_moved_once(op):
             op.is_cheap = True
+        else:
+            _join(op, _open(stages, "map", op.count), "full")
     elif op.name == "dot_general":
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)
@@ -154,7 +160,7 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
     dimensions = set(ir.integers_of(op.operation, "dimensions"))
     kept = [d for d, size in enumerate(shape) if d not in dimensions and size > 1]
     reduced = [d for d in sorted(dimensions) if shape[d] > 1]
-    stage = _latest_of(op)
+    stage = _open_to(op)
     if total == 0:
         _join(op, _open(stages, "op"), "none")
     elif not kept or max(kept) < min(reduced):
@@ -188,7 +194,7 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
 
 
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
-    stage = _latest_of(op)
+    stage = _open_to(op)
     if stage is not None and stage.kind != "op":
         places = {_where(a, stage) for a in op.inner} - {"outside"}
         sizes = (
@@ -202,6 +208,12 @@ def _place_elementwise(op: Op, stages: list[Stage]) -> None:
                     _join(op, stage, place)
                     return
     _join(op, _open(stages, "map", op.count), "full")
+
+
+def _open_to(op: Op) -> Stage | None:
+    """The latest stage that an op's operands come from, unless it has ops enough."""
+    stage = _latest_of(op)
+    return stage if stage is not None and len(stage.members) < _MEMBERS else None
 
 
 def _latest_of(op: Op) -> Stage | None:
@@ -268,7 +280,8 @@ def _sink_stage(stage: Stage) -> None:
     movable = all(_is_light_or_dear(op) for op in stage.members)
     if stage.kind == "map" and movable and len(targets) == 1 and not returned:
         (target,) = targets
-        if target is not None and _takes(target, stage, users):
+        fits = target is not None and len(target.members) + len(stage.members) <= _MEMBERS
+        if target is not None and fits and _takes(target, stage, users):
             for op in stage.members:
                 op.stage = target
             target.members[:0] = stage.members
@@ -303,6 +316,8 @@ def _sink_op(op: Op, stage: Stage) -> None:
         return
     (target,) = targets
     if target is None or target.count != op.count or not _all_take(set(users)):
+        return
+    if len(target.members) >= _MEMBERS:
         return
     if all(_is_stored(a, op, stage) for a in _roots(op)):
         stage.members.remove(op)

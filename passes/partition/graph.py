@@ -66,6 +66,7 @@ class Op:
         type: None where ``result`` says what it makes.
         stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a column stage).
         is_cheap: every stage that reads it computes it again.
+        depth: how many cheap ops rest on each other here.
         is_constant: it rests on no argument.
     """
 
@@ -78,6 +79,7 @@ class Op:
     stage: Stage | None = None
     place: str = ""
     is_cheap: bool = False
+    depth: int = 0
     is_constant: bool = False
     is_returned: bool = False
 

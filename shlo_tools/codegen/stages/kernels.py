@@ -34,6 +34,7 @@ from shlo_tools.codegen.stages.reading import Buffer, Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType, Kind
 
+_POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 _CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
@@ -208,32 +209,33 @@ class RowKernel(Kernel):
         """Results that may lie where arguments do, see ``StageCode``."""
         count = self.rows * self.columns
         reduced = {node.operands[0] for node in self.nodes if node.kind is NodeKind.REDUCE}
+        pointwise = self._read_pointwise()
+        inputs = [n for n in self.nodes if n.kind is NodeKind.INPUT and n in pointwise]
         places: dict[int, list[int]] = {}
         for number, result in enumerate(self.results):
             if result.count != count or result in reduced or result.kind is NodeKind.INPUT:
                 continue
             bytes = place_type(result.element).bytes
-            for node in self.nodes:
-                if node.kind is NodeKind.INPUT and place_type(node.element).bytes == bytes:
-                    if self._is_read_pointwise(node):
-                        places.setdefault(number, []).append(node.number)
+            for node in inputs:
+                if place_type(node.element).bytes == bytes:
+                    places.setdefault(number, []).append(node.number)
         return places
 
-    def _is_read_pointwise(self, node: Node) -> bool:
-        """Whether elements are read only for the result's element there, or for their row."""
-        inside = set(self.nodes)
-        stack, count = [node], self.rows * self.columns
-        while stack:
-            node = stack.pop()
-            if node.count != count or (node.kind is NodeKind.INPUT and node in self.results):
-                return False
-            for user in node.users:
-                if user not in inside or user.kind is NodeKind.REDUCE:
-                    continue
-                if user.kind not in (NodeKind.ELEMENTWISE, NodeKind.RESHAPE):
-                    return False
-                stack.append(user)
-        return True
+    def _read_pointwise(self) -> set[Node]:
+        """Values whose elements are read only for the results' elements there, or for their row."""
+        inside, results, count = set(self.nodes), set(self.results), self.rows * self.columns
+        pointwise: set[Node] = set()
+        for node in reversed(self.nodes):  # users before what they read
+            readers = [
+                user for user in node.users if user in inside and user.kind is not NodeKind.REDUCE
+            ]
+            if (
+                node.count == count
+                and not (node.kind is NodeKind.INPUT and node in results)
+                and all(user.kind in _POINTWISE and user in pointwise for user in readers)
+            ):
+                pointwise.add(node)
+        return pointwise
 
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
