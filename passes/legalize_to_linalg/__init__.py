@@ -21,7 +21,7 @@ from shlo_tools.codegen.lowered import KERNEL, note_signature
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
-from shlo_tools.extend.targets import REDUCE_WINDOW
+from shlo_tools.extend.targets import Meaning, meaning_of
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.ops import Trait, names_with
@@ -93,7 +93,7 @@ def _computes_sizes(module: Operation) -> bool:
 
 def _asks(op: Operation) -> bool:
     if op.name == "stablehlo.custom_call":
-        return ir.text_of(op, "call_target_name") == REDUCE_WINDOW
+        return meaning_of(ir.text_of(op, "call_target_name")) is Meaning.REDUCE_WINDOW
     return op.name in ASKING
 
 

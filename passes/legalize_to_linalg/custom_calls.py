@@ -17,16 +17,11 @@ from shlo_tools.dtypes import TensorType, element_type, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
 from shlo_tools.extend.description import TOKEN_TYPE, config_of, leaves
-from shlo_tools.extend.targets import (
-    APPROX_TOP_K,
-    IDENTITIES,
-    REDUCE_WINDOW,
-    RNG_BIT_GENERATOR,
-    WRAPPER,
-)
+from shlo_tools.extend.targets import SHAPE_ASSERTION, Meaning, meaning_of
 from shlo_tools.ir import (
     Lowered,
     Lowering,
+    Rule,
     describe,
     enum_of,
     flatten,
@@ -51,7 +46,7 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along
-from shlo_tools.shapes import Extent, assertions
+from shlo_tools.shapes import Extent
 
 _CALLED = "called_computations"
 CONDITION = "tensor<i1>"
@@ -60,49 +55,64 @@ CONDITION = "tensor<i1>"
 @lowers
 def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     target = text_of(op, "call_target_name")
-    if registered(target) is None:  # what a user registered comes before what is built in
-        if target in IDENTITIES:
-            if [o.type for o in op.operands] != [r.type for r in op.results]:
-                raise_unsupported([op], f"{target!r} for several devices")
-            return operands
-        if target in APPROX_TOP_K:
-            return _approx_top_k(op, flatten(operands), build)
-        if target == WRAPPER:  # around an operand whose type was made more exact
-            types = [op.results[0].type]
-            values = structured.as_declared(build, flatten(operands[:1]), build.types(types))
-            return build.regrouped(types, values)
-        if target == REDUCE_WINDOW:
-            return _reduce_window(op, flatten(operands), build)
-        if target == RNG_BIT_GENERATOR:
-            return rng_bit_generator(op, flatten(operands), build)
-        if target == sparse.TARGET:
-            _sized(op, op.results[0], build)
-            return sparse.csr_times_dense(op, flatten(operands), build)
-        if target == assertions.TARGET and [str(o.type) for o in op.operands[:1]] == [CONDITION]:
-            return _assertion(op, operands, build)
+    meaning = meaning_of(target)
+    rule = None if meaning is None else _RULES.get(meaning)
+    if rule is not None and registered(target) is None:  # what a user registered comes first
+        return rule(op, operands, build)
     return host_call(op, operands, build, target, config_of(op.attributes))
 
 
-def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> list[Value]:
+def _identity(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    if [o.type for o in op.operands] != [r.type for r in op.results]:
+        target = text_of(op, "call_target_name")
+        raise_unsupported([op], f"{target!r} for several devices")
+    return operands
+
+
+def _wrapper(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """Around an operand whose type was made more exact."""
+    types = [op.results[0].type]
+    values = structured.as_declared(build, flatten(operands[:1]), build.types(types))
+    return build.regrouped(types, values)
+
+
+def _sparse_times_dense(
+    op: Operation, operands: list[Lowered], build: Lowering
+) -> Sequence[Lowered]:
+    _sized(op, op.results[0], build)
+    return sparse.csr_times_dense(op, flatten(operands), build)
+
+
+def _rng_bit_generator(
+    op: Operation, operands: list[Lowered], build: Lowering
+) -> Sequence[Lowered]:
+    return rng_bit_generator(op, flatten(operands), build)
+
+
+def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """The host makes the message, and is called where there is one to make."""
+    config = config_of(op.attributes)
+    if [str(o.type) for o in op.operands[:1]] != [CONDITION]:
+        return host_call(op, operands, build, SHAPE_ASSERTION, config)
     holds = structured.extract(build, flatten(operands)[0], element_type("i1"))
     yes = build.value("arith.constant", (), holds.type, {"value": mlir.integer_attr(1, holds.type)})
 
     def refuse(inner: Lowering) -> list[Value]:
-        host_call(op, operands, inner, assertions.TARGET, config_of(op.attributes))
+        host_call(op, operands, inner, SHAPE_ASSERTION, config)
         return []
 
     return choose(build, arithmetic(build, "xori", holds, yes), [], refuse, lambda inner: [])
 
 
-def _reduce_window(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:
+def _reduce_window(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     called = [func for func in _called(op) if not is_declaration(func)]
     if not called:
         raise_unsupported([op], "it names no function with a body")
-    return dynamic_reduce_window(op, operands, build, called[-1])  # as it was before lowering
+    body = called[-1]  # as it was before lowering
+    return dynamic_reduce_window(op, flatten(operands), build, body)
 
 
-def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list[Value]:
+def _approx_top_k(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """Sorted by the called computation and cut off, which recalls all of the best elements."""
     results = [build.type(result) for result in op.results]
     types = [build.type(value) for value in list(op.operands)[: len(results)]]
@@ -113,12 +123,23 @@ def _approx_top_k(op: Operation, operands: list[Value], build: Lowering) -> list
         message = f"not supported: {describe(op)}: {reason}"
         raise UnsupportedError(message, place=mlir.place_of(op.location))
     axis = config["reduction_dim"].value
-    rows = sorted_along(comparator, build, operands[: len(results)], types, axis)
+    rows = sorted_along(comparator, build, flatten(operands)[: len(results)], types, axis)
     offsets, strides = [0] * types[0].rank, [1] * types[0].rank
     return [
         extracted(build, row, result, offsets, strides)
         for row, result in zip(rows, results, strict=True)
     ]
+
+
+_RULES: Mapping[Meaning, Rule] = {
+    Meaning.APPROX_TOP_K: _approx_top_k,
+    Meaning.ASSERTION: _assertion,
+    Meaning.IDENTITY: _identity,
+    Meaning.REDUCE_WINDOW: _reduce_window,
+    Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
+    Meaning.SPARSE_TIMES_DENSE: _sparse_times_dense,
+    Meaning.WRAPPER: _wrapper,
+}
 
 
 def _called_computation(op: Operation) -> Operation | None:

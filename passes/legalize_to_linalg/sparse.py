@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shlo_tools import mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
+from shlo_tools.extend.targets import SPARSE_TIMES_DENSE
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
@@ -24,8 +25,6 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     nest,
     store,
 )
-
-TARGET = "cpu_csr_sparse_dense_ffi"
 
 
 def csr_times_dense(op: Operation, operands: Sequence[Value], build: Lowering) -> list[Value]:
@@ -98,5 +97,5 @@ def _index(build: Lowering, value: Value) -> Value:
 
 
 def _check(build: Lowering, holds: Value) -> None:
-    message = f"{TARGET}: an index leaves the matrix"
+    message = f"{SPARSE_TIMES_DENSE}: an index leaves the matrix"
     build.op("cf.assert", [holds], (), {"msg": mlir.string_attr(message)})

@@ -21,8 +21,9 @@ import numpy as np
 
 from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import tensor_type
-from shlo_tools.extend import registered, targets
+from shlo_tools.extend import registered
 from shlo_tools.extend.description import python_value
+from shlo_tools.extend.targets import TARGETS, Meaning, meaning_of
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import ComparisonDirection, ComparisonType, RngAlgorithm, Tensor
@@ -54,11 +55,12 @@ class ExpandCustomCalls(Pass):
 
 def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
     target = ir.text_of(op, "call_target_name")
-    expansion = EXPANSIONS.get(target)
+    meaning = meaning_of(target)
+    expansion = None if meaning is None else EXPANSIONS.get(meaning)
     if expansion is None or registered(target) is not None:
         return None
     is_static = all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results))
-    if not is_static and target not in ANY_SIZES:
+    if not is_static and meaning not in ANY_SIZES:
         return None
     operands = [_tensor(value) for value in op.operands]
     require_declared(op, operands)
@@ -98,7 +100,7 @@ def _constants(values: Sequence[Value]) -> list[Any] | None:
 
 # --- the ops --------------------------------------------------------------------------------------
 def _renamed(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
-    dialect, name = targets.RENAMED[ir.text_of(op, "call_target_name")].split(".")
+    dialect, name = TARGETS[ir.text_of(op, "call_target_name")].op.split(".")
     function = getattr(ops.chlo if dialect == "chlo" else ops, name)
     return [function(operands[0])]
 
@@ -145,11 +147,11 @@ def _rng_bit_generator(op: Operation, operands: list[Tensor]) -> Sequence[Tensor
     return ops.rng_bit_generator(RngAlgorithm[algorithm], operands[0], types)
 
 
-EXPANSIONS: Mapping[str, Expansion] = {
-    **dict.fromkeys(targets.RENAMED, _renamed),
-    **dict.fromkeys(targets.TOP_K, _top_k),
-    targets.REDUCE_WINDOW: _reduce_window,
-    targets.RNG_BIT_GENERATOR: _rng_bit_generator,
+EXPANSIONS: Mapping[Meaning, Expansion] = {
+    Meaning.OP: _renamed,
+    Meaning.TOP_K: _top_k,
+    Meaning.REDUCE_WINDOW: _reduce_window,
+    Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
 }
 # Those that become ops of any sizes; windows and random bits of unknown sizes stay calls.
-ANY_SIZES = frozenset((*targets.RENAMED, *targets.TOP_K))
+ANY_SIZES = (Meaning.OP, Meaning.TOP_K)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dims import Dim
 from shlo_tools.errors import Diagnostic, PassError
+from shlo_tools.extend.targets import SHAPE_ASSERTION
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.sizes import size_constants
 from shlo_tools.pipeline.registry import Pass
@@ -41,7 +42,7 @@ class CheckShapeAssertions(Pass):
         failures: list[Diagnostic] = []
         proven: list[Operation] = []
         for inner in mlir.walk(op):
-            if ir.text_of(inner, "call_target_name") != assertions.TARGET:
+            if ir.text_of(inner, "call_target_name") != SHAPE_ASSERTION:
                 continue
             reason = _reason(inner, shapes, keep=self.keep_unknown)
             if reason:
@@ -57,7 +58,7 @@ def _reason(op: Operation, shapes: Shapes, *, keep: bool) -> str | None:
     """Why an assertion fails; None where it holds, '' where it is to be kept."""
     problem = _malformed(op)
     if problem:
-        return f"{assertions.TARGET}: {problem}"
+        return f"{SHAPE_ASSERTION}: {problem}"
     holds = _number(op.operands[0], shapes)
     if isinstance(holds, int) and holds:
         return None
@@ -66,7 +67,7 @@ def _reason(op: Operation, shapes: Shapes, *, keep: bool) -> str | None:
     if keep and 0 in unknown:
         return ""
     if unknown:
-        return f"{assertions.TARGET}: operand {unknown[0]} is no constant; refine shapes first"
+        return f"{SHAPE_ASSERTION}: operand {unknown[0]} is no constant; refine shapes first"
     text = ir.text_of(op, "error_message")
     return assertions.message_of(text, values)
 

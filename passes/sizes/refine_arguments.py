@@ -29,11 +29,11 @@ from shlo_tools.constraints import same
 from shlo_tools.dims import UNKNOWN
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError, PassError, ShloError
+from shlo_tools.extend.targets import WRAPPER
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import types as shape_types
-from shlo_tools.shapes.custom_calls import WRAPPER
 
 
 @dataclass(frozen=True)

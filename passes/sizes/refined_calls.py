@@ -16,11 +16,12 @@ import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.extend.targets import SHAPE_ASSERTION
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.sizes import size_constants
-from shlo_tools.shapes import Shapes, assertions
+from shlo_tools.shapes import Shapes
 from shlo_tools.shapes.types import declared, without_symbols
 from shlo_tools.types import ValueType
 
@@ -225,7 +226,7 @@ def _summary(func: Operation, unknown: dict[Type, bool], *, alone: bool) -> _Sum
         if name in ("func.call", "stablehlo.composite"):
             calls.add(ir.called_name(op))
         elif name == "stablehlo.custom_call":
-            has_sizes |= ir.text_of(op, "call_target_name") == assertions.TARGET
+            has_sizes |= ir.text_of(op, "call_target_name") == SHAPE_ASSERTION
         has_sizes = has_sizes or has_trait(name, Trait.SIZES_AS_OPERANDS)
         for result in () if has_sizes else op.results:
             type = result.type

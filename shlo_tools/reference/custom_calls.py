@@ -46,9 +46,9 @@ def custom_call(
     operands = [_stored(value) for value in _spread(inputs) if value is not TOKEN]
     names = [str(name) for name in called_computations or ()]
     own = run.custom_calls.get(call_target_name) or extend.registered(call_target_name)
-    known = known_targets.MEANINGS.get(call_target_name)
+    known = known_targets.find(call_target_name)
     if own is None and known is not None:
-        if call_target_name in (*targets.IDENTITIES, targets.WRAPPER):
+        if targets.hands_on(call_target_name):
             _check_scales(call, inputs, result_types)
         bodies = [Region(run.program.functions[name].body, run, {}) for name in names]
         values: Sequence[Any] = known(call, operands, bodies)

@@ -16,8 +16,6 @@ from shlo_tools.dims import Dim
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.shapes.state import State
 
-TARGET = "shape_assertion"
-
 
 def message_of(text: str, values: Sequence[object]) -> str:
     """An ``error_message`` with ``{0}``, ``{1}``, ... replaced; ``{{`` stands for a brace."""

@@ -12,8 +12,9 @@ from shlo_tools.constraints import collecting, compatible
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
-from shlo_tools.extend import description, targets
+from shlo_tools.extend import description
 from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule, told
+from shlo_tools.extend.targets import REDUCE_WINDOW, TARGETS, Meaning, meaning_of
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
 from shlo_tools.ops.windows import dilated, window_count
@@ -21,21 +22,21 @@ from shlo_tools.shapes import assertions
 from shlo_tools.shapes.state import State
 from shlo_tools.types import ValueType, as_value, value_type
 
-WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 _SHAPE_OPERANDS = "indices_of_shape_operands"
 
 
 def custom_call(state: State, op: Operation) -> None:
     """Bind the results of a custom call as far as something tells their shapes."""
     target = ir.text_of(op, "call_target_name")
-    if target == assertions.TARGET:
+    meaning = meaning_of(target)
+    if meaning is Meaning.ASSERTION:
         assertions.assume(state, op)
         return
-    if target == WRAPPER and len(op.results) == 1 and len(op.operands):
+    if meaning is Meaning.WRAPPER and len(op.results) == 1 and len(op.operands):
         state.bind(op.results[0], state.current(op.operands[0]))
         state.wrappers[mlir.address_of(op)] = op
         return
-    rule = find_shape_rule(target) or BUILT_IN.get(target)
+    rule = find_shape_rule(target) or _built_in(target)
     if rule is not None:
         _by_rule(state, op, target, rule)
     elif _SHAPE_OPERANDS in op.attributes:
@@ -68,10 +69,11 @@ def require_declared(op: Operation, operands: Sequence[Tensor]) -> None:
         ConstraintError: it declares others.
     """
     target = ir.text_of(op, "call_target_name")
+    rule = _RULES[TARGETS[target].meaning]
     declared = [value_type(result.type) for result in op.results]
     place = mlir.place_of(op.location)
     try:
-        types = told(target, BUILT_IN[target], operands, _keywords(op, declared), declared)
+        types = told(target, rule, operands, _keywords(op, declared), declared)
     except ConstraintError as error:
         raise ConstraintError(f"{op.name}: {error.diagnostics[0].message}", place=place) from error
     for inferred, stated in zip(types, declared, strict=True):
@@ -134,7 +136,7 @@ def _reduce_window(*operands: Tensor) -> list[Tensor]:
     """Inputs, their init values, and what ``reduce_window`` has as attributes."""
     count = (len(operands) - 5) // 2
     if count < 1 or any(t.rank != 1 for t in operands[2 * count : 2 * count + 4]):
-        raise ConstraintError(f"{targets.REDUCE_WINDOW} takes inputs, init values and 5 tensors")
+        raise ConstraintError(f"{REDUCE_WINDOW} takes inputs, init values and 5 tensors")
     windows, strides, bases, apart, padding = (_sizes(t) for t in operands[2 * count :])
     rank = operands[0].rank
     lengths = {len(row) for row in (windows, strides, bases, apart)} | {len(padding) // 2}
@@ -168,18 +170,17 @@ def _rng_bit_generator(
     return [state.like(), result_types[1].with_shape(_sizes(shape))]
 
 
-_SAME_SHAPE = (
-    "Sharding",
-    "LayoutConstraint",
-    "annotate_device_placement",
-    "MoveToDevice",
-    "MoveToHost",
-)
-
-BUILT_IN: Mapping[str, Callable[..., Any]] = {
-    **dict.fromkeys(_SAME_SHAPE, _like_operand),
-    **dict.fromkeys(targets.RENAMED, _like_operand),
-    **dict.fromkeys(targets.TOP_K, _top_k),
-    targets.REDUCE_WINDOW: _reduce_window,
-    targets.RNG_BIT_GENERATOR: _rng_bit_generator,
+_RULES: Mapping[Meaning, ShapeRule] = {
+    Meaning.OP: _like_operand,
+    Meaning.TOP_K: _top_k,
+    Meaning.REDUCE_WINDOW: _reduce_window,
+    Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
 }
+
+
+def _built_in(target: str) -> ShapeRule | None:
+    """The rule of a target of known meaning."""
+    known = TARGETS.get(target)
+    if known is None:
+        return None
+    return _like_operand if known.keeps_shape else _RULES.get(known.meaning)

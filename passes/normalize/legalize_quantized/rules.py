@@ -14,7 +14,7 @@ import numpy as np
 from shlo_tools import ir, ops
 from shlo_tools.dtypes import Kind, QuantizedElementType, from_attribute, tensor_type
 from shlo_tools.extend import registered
-from shlo_tools.extend.targets import IDENTITIES, WRAPPER
+from shlo_tools.extend.targets import hands_on
 from shlo_tools.ir import Lowered, Lowering, Rule
 from shlo_tools.mlir import Block, Operation, Region, Type, Value
 from shlo_tools.ops import Tensor, Trait, names_with
@@ -28,7 +28,6 @@ from shlo_tools.quantized_types import holds_quantized, quantized_element, store
 from shlo_tools.types import array_type, value_type
 
 RULES: dict[str, Rule] = {}
-PASSING = (*IDENTITIES, WRAPPER)  # custom calls that hand their operand on
 
 
 def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], Rule]:
@@ -224,7 +223,7 @@ def carried(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Value]:
     """Functions get the integers; what hands a tensor on must not change what they stand for."""
     target = ir.text_of(op, "call_target_name")
-    if target in PASSING and registered(target) is None:
+    if hands_on(target) and registered(target) is None:
         for value, result in zip(op.operands, op.results, strict=False):
             if _read_differently(value.type, result.type):
                 ir.raise_unsupported([op], f"{target!r} hands {value.type} on as {result.type}")

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from shlo_tools import mlir
 from shlo_tools.errors import ConstraintError
+from shlo_tools.extend.targets import SHAPE_ASSERTION
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Value
 from shlo_tools.passes.normalize.legalize_shape.integers import number
@@ -42,7 +43,7 @@ def require(build: Lowering, condition: Guard) -> None:
     checked.add(key)
     words = condition.words[:_MOST_WORDS]
     attributes = {
-        "call_target_name": mlir.string_attr(assertions.TARGET),
+        "call_target_name": mlir.string_attr(SHAPE_ASSERTION),
         "error_message": mlir.string_attr(condition.message),
         "has_side_effect": mlir.bool_attr(True),
     }

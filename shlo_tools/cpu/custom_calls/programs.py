@@ -10,6 +10,7 @@ import numpy as np
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, UnsupportedError
 from shlo_tools.extend import CustomCall
+from shlo_tools.extend.targets import SHAPE_ASSERTION
 from shlo_tools.shapes.assertions import message_of
 
 
@@ -47,7 +48,7 @@ def nothing(*operands: Array) -> None:
 
 
 TARGETS: dict[str, CustomCall] = {
-    "shape_assertion": shape_assertion,
+    SHAPE_ASSERTION: shape_assertion,
     "xla_ffi_python_cpu_callback": python_callback,
     "xla_ffi_partitioned_python_cpu_callback": python_callback,
     "xla_buffer_python_cpu_callback": python_callback,

@@ -14,7 +14,10 @@ from scipy import special
 
 import shlo_tools
 from shlo_tools import reference
+from shlo_tools.cpu.custom_calls import checks
 from shlo_tools.errors import ExecutionError, UnsupportedError
+from shlo_tools.extend import targets
+from shlo_tools.reference import known_targets, self_checking
 
 Array = np.ndarray[Any, Any]
 Compile = Callable[[str], Any]
@@ -365,3 +368,16 @@ def test_kernels_of_other_machines_are_named(compile: Compile, target: str) -> N
         executable(np.zeros(4, np.float32))
     assert f"custom_call target {target!r} is not registered" in str(caught.value)
     assert f"@shlo_tools.custom_call({target!r})" in caught.value.render()
+
+
+# --- tables ---------------------------------------------------------------------------------------
+def test_checks_are_the_same_for_compiled_programs_and_the_reference() -> None:
+    assert checks.TARGETS.keys() == self_checking.TARGETS.keys()
+
+
+def test_what_a_target_means_is_told_for_shapes_and_the_reference() -> None:
+    for name, target in targets.TARGETS.items():
+        is_op = target.meaning is targets.Meaning.OP
+        assert bool(target.op) == is_op and (not is_op or target.op in reference.EVALUATORS)
+        is_assertion = target.meaning is targets.Meaning.ASSERTION
+        assert (known_targets.find(name) is None) == is_assertion
