@@ -39,6 +39,11 @@ def limited(timeout: float | None) -> Iterator[float | None]:
         _deadline.at = outer
 
 
+def is_limited() -> bool:
+    """Whether this thread is in a call that has to end some time."""
+    return _deadline.at is not None
+
+
 def check() -> None:
     """Raise ExecutionTimeout if the time is up."""
     if _deadline.at is not None and time.monotonic() > _deadline.at:

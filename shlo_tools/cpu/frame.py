@@ -35,10 +35,10 @@ class Frame:
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
         self.arena = reserved_bytes() if grows else aligned_bytes(arena_bytes)
-        self._arena = self.arena.ctypes.data
+        self.arena_start: int = self.arena.ctypes.data
         words = self.words
         words[_INDEX["version"]] = layout.VERSION
-        words[_INDEX["arena_end"]] = self._arena + len(self.arena)
+        words[_INDEX["arena_end"]] = self.arena_start + len(self.arena)
         words[_INDEX["callbacks"]] = callback_table()
         words[_INDEX["weights"]] = weights
         if has_jobs:
@@ -53,7 +53,7 @@ class Frame:
         """Make the frame ready for a call."""
         self.words[_INDEX["status"]] = 0
         self.words[_INDEX["poll"]] = 0
-        self.words[_INDEX["arena"]] = self._arena
+        self.words[_INDEX["arena"]] = self.arena_start
 
     def ask(self, request: int) -> None:
         """Make the running call poll (``POLL_SIGNALS``) or stop (``POLL_CANCEL``)."""

@@ -24,14 +24,14 @@ def aligned_empty(type: TensorType) -> Array:
 
 def aligned_at(type: TensorType) -> tuple[Array, int]:
     """Like ``aligned_empty``, with the address."""
-    block, start, address = _block(type.nbytes)
-    return np.ndarray(type.static_shape, type.element_type.dtype, block, start), address
+    data, start, address = block(type.nbytes)
+    return np.ndarray(type.static_shape, type.element_type.dtype, data, start), address
 
 
 def aligned_bytes(count: int) -> Array:
     """Like ``aligned_empty``, as plain bytes."""
-    block, start, _ = _block(count)
-    return block[start : start + count]
+    data, start, _ = block(count)
+    return data[start : start + count]
 
 
 def reserved_bytes() -> Array:
@@ -43,17 +43,17 @@ def reserved_bytes() -> Array:
         raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
 
 
-def _block(count: int) -> tuple[Array, int, int]:
+def block(count: int) -> tuple[Array, int, int]:
     """Memory for ``count`` bytes, where in it they start, and the address of that."""
     if count > 1 << 20:
         check_fits(count)
     try:
-        block = np.empty(count + ALIGNMENT, np.uint8)
+        data = np.empty(count + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ExecutionError(_too_large(count)) from None
-    address = block.ctypes.data
+    address = data.ctypes.data
     start = -address % ALIGNMENT
-    return block, start, address + start
+    return data, start, address + start
 
 
 def check_fits(count: int) -> None:

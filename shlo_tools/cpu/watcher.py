@@ -68,6 +68,16 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+def started(frame: Frame) -> None:
+    """Have ``frame`` polled from now on, for signals."""
+    _watch.start(frame, None)
+
+
+def ended(frame: Frame) -> None:
+    """The call of ``frame`` is over."""
+    _watch.running.pop(frame, None)
+
+
 @contextmanager
 def watched(frame: Frame, timeout: float | None) -> Iterator[None]:
     """Have ``frame`` polled while the block runs, and cancelled after ``timeout`` seconds."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import frame as layout
+from shlo_tools.cpu.process_library.parts import keep
 
 _CALLBACKS = """
 llvm.func @PyGILState_Ensure() -> i32
@@ -98,6 +99,7 @@ def callback_table() -> int:
         with mlir.library_context():  # behind its lock one thread makes the table
             if not _table:
                 _table[:] = _compiled()
+                keep(_table[:])
     return ctypes.addressof(_table[1])
 
 

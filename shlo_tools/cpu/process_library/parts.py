@@ -9,7 +9,16 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Function, Type, address_table, module_text
-from shlo_tools.codegen.library import copying, gemm, jobs, maths, pool, sorting, transposition
+from shlo_tools.codegen.library import (
+    copying,
+    entering,
+    gemm,
+    jobs,
+    maths,
+    pool,
+    sorting,
+    transposition,
+)
 from shlo_tools.codegen.lowered import ADDRESSES
 
 PREFIX = "shlo_rt_"
@@ -27,11 +36,15 @@ def _sorting(bits: int) -> Callable[[], list[Function]]:
     return lambda: sorting.functions(bits)
 
 
+def _running() -> list[Function]:
+    """What every program needs."""
+    parts = (pool, jobs, entering, copying)
+    return [function for part in parts for function in part.functions()]
+
+
 # Parts by the functions that they offer.
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
-    pool.functions: (pool.PARALLEL, pool.WORKER, pool.WAKE),
-    jobs.functions: (jobs.RUN,),
-    copying.functions: (copying.COPY,),
+    _running: (pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN, entering.ENTER, copying.COPY),
     **{
         _gemm(element): tuple(gemm.name(element, part) for part in ("", "plan", "pack", "rows"))
         for element in (F32, F64)
@@ -50,7 +63,6 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _addresses: dict[str, int] = {}
-_engines: list[Any] = []  # own the code; kept for good, since threads may run it at the end
 
 
 def address(name: str) -> int:
@@ -72,8 +84,13 @@ def _maths(name: str) -> Callable[[], list[Function]]:
 def _compile(part: Callable[[], list[Function]]) -> None:
     functions = part()
     engine, addresses = compiled(functions)
-    _engines.append(engine)
+    keep(engine)
     _addresses.update(addresses)
+
+
+def keep(owner: Any) -> None:
+    """Keep what compiled code needs for as long as there is a process: threads may run it then."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
 def compiled(functions: Sequence[Function]) -> tuple[Any, dict[str, int]]:

@@ -29,6 +29,7 @@ class Pool:
     def __init__(self, workers: int) -> None:
         self.state = aligned_bytes(8 * layout.STATE_WORDS).view(np.int64)
         self.state[:] = 0
+        parts.keep(self.state)
         self.address: int = self.state.ctypes.data
         self._threads: list[ctypes.c_ulong] = []
         self._kept: list[object] = []

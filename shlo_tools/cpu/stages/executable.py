@@ -9,21 +9,20 @@ from typing import Any
 from shlo_tools import dtypes
 from shlo_tools.calling.arguments import Parameters, as_argument
 from shlo_tools.calling.executable import Executable, Signature
-from shlo_tools.codegen.library import jobs as layout
-from shlo_tools.cpu import memory
+from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.native import Linked
-from shlo_tools.cpu.process_library import parts
-from shlo_tools.cpu.stages.places import place
+from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
+from shlo_tools.cpu.stages.places import place, program_inputs
 from shlo_tools.cpu.stages.program import Program
-from shlo_tools.cpu.stages.table import Planned, Table
+from shlo_tools.cpu.stages.table import Planned
 from shlo_tools.cpu.status import raise_for_status
-from shlo_tools.cpu.watcher import watched
+from shlo_tools.cpu.watcher import ended, started, watched
 from shlo_tools.dtypes import Array
-from shlo_tools.time_limit import limited
+from shlo_tools.time_limit import is_limited, limited
 from shlo_tools.types import array_type
 
-_FREE = 4  # tables kept per executable for the next call
+_FREE = 4  # entries kept per executable for the next call
 
 
 class StagedExecutable(Executable):
@@ -54,7 +53,9 @@ class StagedExecutable(Executable):
         self.stages, self.plain = tuple(program.codes), program.plain
         self._owners = owners
         self._parameters = Parameters(name, signature)
-        self._results = [array_type(type) for type in signature.results]
+        self._inputs, self._results = (
+            [array_type(type) for type in types] for types in (signature.inputs, signature.results)
+        )
         arrays = [as_argument(c, dtypes.of_array(c), 0, cast=False) for c in constants]
         pointers = [constant.ctypes.data for constant in arrays]
         self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
@@ -63,31 +64,72 @@ class StagedExecutable(Executable):
         self._arena = max((entry.arena for entry in entries), default=0)
         self._grows = any(entry.grows for entry in entries)
         self._planned = Planned(program, place(program), addresses, arrays)
-        self._run_table = ctypes.CFUNCTYPE(
-            ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64
-        )(parts.address(layout.RUN))
-        self._free: list[tuple[Table, Frame]] = []
+        self._is_direct = arrays_are_known() and self._returns_places(program)
+        self._enter = enter()
+        self._free: list[Entry] = []
+
+    def _returns_places(self, program: Program) -> bool:
+        """Whether all results are written where the caller gets them."""
+        places = self._planned.places
+        return all(
+            places.results.get(places.shared[value]) == number
+            for number, value in enumerate(program.body.returned)
+        )
+
+    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
+        """See ``Executable``; arrays that are as they should be take the short way."""
+        if cast or timeout is not None or not self._is_direct or is_limited():
+            return super().__call__(*arguments, cast=cast, timeout=timeout)
+        if len(arguments) != len(self.signature.inputs):
+            return super().__call__(*arguments)
+        entry = self._entry()
+        results, frame = entry.results(), entry.frame
+        started(frame)
+        try:
+            stopped = self._enter(frame.address, entry.checked, arguments)
+        finally:
+            ended(frame)
+        if stopped:
+            if stopped != REFUSED:
+                raise_for_status(frame, self._checks, None)
+            del results
+            self._free.append(entry)
+            return super().__call__(*arguments)
+        if len(self._free) < _FREE:
+            self._free.append(entry)
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast)
-        results = [memory.aligned_empty(type) for type in self._results]
-        try:
-            table, frame = self._free.pop()
-        except IndexError:
-            table, frame = Table(self._planned), self._frame()
-        table.point(inputs, results)
-        frame.reset()
+        entry = self._entry()
+        results, frame = entry.results(), entry.frame
         with limited(timeout) as limit, watched(frame, limit):
-            self._run_table(frame.address, table.address, table.rows)
+            self._enter(frame.address, entry.unchecked, tuple(inputs))
         raise_for_status(frame, self._checks, limit)
-        for number, value in enumerate(self._planned.program.body.returned):
-            array = table.array(value, inputs, results)
-            if array is not results[number]:
-                results[number][...] = array
+        if not self._is_direct:
+            self._fill(inputs, results)
         if len(self._free) < _FREE:
-            self._free.append((table, frame))
+            self._free.append(entry)
         return results
 
-    def _frame(self) -> Frame:
-        weights = ctypes.addressof(self._weights)
-        return Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
+    def _entry(self) -> Entry:
+        try:
+            return self._free.pop()
+        except IndexError:
+            weights = ctypes.addressof(self._weights)
+            frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
+            return Entry(self._planned, self._inputs, self._results, frame)
+
+    def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
+        """Results that are an argument, a weight, or another result, too."""
+        planned = self._planned
+        program, places = planned.program, planned.places
+        for number, value in enumerate(program.body.returned):
+            written = places.results.get(places.shared[value])
+            if value < program.arguments:
+                results[number][...] = inputs[value]
+            elif value < program_inputs(program):
+                constant = planned.constants[program.weights[value - program.arguments]]
+                results[number][...] = constant.reshape(results[number].shape)
+            elif written is not None and written != number:
+                results[number][...] = results[written]

@@ -33,23 +33,34 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class _Patch:
-    """A word for an address that is another one in each call."""
+class Patch:
+    """A word of the contexts for the address of an argument or a result of the program.
+
+    Attributes:
+        number: of the argument, or that of the result counted down from -1.
+        offset: added to the address.
+    """
 
     word: int
-    value: int
+    number: int
     offset: int
 
 
 class Table:
-    """Rows, contexts and memory; ``point`` makes them ready for a call's arrays."""
+    """Rows, contexts and memory.
+
+    Attributes:
+        words: of the contexts.
+        patches: of those what to write there for each call.
+        address, rows: of the table.
+    """
 
     def __init__(self, planned: Planned) -> None:
         self.planned = planned
         self.memory = memory.aligned_bytes(planned.places.size)
         self._start = self.memory.ctypes.data
         self._contexts: list[int] = []
-        self._patches: list[_Patch] = []
+        self.patches: list[Patch] = []
         self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
         self._plans: list[tuple[str, int]] = []  # function, context's first word
         self._rows: list[list[int]] = []
@@ -197,29 +208,6 @@ class Table:
             weight = program.weights[value - program.arguments]
             offset += self.planned.constants[weight].ctypes.data
         else:
-            self._patches.append(_Patch(len(self._contexts), value, offset))
+            number = value if value < program.arguments else -1 - places.results[first]
+            self.patches.append(Patch(len(self._contexts), number, offset))
         self._contexts.append(offset)
-
-    # --- calls ------------------------------------------------------------------------------------
-    def point(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
-        """Write the addresses of a call's arguments and results."""
-        arguments = [array.ctypes.data for array in inputs]
-        places = [array.ctypes.data for array in results]
-        words, shared = self.words, self.planned.places
-        for patch in self._patches:
-            value = patch.value
-            if value < len(arguments):
-                words[patch.word] = arguments[value] + patch.offset
-            else:
-                result = shared.results[shared.shared[value]]
-                words[patch.word] = places[result] + patch.offset
-
-    def array(self, value: int, inputs: Sequence[Array], results: Sequence[Array]) -> Array:
-        """The array that holds a returned value after a call."""
-        program, places = self.planned.program, self.planned.places
-        if value < program.arguments:
-            return inputs[value]
-        if value < program_inputs(program):
-            constant = self.planned.constants[program.weights[value - program.arguments]]
-            return constant.reshape(program.types[value].static_shape)
-        return results[places.results[places.shared[value]]]

@@ -1,0 +1,150 @@
+"""One call at a time of a program of stages: its table, its frame, and memory for results."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from shlo_tools.codegen.library import entering
+from shlo_tools.cpu import memory
+from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.process_library import parts
+from shlo_tools.cpu.stages.table import Planned, Table
+from shlo_tools.dtypes import Array, TensorType
+
+_SETS = 2  # of results: while the caller keeps the last ones, the next ones are made
+_KEPT = 256 << 20  # bytes of results that are kept for later calls
+_IDLE = 3  # references to a block of memory that only the set and a loop over it know
+
+Block = tuple[Array, int, int]  # bytes, where in them the array begins, and the address there
+
+
+@cache
+def enter() -> Any:
+    """``shlo_rt_enter``, which takes addresses of a frame and of words, and a tuple of arrays."""
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
+    return prototype(parts.address(entering.ENTER))
+
+
+class _ResultSet:
+    """Memory for the results of one call."""
+
+    def __init__(self, types: Sequence[TensorType]) -> None:
+        self.blocks = [memory.block(type.nbytes) for type in types]
+        self._addresses = (ctypes.c_int64 * max(1, len(types)))(
+            *(address for _, _, address in self.blocks)
+        )
+        self.address = ctypes.addressof(self._addresses)
+
+    def is_idle(self) -> bool:
+        """Whether no array that was made of this memory is left."""
+        for block, _, _ in self.blocks:  # noqa: SIM110 (a generator takes as long as the rest)
+            if getrefcount(block) > _IDLE:
+                return False
+        return True
+
+
+class Entry:
+    """What a call needs; used by one at a time.
+
+    Attributes:
+        checked: the address of words for ``enter`` that look at the arguments first.
+        unchecked: that of words for arguments that are known to fit.
+    """
+
+    def __init__(
+        self,
+        planned: Planned,
+        arguments: Sequence[TensorType],
+        results: Sequence[TensorType],
+        frame: Frame,
+    ) -> None:
+        self.frame = frame
+        self._table = Table(planned)
+        self._shapes = [(type.static_shape, type.element_type.dtype) for type in results]
+        self._types = results
+        self._keeps = sum(type.nbytes for type in results) <= _KEPT
+        self._sets: list[_ResultSet] = []
+        self._current: _ResultSet | None = None
+        self._wanted = [_wanted(type) for type in arguments]
+        self._list = _words([ctypes.addressof(words) for words in self._wanted])
+        start = ctypes.addressof(self._table.words)
+        self._patches = _words(
+            [w for p in self._table.patches for w in (start + 8 * p.word, p.number, p.offset)]
+        )
+        self._calls = [self._call(count) for count in (len(arguments), 0)]
+        self.checked, self.unchecked = map(ctypes.addressof, self._calls)
+
+    def _call(self, count: int) -> Any:
+        values = {
+            "table": self._table.address,
+            "rows": self._table.rows,
+            "arena": self.frame.arena_start,
+            "array_type": id(np.ndarray),
+            "wanted": ctypes.addressof(self._list),
+            "count": count,
+            "patches": ctypes.addressof(self._patches),
+            "patch_count": len(self._table.patches),
+        }
+        return _words([values.get(name, 0) for name in entering.CALL])
+
+    def results(self) -> list[Array]:
+        """New arrays, which the next call writes; their memory may be that of dropped ones."""
+        chosen = self._current = self._idle_set()
+        for words in self._calls:
+            words[_RESULTS] = chosen.address
+        return [
+            np.ndarray(shape, dtype, block, start)
+            for (shape, dtype), (block, start, _) in zip(self._shapes, chosen.blocks, strict=True)
+        ]
+
+    def _idle_set(self) -> _ResultSet:
+        for one in self._sets:
+            if one.is_idle():
+                return one
+        one = _ResultSet(self._types)
+        if self._keeps:
+            self._sets.append(one)
+            if len(self._sets) > _SETS:
+                del self._sets[0]
+        return one
+
+
+_RESULTS = entering.CALL.index("results")
+
+
+def _words(values: Sequence[int]) -> Any:
+    return (ctypes.c_int64 * max(1, len(values)))(*values)
+
+
+def _wanted(type: TensorType) -> Any:
+    shape = type.static_shape
+    return _words([id(type.element_type.dtype), len(shape), *shape])
+
+
+@cache
+def arrays_are_known() -> bool:
+    """Whether arrays and tuples lie in memory as ``enter`` reads them."""
+    array = np.zeros((2, 3), np.float32)
+    holder = (array,)
+
+    def word(address: int, kind: Any = ctypes.c_int64) -> int:
+        return int(kind.from_address(address).value)
+
+    here, at = id(array), entering.ARRAY
+    sizes = word(here + at["sizes"])
+    return (
+        word(id(holder) + entering.TUPLE_ITEMS) == here
+        and word(here + entering.OBJECT_TYPE) == id(np.ndarray)
+        and word(here + at["data"]) == array.ctypes.data
+        and word(here + at["rank"], ctypes.c_int32) == array.ndim
+        and (word(sizes), word(sizes + 8)) == array.shape
+        and word(here + at["dtype"]) == id(array.dtype)
+        and word(here + at["flags"], ctypes.c_int32) & entering.FLAGS == entering.FLAGS
+        and not word(id(array.T) + at["flags"], ctypes.c_int32) & 1
+    )
