@@ -18,7 +18,6 @@ from shlo_tools.types import value_type
 
 _WIDTHS = (1, 8, 16, 32, 64, 128)  # bits of elements that lie in memory as arrays hold them
 
-
 def build(
     module: mlir.Module,
     constants: Sequence[Array],
