@@ -124,8 +124,9 @@ def tanh(s: Series, x: Value) -> Value:
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
-    n, period = _one_period(s, inside + inside)
-    far = 1.0 - 2.0 / (period * _power_of_two(n) + 1.0)
+    n, r, _ = _reduced(s, inside + inside)
+    period = f.fma(s.horner(r, _EXPONENTIAL), r * r, r) + 1.0
+    far = 1.0 - 2.0 / f.fma(period, _power_of_two(n), s.constant(1.0, x))
     square = x * x
     near = f.fma(s.horner(square, _TANGENT) * square, size, size)
     return f.intrinsic("copysign", s.select(size < 0.625, near, far), x)
@@ -139,4 +140,5 @@ def logistic(s: Series, x: Value) -> Value:
     lost = power - (total - 1.0)
     over = s.select(x < 0.0, power, s.constant(1.0, x))
     quotient = over / total
-    return f.fma(-quotient, lost / total, quotient)
+    inverse = f.fma(power, s.constant(-0.5, x), s.constant(1.0, x))  # of the sum, about
+    return f.fma(-quotient, lost * inverse, quotient)
