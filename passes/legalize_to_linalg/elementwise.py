@@ -27,7 +27,11 @@ class Emit:
         op: the old op.
         operand: element type of its first operand (else of its result): what arithmetic means.
         result: element type of its result.
+        has_library: whether functions are those of our own library, which also has ``logistic``
+            and keeps the stated bounds in f32; else they are the C library's.
     """
+
+    has_library = False
 
     def __init__(self, op: Operation, build: Lowering) -> None:
         self.op = op

@@ -109,6 +109,8 @@ def logistic(e: Emit, operand: Value) -> Value:
 
     Sum and quotient are f64: three roundings to f32 would be off by more than two units.
     """
+    if e.has_library:
+        return e("math.logistic", operand)
     power = e("math.exp", e("arith.negf", e("math.absf", operand)))
     negative = e.compare_floats("olt", operand, e.constant(0.0))
     power, one = _in_double(e, power), e.constant(1.0, F64)
@@ -181,7 +183,7 @@ def tanh(e: Emit, operand: Value) -> Value:
 
     m is exp(2 |x|) - 1, which is large from x = 10 on; sum and quotient are f64.
     """
-    if e.operand.bits == 64:
+    if e.operand.bits == 64 or e.has_library:
         return e("math.tanh", operand)
     size = e("arith.minimumf", e("math.absf", operand), e.constant(10.0))
     power = _in_double(e, e("math.expm1", e("arith.addf", size, size)))

@@ -48,17 +48,24 @@ OF_MODULUS = ("stablehlo.exponential_minus_one", "stablehlo.logistic")  # a part
 
 def check(op: Operation) -> None:
     """Raise UnsupportedError for an op that asks for more than the stated bound."""
+    reason = refusal(op)
+    if reason:
+        raise_unsupported([op], reason)
+
+
+def refusal(op: Operation) -> str:
+    """Why the accuracy that an op asks for is more than is stated; '' where it is kept."""
     accuracy = tolerance_of(op)
     if accuracy is None:
-        return
+        return ""
     element = tensor_type(op.results[0].type).element_type
     if element.is_complex and op.name in OF_MODULUS:
-        raise_unsupported([op], f"an accuracy of {accuracy}: no bound is stated for a part's error")
+        return f"an accuracy of {accuracy}: no bound is stated for a part's error"
     ulps = COMPLEX_BOUND if element.is_complex else BOUNDS.get(element.name, ROUNDED_BOUND)
     largest = None if element.is_complex else LARGEST[op.name]
-    if not _kept(accuracy, ulps, element, largest):
-        reason = f"an accuracy of {accuracy}: the bound stated for {element} is {ulps} ulp"
-        raise_unsupported([op], reason)
+    if _kept(accuracy, ulps, element, largest):
+        return ""
+    return f"an accuracy of {accuracy}: the bound stated for {element} is {ulps} ulp"
 
 
 def tolerance_of(op: Operation) -> ResultAccuracy | None:

@@ -11,6 +11,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.passes.stages.read import combining_op
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
@@ -172,10 +173,8 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
         return None
     if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None
-    if "result_accuracy" in op.attributes and "DEFAULT" not in str(
-        op.attributes["result_accuracy"]
-    ):
-        return None  # whether the bound is kept is told on the way to linalg
+    if op.name in result_accuracy.LARGEST and result_accuracy.refusal(op):
+        return None  # refused by name on the way to linalg
     operands = [_static(value.type, types) for value in op.operands]
     result = _static(op.results[0].type, types)
     if result is None or any(operand is None for operand in operands):

@@ -76,6 +76,7 @@ _MATHS = {
     "math.expm1": "expm1",
     "math.log": "log",
     "math.log1p": "log1p",
+    "math.logistic": "logistic",
     "math.powf": "pow",
     "math.sin": "sin",
     "math.tan": "tan",
@@ -93,6 +94,8 @@ class VectorEmit(Emit):
     Attributes:
         reader: the kernel that is being written.
     """
+
+    has_library = True
 
     def __init__(self, op: Operation, reader: Reader) -> None:
         self.op = op

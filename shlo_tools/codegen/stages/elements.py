@@ -88,8 +88,9 @@ def joined(flat: Sequence[Value], like: Sequence[Value]) -> list[Value]:
 def constant(f: Function, number: Number, element: ElementType, lanes: int = 0) -> Value:
     """A number as registers hold it, in every lane of a vector or as a scalar."""
     if element.is_complex:
-        whole, part = complex(number), part_of(element)
-        return Parts(*(constant(f, half, part, lanes) for half in (whole.real, whole.imag)))
+        whole, part = np.asarray(number).astype(element.dtype), part_of(element)
+        halves = (half.reshape(-1)[0] for half in (whole.real, whole.imag))  # NaN as they are
+        return Parts(*(constant(f, half, part, lanes) for half in halves))
     type = Type(register_type(element).element, lanes)
     if element.is_float and element.bits < 32:
         bits = np.asarray(number).astype(element.dtype).view(f"i{type.bytes}")

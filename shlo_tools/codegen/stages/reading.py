@@ -268,9 +268,9 @@ class Reader(PartsReader):
         if not element.is_complex:
             return self._load(element, address, has_lanes, place, 1, mask)
         part = part_of(element)
-        if has_lanes and place == 1:
-            return self._load_pairs(part, address, mask)
         if has_lanes and isinstance(place, int):
+            if place == 1:
+                return self._load_pairs(part, address, mask)
             steps = tuple(place * k for k in range(self.lanes))
             place = self.function.constant(steps, I64.vector(self.lanes))
         beside = address.at(1, memory_type(part))

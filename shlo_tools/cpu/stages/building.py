@@ -16,8 +16,6 @@ from shlo_tools.dtypes import Array
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.types import value_type
 
-_WIDTHS = (1, 8, 16, 32, 64, 128)  # bits of elements that lie in memory as arrays hold them
-
 
 def build(
     module: mlir.Module,
@@ -75,12 +73,10 @@ def _plain(
 
 
 def _is_fit(module: mlir.Module) -> bool:
-    """Whether all values are tensors of known sizes, whose elements lie as arrays hold them."""
+    """Whether all values are tensors of known sizes and of plain numbers."""
     types = contents(module.operation).types
     return all(_is_fit_type(type) for type in types if not mlir.is_memref(type))
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
-    if not mlir.is_static_tensor(type):
-        return False
-    return dtypes.tensor_type(type).element_type.bits in _WIDTHS
+    return mlir.is_static_tensor(type) and not dtypes.tensor_type(type).element_type.is_quantized

@@ -13,10 +13,11 @@ func.func @same_width(%x: tensor<4xf32>) -> tensor<4xi32> {
 // Part 0 is shifted by nothing, part 1 by 16 bits, without copies of the sign.
 // CHECK-LABEL: @narrower
 // CHECK: %[[PART:.*]] = linalg.index 1
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[PART]] : index to i64
 // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
-// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[PART]] : index to i32
-// CHECK: %[[WIDTH:.*]] = arith.constant 16 : i32
-// CHECK: %[[DISTANCE:.*]] = arith.muli %[[NUMBER]], %[[WIDTH]]
+// CHECK: %[[WIDTH:.*]] = arith.constant 16 : i64
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[NUMBER]], %[[WIDTH]]
+// CHECK: %[[DISTANCE:.*]] = arith.trunci %[[BEGIN]] : i64 to i32
 // CHECK: %[[SHIFTED:.*]] = arith.shrui %[[BITS]], %[[DISTANCE]]
 // CHECK: arith.trunci %[[SHIFTED]] : i32 to i16
 func.func @narrower(%x: tensor<4xf32>) -> tensor<4x2xui16> {

@@ -27,9 +27,48 @@ func.func public @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // What kernels cannot compute says why, and keeps its ops.
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: shlo.plain = "math.atan2 of vector<32xf32>"
-// CHECK: stablehlo.atan2
+// CHECK-SAME: shlo.plain = "stablehlo.cholesky"
+// CHECK: stablehlo.cholesky
+func.func public @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.cholesky %x : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// Functions of the math library are called.
+// CHECK-LABEL: llvm.func internal @stage.0
+// CHECK: llvm.call @shlo_rt_sin_f32x
 func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
-  %0 = stablehlo.atan2 %x, %x : tensor<64xf32>
+  %0 = stablehlo.sine %x : tensor<64xf32>
   return %0 : tensor<64xf32>
+}
+
+// -----
+
+// bf16 is held as its bits, and rounded by integer arithmetic.
+// CHECK-LABEL: llvm.func internal @stage.0
+// CHECK: llvm.load {{.*}} -> vector<[[LANES:[0-9]+]]xi16>
+// CHECK: llvm.zext {{.*}} : vector<[[LANES]]xi16> to vector<[[LANES]]xi32>
+// CHECK: llvm.fadd {{.*}} : vector<[[LANES]]xf32>
+// CHECK-NOT: llvm.fptrunc
+// CHECK: llvm.store {{.*}} : vector<[[LANES]]xi16>
+func.func public @main(%x: tensor<64xbf16>) -> tensor<64xbf16> {
+  %0 = stablehlo.add %x, %x : tensor<64xbf16>
+  return %0 : tensor<64xbf16>
+}
+
+// -----
+
+// Parts of complex numbers are neighbours in memory and apart in registers.
+// CHECK-LABEL: llvm.func internal @stage.0
+// CHECK: %[[PAIRS:.*]] = llvm.load {{.*}} -> vector<[[TWICE:[0-9]+]]xf32>
+// CHECK: llvm.shufflevector %[[PAIRS]], %[[PAIRS]] [0, 2,
+// CHECK: llvm.shufflevector %[[PAIRS]], %[[PAIRS]] [1, 3,
+// CHECK-COUNT-2: llvm.fadd
+// CHECK: llvm.shufflevector
+// CHECK: llvm.store {{.*}} : vector<[[TWICE]]xf32>
+func.func public @main(%x: tensor<64xcomplex<f32>>) -> tensor<64xcomplex<f32>> {
+  %0 = stablehlo.add %x, %x : tensor<64xcomplex<f32>>
+  return %0 : tensor<64xcomplex<f32>>
 }

@@ -1,7 +1,8 @@
 """Functions of the math library on vectors, called by kernels and never inlined.
 
-Most are computed in f64: what f32 functions return is the rounded value of a result that is right
-to more digits, so they are within a unit in the last place without further care. Rare operands
+The frequent ones of f32 are computed in f32 (``single``), all others in f64: what those return for
+f32 is the rounded value of a result that is right to more digits, so they are within a unit in the
+last place without further care. Rare operands
 that need more than f64 (angles far from 0, remainders of far larger numbers) are computed lane by
 lane by the C library.
 """
@@ -11,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shlo_tools.codegen.function import F32, F64, Function, Type, Value
-from shlo_tools.codegen.library.maths import arithmetic, exponentials, powers, trigonometry
+from shlo_tools.codegen.library.maths import (
+    arithmetic,
+    exponentials,
+    powers,
+    single,
+    trigonometry,
+)
 from shlo_tools.codegen.library.maths.series import Series
 
 Body = Callable[..., Value]
@@ -24,10 +31,20 @@ BODIES: dict[str, tuple[Body, int]] = {
     "fmod": (arithmetic.fmod, 2),
     "log": (exponentials.log, 1),
     "log1p": (exponentials.log1p, 1),
+    "logistic": (exponentials.logistic, 1),
     "pow": (powers.power, 2),
     "sin": (trigonometry.sin, 1),
     "tan": (trigonometry.tan, 1),
     "tanh": (exponentials.tanh, 1),
+}
+# Those that are computed in f32.
+SINGLES: dict[str, Body] = {
+    "exp": single.exp,
+    "expm1": single.expm1,
+    "log": single.log,
+    "log1p": single.log1p,
+    "logistic": single.logistic,
+    "tanh": single.tanh,
 }
 
 
@@ -40,6 +57,9 @@ def functions(function: str, type: Type) -> list[Function]:
     """One function for vectors of f32 or f64."""
     body, count = BODIES[function]
     f = Function(name(function, type), [type] * count, type)
+    if type == F32.vector(type.lanes) and function in SINGLES:
+        f.result = SINGLES[function](Series(f, is_single=True), *f.arguments)
+        return [f]
     wide = [argument.to("fpext", "f64") for argument in f.arguments]
     result = body(Series(f, is_single=type.element == "f32"), *wide)
     f.result = result.to("fptrunc", type.element) if type.element == "f32" else result

@@ -80,3 +80,9 @@ def tanh(s: Series, x: Value) -> Value:
     inside = s.select(size > 20.0, s.constant(20.0, x), size)
     m = expm1(s, inside + inside)
     return f.intrinsic("copysign", m / (m + 2.0), x)
+
+
+def logistic(s: Series, x: Value) -> Value:
+    """1 / (1 + e^-x), below 0 as e^x / (1 + e^x), which does not overflow."""
+    power = exp(s, -s.f.intrinsic("fabs", x))
+    return s.select(x < 0.0, power, s.constant(1.0, x)) / (power + 1.0)

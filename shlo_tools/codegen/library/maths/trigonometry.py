@@ -53,12 +53,22 @@ def cos(s: Series, x: Value) -> Value:
 
 
 def tan(s: Series, x: Value) -> Value:
-    """The quotient of both."""
+    """The quotient of both, which takes more digits of both than f64 has."""
+    f = s.f
     n, rest, low = _reduced(s, x)
-    sine, cosine = _both(s, rest, low)
     turned = (n & 1) != 0
-    quotient = s.select(turned, -cosine, sine) / s.select(turned, sine, cosine)
-    return _beyond(s, s.select(x == 0.0, x, quotient), "tan", x)
+    (sine, sine_rest), (cosine, cosine_rest) = map(_renormalized, _pairs(s, rest, low))
+    over, over_rest = s.select(turned, -cosine, sine), s.select(turned, -cosine_rest, sine_rest)
+    under, under_rest = s.select(turned, sine, cosine), s.select(turned, sine_rest, cosine_rest)
+    quotient = over / under
+    left = f.fma(-quotient, under, over) + f.fma(-quotient, under_rest, over_rest)
+    return _beyond(s, s.select(x == 0.0, x, quotient + left / under), "tan", x)
+
+
+def _renormalized(pair: tuple[Value, Value]) -> tuple[Value, Value]:
+    """A sum of a larger and a smaller number as what it is rounded to, and the rest."""
+    total = pair[0] + pair[1]
+    return total, pair[1] - (total - pair[0])
 
 
 def _reduced(s: Series, x: Value) -> tuple[Value, Value, Value | None]:
@@ -85,6 +95,12 @@ def _reduced(s: Series, x: Value) -> tuple[Value, Value, Value | None]:
 
 def _both(s: Series, r: Value, low: Value | None) -> tuple[Value, Value]:
     """Sine and cosine of a small angle."""
+    sine, cosine = (large + small for large, small in _pairs(s, r, low))
+    return sine, cosine
+
+
+def _pairs(s: Series, r: Value, low: Value | None) -> list[tuple[Value, Value]]:
+    """Sine and cosine of a small angle as sums of a larger and a smaller number."""
     f = s.f
     square = r * r
     odd = s.horner(square, _SINE_OF_SINGLE if s.is_single else _SINE) * square
@@ -92,10 +108,10 @@ def _both(s: Series, r: Value, low: Value | None) -> tuple[Value, Value]:
     half = square * 0.5
     near = 1.0 - half
     if low is None:
-        return f.fma(r, odd, r), f.fma(even, square, near)
+        return [(r, r * odd), (near, even * square)]
     # sin(r + low) is sin r + low cos r, and cos(r + low) is cos r - low sin r.
-    sine = r + f.fma(r, odd, f.fma(-half, low, low))
-    return sine, near + f.fma(even, square, ((1.0 - near) - half) - r * low)
+    lost = ((1.0 - near) - half) - r * low
+    return [(r, f.fma(r, odd, f.fma(-half, low, low))), (near, f.fma(even, square, lost))]
 
 
 def _signed(s: Series, value: Value, turned: Value) -> Value:
