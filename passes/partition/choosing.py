@@ -56,10 +56,11 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.is_constant = op.is_cheap = True
         return
     if op.name in VIEWS:
-        if may_be_cheap and not _is_moved_once(op):
+        is_moved = _is_moved_once(op)
+        if may_be_cheap and not is_moved:
             op.is_cheap = True
-        else:
-            _join(op, _open(stages, "map", op.count), "full")
+        else:  # nothing joins what is moved
+            _join(op, _open(stages, "map", op.count), "none" if is_moved else "full")
     elif op.name == "dot_general":
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)

@@ -1,0 +1,12 @@
+// RUN: %shlo-opt %s --shlo-partition --shlo-lower-stages --split-input-file | FileCheck %s
+
+// Elements between others exist where a place divides without rest.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK: llvm.udiv
+// CHECK: llvm.icmp "ult"
+// CHECK: llvm.intr.masked.gather
+// CHECK: llvm.select
+func.func public @main(%x: tensor<16xf32>, %p: tensor<f32>) -> tensor<32xf32> {
+  %0 = stablehlo.pad %x, %p, low = [1], high = [0], interior = [1] : (tensor<16xf32>, tensor<f32>) -> tensor<32xf32>
+  return %0 : tensor<32xf32>
+}

@@ -1,0 +1,46 @@
+// RUN: %shlo-opt %s --shlo-partition --shlo-lower-stages --split-input-file | FileCheck %s
+
+// One number of each element is compared: entries of keys and places are sorted by the library.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo.stage = "sort"
+// CHECK: llvm.call @shlo_rt_sort_i64
+func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// Any other comparator stands in a merge sort.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo.stage = "sort"
+// CHECK-NOT: shlo_rt_sort
+// CHECK: llvm.fcmp "ole"
+func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// A long line is sorted by jobs of several chunks: keys, three passes over digits, results.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: stage.0.keys
+// CHECK-COUNT-3: shlo_rt_sort_move_i64
+// CHECK-SAME: stage.0.results
+func.func public @main(%x: tensor<100000xi32>) -> tensor<100000xi32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<100000xi32>) -> tensor<100000xi32>
+  return %0 : tensor<100000xi32>
+}
