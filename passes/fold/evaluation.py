@@ -43,9 +43,9 @@ def _named(names: str) -> frozenset[str]:
     return frozenset(f"stablehlo.{name}" for name in names.split())
 
 
-_OTHERS = _named("bitcast_convert dynamic_iota iota reduce")
+_BY_NAME = _named("bitcast_convert dynamic_iota iota reduce")
 
-FOLDED = _OTHERS | frozenset(
+FOLDED = _BY_NAME | frozenset(
     name
     for name in names_with(Trait.ELEMENTWISE | Trait.DATA_MOVEMENT)
     if name.startswith("stablehlo.") and not has_trait(name, Trait.EFFECTS)

@@ -237,17 +237,17 @@ def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:
 
 
 # --- implementing them ----------------------------------------------------------------------------
-def implement(func: Operation, call: Found, library: Library) -> None:
+def implement(func: Operation, lapack: Found, library: Library) -> None:
     """Give a declared kernel a body that calls LAPACK, for each matrix of the batch."""
     buffers, code = body_of(func)
-    results = buffers[: len(call.call.results)]
+    results = buffers[: len(lapack.call.results)]
     operands = buffers[len(results) :]
-    for result, operand in call.call.copies.items():
+    for result, operand in lapack.call.copies.items():
         code.op("memref.copy", [operands[operand], results[result]])
-    count = prod(call.batch)
+    count = prod(lapack.batch)
 
     def of_matrix(number: int | Word) -> None:
-        _emit(code, call, operands, results, number, library)
+        _emit(code, lapack, operands, results, number, library)
 
     if count == 1:
         of_matrix(0)
@@ -258,7 +258,7 @@ def implement(func: Operation, call: Found, library: Library) -> None:
 
 def _emit(
     code: Code,
-    call: Found,
+    lapack: Found,
     operands: Sequence[Value],
     results: Sequence[Value],
     number: int | Word,
@@ -269,7 +269,7 @@ def _emit(
     def address(buffer: Buffer) -> Word:
         value = (results if buffer.is_result else operands)[buffer.number]
         type = tensor_type(value.type)
-        step = type.nbytes // prod(call.batch)
+        step = type.nbytes // prod(lapack.batch)
         skipped = type.element_type.dtype.itemsize * buffer.skip
         return address_of(code, value) + step * number + skipped
 
@@ -277,15 +277,15 @@ def _emit(
         if isinstance(argument, Buffer):
             return address(argument)
         if isinstance(argument, float):
-            return code.constant(argument, REAL[call.prefix])
+            return code.constant(argument, REAL[lapack.prefix])
         if isinstance(argument, str):  # a char travels like an int
             real, _, complex = argument.partition("|")
-            letter = complex if complex and is_complex(call.prefix) else real
+            letter = complex if complex and is_complex(lapack.prefix) else real
             return code.constant(ord(letter), I32)
         return code.constant(argument, I32)
 
-    routine = call.call
-    name = call.prefix + spelled(routine.routine, call.prefix)
+    routine = lapack.call
+    name = lapack.prefix + spelled(routine.routine, lapack.prefix)
     arguments = [passed(argument) for argument in (ROW_MAJOR, *routine.arguments)]
     part, status_type = ("cblas", None) if routine.is_blas else ("LAPACKE", I32)
     status = library.call(code, f"scipy_{part}_{name}", arguments, status_type)

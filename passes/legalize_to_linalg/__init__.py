@@ -58,8 +58,8 @@ from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import Shapes
 
-# Ops whose rules ask for the elements of operands, whatever their types say.
-ASKING = names_with(Trait.SIZES_AS_OPERANDS) | {"stablehlo.collective_reduce"}
+# Ops whose rules read the elements of operands, whatever their types say.
+SIZES_FROM_OPERANDS = names_with(Trait.SIZES_AS_OPERANDS) | {"stablehlo.collective_reduce"}
 ILLEGAL = ("stablehlo.", "chlo.", "vhlo.", "shape.")
 
 
@@ -88,13 +88,13 @@ class LegalizeToLinalg(Pass):
 
 def _computes_sizes(module: Operation) -> bool:
     """Whether sizes are computed at run time, for results of known sizes or of unknown ones."""
-    return ir.has_type(module, "?") or any(_asks(op) for op in mlir.walk(module))
+    return ir.has_type(module, "?") or any(_takes_sizes(op) for op in mlir.walk(module))
 
 
-def _asks(op: Operation) -> bool:
+def _takes_sizes(op: Operation) -> bool:
     if op.name == "stablehlo.custom_call":
         return meaning_of(ir.text_of(op, "call_target_name")) is Meaning.REDUCE_WINDOW
-    return op.name in ASKING
+    return op.name in SIZES_FROM_OPERANDS
 
 
 def _follow_sizes(module: Operation, driver: ir.Conversion) -> None:

@@ -107,7 +107,7 @@ def return_(op: Operation, operands: list[Value], build: Lowering) -> Sequence[V
 def poison(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """What ``lift-cf-to-scf`` passes where a value is never read."""
     types = [op.results[0].type]
-    return build.regrouped(types, [structured.anything(build, t) for t in build.types(types)])
+    return build.regrouped(types, [structured.undefined(build, t) for t in build.types(types)])
 
 
 RULES["ub.poison"] = poison

@@ -93,7 +93,7 @@ def _reduce(
         for size, base in zip(shape, windows.base_dilation, strict=True)
     ]
 
-    def window(b: Lowering, at: list[Value], sums: list[Value]) -> Sequence[Value]:
+    def window(b: Lowering, at: list[Value], carried: list[Value]) -> Sequence[Value]:
         def cell(c: Lowering, offsets: list[Value], values: list[Value]) -> Sequence[Value]:
             place, inside = _place(c, windows, at, offsets, ends)
             types = [init.type for init in inits]
@@ -102,7 +102,7 @@ def _reduce(
             )
             return inline(computation.regions[0], [*values, *elements], c)
 
-        return _stored(b, nest(b, windows.size, inits, cell), sums, at)
+        return _stored(b, nest(b, windows.size, inits, cell), carried, at)
 
     return nest(build, counts, state, window)
 
@@ -167,21 +167,21 @@ def _scan(
         if not forward:
             before, here = (arithmetic(b, "subi", last, place) for place in (before, number))
 
-        def each(e: Lowering, inner: list[Value], sums: list[Value]) -> Sequence[Value]:
+        def each(e: Lowering, inner: list[Value], carried: list[Value]) -> Sequence[Value]:
             where = [*outer, here, *inner]
-            earlier = [load(e, x, [*outer, before, *inner]) for x in sums]
+            earlier = [load(e, x, [*outer, before, *inner]) for x in carried]
             kept = [
                 e.value("arith.select", (is_first, *pair), pair[0].type)
                 for pair in zip(inits, earlier, strict=True)
             ]
             elements = [load(e, x, where) for x in tensors]
             order = [*kept, *elements] if forward else [*elements, *kept]
-            return _stored(e, inline(computation.regions[0], order, e), sums, where)
+            return _stored(e, inline(computation.regions[0], order, e), carried, where)
 
         return nest(b, shape[d + 1 :], rows, each)
 
     def row(b: Lowering, outer: list[Value], rows: list[Value]) -> Sequence[Value]:
-        return loop(b, shape[d], rows, lambda c, number, sums: step(c, number, outer, sums))
+        return loop(b, shape[d], rows, lambda c, number, carried: step(c, number, outer, carried))
 
     return nest(build, shape[:d], state, row)
 

@@ -113,7 +113,7 @@ def _reduced(
         if d in windows.moving:
             place += f" + d{inner[windows.moving.index(d)]} * {windows.dilation[d]}"
         places.append(place)
-    source = structured.affine_map(len(kinds), places)
+    source_map = structured.affine_map(len(kinds), places)
     window = TensorType(tuple(windows.size[d] for d in windows.moving), elements[0])
 
     def body(into: Lowering, scalars: list[Value]) -> Sequence[Value]:
@@ -126,7 +126,7 @@ def _reduced(
         build,
         _extents(results[0].shape, window.shape, outer, inner),
         [*inputs, structured.empty(build, window)],
-        [source] * count + [structured.affine_map(len(kinds), inner)],
+        [source_map] * count + [structured.affine_map(len(kinds), inner)],
         [structured.filled(build, *pair) for pair in zip(init_values, results, strict=True)],
         results,
         body,

@@ -151,14 +151,14 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
     compare = by_value.get(end.operands[0])
     if compare is None or compare.name != "stablehlo.compare" or len(ops) > _PLAIN:
         return None
-    direction = str(compare.attributes["comparison_direction"]).split()[-1].rstrip(">")
+    direction = ir.enum_of(compare, "comparison_direction")
     places = {argument: number for number, argument in enumerate(block.arguments)}
-    read: set[int] = set()
+    keys: set[int] = set()
 
     def shown(value: mlir.Value) -> Hashable:
         """The same for equal numbers of two elements; notes which argument is read."""
         if value in places:
-            read.add(places[value])
+            keys.add(places[value])
             return "element", places[value] // 2
         inner = by_value[value]
         attributes = tuple(inner.attributes.items())
@@ -166,8 +166,8 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
 
     sides = []
     for value in compare.operands:
-        read.clear()
-        sides.append((shown(value), set(read)))
+        keys.clear()
+        sides.append((shown(value), set(keys)))
     (left, first), (right, second) = sides
     if left != right or len(first) != 1 or direction not in ("LT", "GT"):
         return None

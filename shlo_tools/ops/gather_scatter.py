@@ -133,24 +133,22 @@ def require_batching(
 ) -> None:
     """Check the batching dimensions of an operand and of its indices."""
     sorted_, within, unique, inside, other, count, sizes = labels.split()
-    (operand_type, held_dims), (indices_type, given_dims) = operand, indices
-    require(sorted_, _is_increasing(held_dims), "the operand's batching dims are not sorted")
+    (source, source_dims), (starts, starts_dims) = operand, indices
+    require(sorted_, _is_increasing(source_dims), "the operand's batching dims are not sorted")
     require(
-        within, in_range(held_dims, operand_type.rank), "the operand's batching dims leave its rank"
+        within, in_range(source_dims, source.rank), "the operand's batching dims leave its rank"
     )
-    require(unique, is_unique(given_dims), "the indices' batching dims repeat")
+    require(unique, is_unique(starts_dims), "the indices' batching dims repeat")
     require(
         inside,
-        in_range(given_dims, indices_type.rank),
+        in_range(starts_dims, starts.rank),
         "the indices' batching dims leave their rank",
     )
-    require(other, index_vector_dim not in given_dims, "index_vector_dim is a batching dim")
-    require(count, len(held_dims) == len(given_dims), "different numbers of batching dims")
-    pairs = zip(held_dims, given_dims, strict=True)
-    alike = every(same(operand_type.shape[a], indices_type.shape[b]) for a, b in pairs)
-    require(
-        sizes, alike, f"batching dims of {operand_type.type} and {indices_type.type} differ in size"
-    )
+    require(other, index_vector_dim not in starts_dims, "index_vector_dim is a batching dim")
+    require(count, len(source_dims) == len(starts_dims), "different numbers of batching dims")
+    pairs = zip(source_dims, starts_dims, strict=True)
+    alike = every(same(source.shape[a], starts.shape[b]) for a, b in pairs)
+    require(sizes, alike, f"batching dims of {source.type} and {starts.type} differ in size")
 
 
 SCATTER_DIMENSION_NUMBERS = Struct(

@@ -40,9 +40,9 @@ def evaluator(op: Operation, translate: Translate) -> Evaluate | None:
         return _Computed(_constant(op))
     if dialect == "arith" and name in _ARITH:
         return _Computed(_ARITH[name](op))
-    if dialect in ("tensor", "cf") and op.name in _OTHERS:
+    if dialect in ("tensor", "cf") and op.name in _TENSOR_AND_CF:
         bodies = [translate(region) for region in op.regions]
-        return _Computed(_OTHERS[op.name](op), bodies)
+        return _Computed(_TENSOR_AND_CF[op.name](op), bodies)
     return None
 
 
@@ -264,7 +264,7 @@ def _cast(op: Operation) -> Callable[..., Any]:
     return lambda tensor: tensor
 
 
-_OTHERS: dict[str, Callable[[Operation], Callable[..., Any]]] = {
+_TENSOR_AND_CF: dict[str, Callable[[Operation], Callable[..., Any]]] = {
     "tensor.dim": _always(_size),
     "tensor.empty": _empty,
     "tensor.rank": _always(lambda tensor: np.asarray(tensor.ndim, np.int64)),

@@ -9,7 +9,7 @@ from shlo_tools.ops import DESCRIPTIONS, Trait, has_trait
 from shlo_tools.ops._op import Role
 
 # Ops whose results functions of the program or of users tell.
-LOOKING_ELSEWHERE = frozenset(
+RESULTS_FROM_FUNCTIONS = frozenset(
     f"stablehlo.{name}" for name in ("async_done", "composite", "custom_call")
 )
 
@@ -40,7 +40,7 @@ def kind_of(name: str) -> OpKind:
     description = DESCRIPTIONS.get(name)
     if description is None:
         return OpKind(name, False, False, True, (), True)
-    plain = name not in LOOKING_ELSEWHERE
+    plain = name not in RESULTS_FROM_FUNCTIONS
     regions = any(p.role in (Role.REGION, Role.REGIONS) for p in description.parameters)
     settled = not has_trait(name, Trait.SIZES_AS_OPERANDS)
     return OpKind(name, True, plain and not regions, regions, description.attribute_names, settled)

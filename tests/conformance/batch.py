@@ -67,8 +67,8 @@ def mismatch(case: Case, results: Sequence[Array], expected: Sequence[Array]) ->
     if isinstance(case.tolerance, Sums):
         sizes = interpret([case], absolute=True)
     rows = zip(results, expected, sizes, strict=True)
-    for number, (actual, wanted, size) in enumerate(rows):
-        what = difference(actual, wanted, case.tolerance, size)
+    for number, (actual, target, size) in enumerate(rows):
+        what = difference(actual, target, case.tolerance, size)
         if what:
             return f"result {number}: {what}{_operands_at(case, what, actual)}"
     return ""
@@ -108,8 +108,8 @@ def _misplaced(inputs: Sequence[Array], results: Sequence[Array]) -> str:
     stretches = sorted(_stretch(array) for array in results if array.nbytes)
     if any(one[1] > other[0] for one, other in pairwise(stretches)):
         return "results share memory"
-    taken = [_stretch(array) for array in inputs if array.nbytes]
-    if any(start < high and low < end for start, end in stretches for low, high in taken):
+    branch = [_stretch(array) for array in inputs if array.nbytes]
+    if any(start < high and low < end for start, end in stretches for low, high in branch):
         return "a result is an argument"
     return ""
 
@@ -152,5 +152,5 @@ def run(text: str, *arguments: Array) -> list[Array]:
 
 def expect(text: str, arguments: Sequence[Array], expected: Sequence[Array]) -> None:
     """The results of a program are these."""
-    for actual, wanted in zip(run(text, *arguments), expected, strict=True):
-        assert difference(actual, wanted, EXACT) == ""
+    for actual, target in zip(run(text, *arguments), expected, strict=True):
+        assert difference(actual, target, EXACT) == ""

@@ -63,16 +63,16 @@ def _chebyshev(low: Any, high: Any, count: int) -> list[Any]:
 
 def _alternation(errors: list[Any], count: int) -> list[int]:
     """Positions of the largest errors of alternating sign."""
-    found: list[int] = []
+    results: list[int] = []
     for at, error in enumerate(errors):
-        if found and (errors[found[-1]] > 0) == (error > 0):
-            if abs(error) > abs(errors[found[-1]]):
-                found[-1] = at
+        if results and (errors[results[-1]] > 0) == (error > 0):
+            if abs(error) > abs(errors[results[-1]]):
+                results[-1] = at
         else:
-            found.append(at)
-    while len(found) > count:
-        found.pop(0 if abs(errors[found[0]]) < abs(errors[found[-1]]) else -1)
-    return found
+            results.append(at)
+    while len(results) > count:
+        results.pop(0 if abs(errors[results[0]]) < abs(errors[results[-1]]) else -1)
+    return results
 
 
 def rational(
@@ -92,15 +92,15 @@ def rational(
     best: tuple[Any, list[Any], list[Any]] | None = None
     for _ in range(10):
         system = mpmath.matrix(len(grid), len(free) + bottom)
-        wanted = mpmath.matrix(len(grid), 1)
+        expected = mpmath.matrix(len(grid), 1)
         for row, x in enumerate(grid):
             factor = weights[row] * emphasis[row] / evaluate(denominator, x)
             powers = [x**power for power in free]
             powers += [-values[row] * x**power for power in range(1, bottom + 1)]
             for column, entry in enumerate(powers):
                 system[row, column] = factor * entry
-            wanted[row] = factor * (values[row] - sum(fixed))
-        solution = list(mpmath.qr_solve(system, wanted)[0])
+            expected[row] = factor * (values[row] - sum(fixed))
+        solution = list(mpmath.qr_solve(system, expected)[0])
         numerator = [*fixed, *solution[: len(free)]]
         denominator = [mpf(1), *solution[len(free) :]]
         errors = [

@@ -41,9 +41,9 @@ def with_constants(name: str, operands: Sequence[Array], result: str, attributes
     }}"""
 
 
-def check_op(name: str, operands: Sequence[Array], wanted: Array, attributes: str = "") -> None:
+def check_op(name: str, operands: Sequence[Array], expected: Array, attributes: str = "") -> None:
     """Run-time operands of several index types, then constant ones; reference too."""
-    result = type_of(wanted)
+    result = type_of(expected)
     text = program_of(name, operands, result, attributes)
     executable = shlo_tools.compile(text)
     before = [x.copy() for x in operands]
@@ -51,13 +51,13 @@ def check_op(name: str, operands: Sequence[Array], wanted: Array, attributes: st
         x.flags.writeable = False
     for _ in range(2):
         got = executable(*operands)
-        assert got.dtype == wanted.dtype
-        np.testing.assert_array_equal(got, wanted)
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got, expected)
     for x, old in zip(operands, before, strict=True):
         np.testing.assert_array_equal(x, old)
-    np.testing.assert_array_equal(reference.compile(text)(*operands), wanted)
+    np.testing.assert_array_equal(reference.compile(text)(*operands), expected)
     fixed = shlo_tools.compile(with_constants(name, operands, result, attributes))
-    np.testing.assert_array_equal(fixed(operands[0]), wanted)
+    np.testing.assert_array_equal(fixed(operands[0]), expected)
 
 
 def refuse(
@@ -69,7 +69,7 @@ def refuse(
 ) -> None:
     """Each bad call is an error that names the op and its place; then a good one works."""
     executable = shlo_tools.compile(program_of(name, good, result, attributes))
-    wanted = executable(*good)
+    expected = executable(*good)
     for operands in bad:
         before = [x.copy() for x in operands]
         with pytest.raises(ShapeMismatchError, match=f"-:2:.*stablehlo.{name}: ") as raised:
@@ -77,7 +77,7 @@ def refuse(
         assert isinstance(raised.value, ExecutionError)
         for old, new in zip(before, operands, strict=True):
             np.testing.assert_array_equal(old, new)
-        np.testing.assert_array_equal(executable(*good), wanted)
+        np.testing.assert_array_equal(executable(*good), expected)
 
 
 def ints(*values: int, dtype: Any = np.int64) -> Array:

@@ -49,19 +49,19 @@ def call(
           : ({", ".join(map(str, inputs))}) -> ({types})
         return {returned} : {types}
       }}"""
-    found = _run(program, operands)
+    actual = _run(program, operands)
     if target in lapack_kernels.TARGETS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(extend, "_registered", {target: custom_calls.TARGETS[target]})
             by_host = _run(program, operands)
-        for one, other in zip(found, by_host, strict=True):
+        for one, other in zip(actual, by_host, strict=True):
             np.testing.assert_array_equal(one, other)
-    return found
+    return actual
 
 
 def _run(program: str, operands: Sequence[Array]) -> list[Array]:
-    given = shlo_tools.compile(program)(*operands)
-    return list(given) if isinstance(given, tuple) else [given]
+    inputs = shlo_tools.compile(program)(*operands)
+    return list(inputs) if isinstance(inputs, tuple) else [inputs]
 
 
 def _written(value: str | int | bool) -> str:

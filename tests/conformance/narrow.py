@@ -74,12 +74,12 @@ def rounded(values: Any, element: str) -> Array:
     """
     if isinstance(values, list):
         return _codes([_code(value < 0, abs(value), element) for value in values], element)
-    given = np.asarray(values, np.float64)
+    inputs = np.asarray(values, np.float64)
     codes = [
         _code(bool(negative), float(magnitude), element)
-        for negative, magnitude in zip(np.signbit(given).flat, np.abs(given).flat, strict=True)
+        for negative, magnitude in zip(np.signbit(inputs).flat, np.abs(inputs).flat, strict=True)
     ]
-    return _codes(codes, element).reshape(given.shape)
+    return _codes(codes, element).reshape(inputs.shape)
 
 
 def _codes(codes: list[int], element: str) -> Array:

@@ -56,13 +56,13 @@ def stored(type: str) -> Any:
 def values(type: str, seed: int = 0) -> Array:
     """Integers that a type allows, its bounds and zero points first; floats of any size."""
     random = np.random.default_rng([seed, *type.encode()])
-    held = stored(type)
+    array = stored(type)
     if not is_quantized(type):
-        if held.element_type.is_boolean:
-            return np.asarray(random.random(held.static_shape) < 0.5)
-        drawn = random.normal(size=held.static_shape) * 20
-        return np.asarray(drawn).astype(held.element_type.dtype)
-    return integers(quantized_element(type), held.static_shape, random)
+        if array.element_type.is_boolean:
+            return np.asarray(random.random(array.static_shape) < 0.5)
+        drawn = random.normal(size=array.static_shape) * 20
+        return np.asarray(drawn).astype(array.element_type.dtype)
+    return integers(quantized_element(type), array.static_shape, random)
 
 
 def integers(

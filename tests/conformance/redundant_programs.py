@@ -79,18 +79,18 @@ class Redundant:
             self.arguments[f"%a{index}"] = self.random.choice(pool, type.static_shape)
             self.types[f"%a{index}"] = type
         for _ in range(steps):
-            made = self.choose(STEPS)(self)
-            if made is not None:
-                self.types[made[0]] = made[1]
+            result = self.choose(STEPS)(self)
+            if result is not None:
+                self.types[result[0]] = result[1]
 
     @property
     def text(self) -> str:
-        given = ", ".join(f"{name}: {self.types[name]}" for name in self.arguments)
-        made = [name for name in self.types if name not in self.arguments]
-        returned = [*made[::2], made[-1]]  # the others may vanish
+        inputs = ", ".join(f"{name}: {self.types[name]}" for name in self.arguments)
+        result = [name for name in self.types if name not in self.arguments]
+        returned = [*result[::2], result[-1]]  # the others may vanish
         types = ", ".join(str(self.types[name]) for name in returned)
         body = "\n".join([*self.lines, f"return {', '.join(returned)} : {types}"])
-        return f"func.func @main({given}) -> ({types}) {{\n{body}\n}}"
+        return f"func.func @main({inputs}) -> ({types}) {{\n{body}\n}}"
 
     # --- drawing ----------------------------------------------------------------------------------
     def choose(self, items: Sequence[Any]) -> Any:
@@ -124,9 +124,9 @@ class Redundant:
         if form > 0.8:
             array = self.random.choice(pool, type.static_shape)
         with mlir.library_context():
-            held = str(dtypes.to_attribute(array, type.element_type))
+            dtype = str(dtypes.to_attribute(array, type.element_type))
         name = self.fresh()
-        self.lines.append(f"{name} = stablehlo.constant {held}")
+        self.lines.append(f"{name} = stablehlo.constant {dtype}")
         return name
 
     def pair(self, one: str) -> list[str]:
@@ -244,14 +244,14 @@ def broadcast(p: Redundant) -> Made:
     one = p.pick(lambda type: type.rank < 3)
     if one is None:
         return None
-    given = p.types[one]
-    rank = given.rank + int(p.random.integers(0, 2))
-    dims = p.random.permutation(rank)[: given.rank].tolist()
+    inputs = p.types[one]
+    rank = inputs.rank + int(p.random.integers(0, 2))
+    dims = p.random.permutation(rank)[: inputs.rank].tolist()
     shape = [int(p.random.integers(1, 4)) for _ in range(rank)]
-    for size, dim in zip(given.static_shape, dims, strict=True):
+    for size, dim in zip(inputs.static_shape, dims, strict=True):
         shape[dim] = size if size != 1 else shape[dim]
-    type = given.with_shape(shape)
-    types = f"({given}) -> {type}"
+    type = inputs.with_shape(shape)
+    types = f"({inputs}) -> {type}"
     return p.define(f"stablehlo.broadcast_in_dim {one}, dims = {dims} : {types}", type)
 
 
@@ -281,7 +281,7 @@ def concatenate(p: Redundant) -> Made:
         alike = other.rank == type.rank and other.element_type == type.element_type
         return alike and all(a == b for a, b in rest) and other.size <= 24
 
-    values = [one, *(found for _ in range(2) if (found := p.pick(fits)) is not None)]
+    values = [one, *(results for _ in range(2) if (results := p.pick(fits)) is not None)]
     shape = list(type.static_shape)
     shape[dimension] = sum(p.types[value].static_shape[dimension] for value in values)
     types = ", ".join(str(p.types[value]) for value in values)
@@ -323,8 +323,8 @@ def dynamic_slice(p: Redundant) -> Made:
     starts = []
     for _ in type.shape:
         number = int(p.random.integers(-1, 4))
-        made = p.define(f"stablehlo.constant dense<{number}> : {scalar}", scalar)
-        starts.append(made[0])
+        results = p.define(f"stablehlo.constant dense<{number}> : {scalar}", scalar)
+        starts.append(results[0])
     sizes = [int(p.random.integers(0, size + 1)) for size in type.static_shape]
     result = type.with_shape(sizes)
     types = ", ".join([str(type), *(str(scalar) for _ in starts)])

@@ -41,7 +41,7 @@ def jobs(families: Sequence[str], *, fast: bool = False) -> Iterator[Job]:
 
 def collected(work: Sequence[Job], console: Console, children: int) -> list[Outcome]:
     """Run jobs behind a progress bar; plain lines where nobody watches."""
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     left = Counter(job.family for job in work)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(
@@ -50,19 +50,19 @@ def collected(work: Sequence[Job], console: Console, children: int) -> list[Outc
         task = bar.add_task("cases", total=len(work))
 
         def report(outcome: Outcome) -> None:
-            found.append(outcome)
+            outcomes.append(outcome)
             if outcome.status in RED:
                 console.print(_line(outcome), soft_wrap=True, markup=False, highlight=False)
 
         def finished(job: Job) -> None:
-            bar.update(task, advance=1, description=f"{len(found)} cases, {job.family}")
+            bar.update(task, advance=1, description=f"{len(outcomes)} cases, {job.family}")
             left[job.family] -= 1
             if not left[job.family]:
-                mine = [outcome for outcome in found if outcome.key.family == job.family]
+                mine = [outcome for outcome in outcomes if outcome.key.family == job.family]
                 console.print(f"{job.family}: {_counted(mine)}", highlight=False)
 
         run(work, report, children=children, finished=finished)
-    return found
+    return outcomes
 
 
 def _counted(outcomes: Sequence[Outcome]) -> str:
@@ -88,14 +88,14 @@ def main() -> int:
     options = parser.parse_args()
     console = Console()
     families = options.family or FAMILIES
-    found = collected(list(jobs(families, fast=options.fast)), console, options.children)
-    console.print(f"all: {_counted(found)}", highlight=False)
-    cells = support.judged(found)
+    results = collected(list(jobs(families, fast=options.fast)), console, options.children)
+    console.print(f"all: {_counted(results)}", highlight=False)
+    cells = support.judged(results)
     if options.write:
         old = options.write.read_text() if options.family and options.write.exists() else ""
         cells = {**support.read(old), **cells}
         options.write.write_text(support.page(cells, fast=options.fast))
-    is_red = any(outcome.status in RED for outcome in found) or support.red(cells)
+    is_red = any(outcome.status in RED for outcome in results) or support.red(cells)
     return 1 if is_red else 0
 
 

@@ -79,19 +79,19 @@ class SymbolicProgram:
             self.values.append(Made(name, self.type_of(shape), shape))
         arguments = ", ".join(f"{value.name}: {value.type}" for value in self.values)
         self.scalars = [self.constant(int(n)) for n in (1, 2)]
-        made = list(self.values)
+        tensors = list(self.values)
         for _ in range(self.steps):
             drawn: Callable[..., Made | None] = self.random.choice(np.array(STEPS, object))
-            value = drawn(self, made)
+            value = drawn(self, tensors)
             if value is not None and math.prod(value.shape) <= 4000:
-                made.append(value)
-        self.values = made
-        types = ", ".join(value.type for value in made)
+                tensors.append(value)
+        self.values = tensors
+        types = ", ".join(value.type for value in tensors)
         self.text = "\n".join(
             [
                 f"func.func @main({arguments}) -> ({types}) {{",
                 *self.lines,
-                f"return {', '.join(value.name for value in made)} : {types}",
+                f"return {', '.join(value.name for value in tensors)} : {types}",
                 "}",
                 *(text for name, text in FUNCTIONS.items() if name in str(self.lines)),
             ]
@@ -107,8 +107,8 @@ class SymbolicProgram:
         sizes = [str(n) if self.random.random() < 0.25 else "?" for n in shape]
         return f"tensor<{''.join(f'{size}x' for size in sizes)}f32>"
 
-    def some(self, made: list[Made], rank: int | None = None) -> Made | None:
-        fitting = [value for value in made if rank is None or len(value.shape) == rank]
+    def some(self, tensors: list[Made], rank: int | None = None) -> Made | None:
+        fitting = [value for value in tensors if rank is None or len(value.shape) == rank]
         return None if not fitting else fitting[int(self.random.integers(len(fitting)))]
 
     def constant(self, number: int) -> str:
@@ -137,9 +137,9 @@ class SymbolicProgram:
         )
         return name
 
-    def computed(self, made: list[Made]) -> tuple[str, int]:
+    def computed(self, tensors: list[Made]) -> tuple[str, int]:
         """A positive number that the program computes from sizes."""
-        one, two = self.some(made), self.some(made)
+        one, two = self.some(tensors), self.some(tensors)
         if one is None or two is None or not one.shape or not two.shape:
             return self.constant(3), 3
         d, e = int(self.random.integers(len(one.shape))), int(self.random.integers(len(two.shape)))
@@ -213,23 +213,23 @@ def step(function: Step) -> Step:
 
 
 @step
-def unary(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made)
+def unary(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors)
     return x and p.op(f"stablehlo.negate {x.name}", x.shape, [x])
 
 
 @step
-def binary(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def binary(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """Of two values that happen to have one shape: a check, after which their sizes are one."""
-    x = p.some(made)
-    same = [y for y in made if x is not None and y.shape == x.shape]
+    x = p.some(tensors)
+    same = [y for y in tensors if x is not None and y.shape == x.shape]
     y = p.some(same)
     return x and y and p.op(f"stablehlo.add {x.name}, {y.name}", x.shape, [x, y])
 
 
 @step
-def transpose(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made)
+def transpose(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors)
     if x is None:
         return None
     order = [int(d) for d in p.random.permutation(len(x.shape))]
@@ -238,9 +238,9 @@ def transpose(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def concatenate(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
-    y = p.some([v for v in made if x is not None and v.shape[1:] == x.shape[1:]], 2)
+def concatenate(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
+    y = p.some([v for v in tensors if x is not None and v.shape[1:] == x.shape[1:]], 2)
     if x is None or y is None:
         return None
     form = f"stablehlo.concatenate {x.name}, {y.name}, dim = 0"
@@ -248,8 +248,8 @@ def concatenate(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def slice(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def slice(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None or min(x.shape) < 1:
         return None
     start = int(p.random.integers(x.shape[0]))
@@ -263,8 +263,8 @@ def slice(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def pad(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def pad(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
     zero = p.fresh()
@@ -279,8 +279,8 @@ def pad(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def flatten(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def flatten(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
     count = p.scalar("multiply", [p.size(x, 0), p.size(x, 1)])
@@ -290,10 +290,10 @@ def flatten(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def unflatten(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def unflatten(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """Rows of what is known to be as long as another value has columns."""
-    x = p.some(made, 1)
-    fitting = [y for y in made if x and len(y.shape) == 2 and y.shape[1]]
+    x = p.some(tensors, 1)
+    fitting = [y for y in tensors if x and len(y.shape) == 2 and y.shape[1]]
     y = p.some([y for y in fitting if x and x.shape[0] % y.shape[1] == 0])
     if x is None or y is None:
         return None
@@ -305,31 +305,31 @@ def unflatten(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def broadcast(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 1)
+def broadcast(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 1)
     if x is None:
         return None
-    scalar, number = p.computed(made)
+    scalar, number = p.computed(tensors)
     shape = p.vector([scalar, p.size(x, 0)])
     form = f"stablehlo.dynamic_broadcast_in_dim {x.name}, {shape.name}, dims = [1]"
     return p.op(form, [number, x.shape[0]], [x, shape])
 
 
 @step
-def iota(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    (a, n), (b, m) = p.computed(made), p.computed(made)
+def iota(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    (a, n), (b, m) = p.computed(tensors), p.computed(tensors)
     shape = p.vector([a, b])
     return p.op(f"stablehlo.dynamic_iota {shape.name}, dim = 1", [n, m], [shape])
 
 
 @step
-def dynamic_pad(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 1)
+def dynamic_pad(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 1)
     if x is None:
         return None
     zero = p.fresh()
     p.lines.append(f"{zero} = stablehlo.constant dense<0.0> : tensor<f32>")
-    scalar, number = p.computed(made)
+    scalar, number = p.computed(tensors)
     low, high, inner = p.vector([scalar]), p.vector([p.scalars[0]]), p.vector([p.scalars[1]])
     size = number + x.shape[0] + max(x.shape[0] - 1, 0) * 2 + 1
     form = f"stablehlo.dynamic_pad {x.name}, {zero}, {low.name}, {high.name}, {inner.name}"
@@ -337,9 +337,9 @@ def dynamic_pad(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def dynamic_slice(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def dynamic_slice(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """From 0 to half of the size and one more."""
-    x = p.some(made, 1)
+    x = p.some(tensors, 1)
     if x is None or not x.shape[0]:
         return None
     half = p._over(p.size(x, 0))
@@ -350,8 +350,8 @@ def dynamic_slice(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def total(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def total(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
     zero = p.fresh()
@@ -364,9 +364,9 @@ def total(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def product(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
-    y = p.some([v for v in made if x is not None and v.shape[:1] == x.shape[1:]], 2)
+def product(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
+    y = p.some([v for v in tensors if x is not None and v.shape[:1] == x.shape[1:]], 2)
     if x is None or y is None:
         return None
     form = f"stablehlo.dot_general {x.name}, {y.name}, contracting_dims = [1] x [0]"
@@ -374,18 +374,18 @@ def product(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def stretched_sum(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def stretched_sum(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """CHLO: a vector against the last dimension of a matrix."""
-    x = p.some(made, 2)
-    y = p.some([v for v in made if x is not None and v.shape == x.shape[1:]], 1)
+    x = p.some(tensors, 2)
+    y = p.some([v for v in tensors if x is not None and v.shape == x.shape[1:]], 1)
     if x is None or y is None:
         return None
     return p.op(f"chlo.broadcast_add {x.name}, {y.name}", x.shape, [x, y])
 
 
 @step
-def sort(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def sort(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
     name = p.fresh()
@@ -398,10 +398,10 @@ def sort(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def loop(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def loop(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """Carried values keep their sizes."""
-    x = p.some(made, 2)
-    y = p.some([v for v in made if x is not None and v.shape == x.shape], 2)
+    x = p.some(tensors, 2)
+    y = p.some([v for v in tensors if x is not None and v.shape == x.shape], 2)
     if x is None or y is None:
         return None
     name, sum_type = p.fresh(), p.type_of(x.shape)
@@ -421,10 +421,10 @@ def loop(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def branch(p: SymbolicProgram, made: list[Made]) -> Made | None:
+def branch(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
     """Of two values that happen to have one shape, or not even that: a type says what is shared."""
-    x = p.some(made, 2)
-    y = p.some([v for v in made if x is not None and v.shape == x.shape], 2)
+    x = p.some(tensors, 2)
+    y = p.some([v for v in tensors if x is not None and v.shape == x.shape], 2)
     if x is None or y is None:
         return None
     condition, name, result = p.fresh(), p.fresh(), p.type_of(x.shape)
@@ -449,8 +449,8 @@ def loose(p: SymbolicProgram, x: Made) -> Made:
 
 
 @step
-def call(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def call(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
     x, name = loose(p, x), p.fresh()
@@ -459,11 +459,11 @@ def call(p: SymbolicProgram, made: list[Made]) -> Made | None:
 
 
 @step
-def call_with_size(p: SymbolicProgram, made: list[Made]) -> Made | None:
-    x = p.some(made, 2)
+def call_with_size(p: SymbolicProgram, tensors: list[Made]) -> Made | None:
+    x = p.some(tensors, 2)
     if x is None:
         return None
-    scalar, number = p.computed(made)
+    scalar, number = p.computed(tensors)
     x, name = loose(p, x), p.fresh()
     p.lines.append(
         f"{name} = func.call @ramp({scalar}, {x.name}) : ({SCALAR}, {x.type}) -> {x.type}"

@@ -105,11 +105,11 @@ def test_against_wider_floats(element: str) -> None:
         operands = binary_points(name, element) if name in BINARY else (unary_points(element),)
         wide = np.float64 if element in ("f16", "bf16") else np.longdouble
         with np.errstate(all="ignore"):
-            wanted = function(*(x.astype(wide) for x in operands))
+            expected = function(*(x.astype(wide) for x in operands))
         single, double = BOUNDS.get(name, (2.0, 4.0))
         bound = {"f32": single, "f64": double}.get(element, NARROW)
         result = type_of(operands[0])
-        cases.append(operation(name, operands, wanted, tolerance=Ulps(bound), result=result))
+        cases.append(operation(name, operands, expected, tolerance=Ulps(bound), result=result))
     check(cases, together=7)
 
 
@@ -155,8 +155,8 @@ def test_the_hardest_angle() -> None:
     x = np.array([HARDEST, -HARDEST, 2 * HARDEST])
     cases = []
     for name in ("sine", "cosine", "tan"):
-        wanted = exactly(MPMATH[name], x)
-        cases.append(operation(name, [x], wanted, tolerance=Ulps(4), result=type_of(x)))
+        expected = exactly(MPMATH[name], x)
+        cases.append(operation(name, [x], expected, tolerance=Ulps(4), result=type_of(x)))
     with mpmath.workdps(40):
         assert abs(mpmath.cos(HARDEST)) < 2.0**-60
         assert abs(mpmath.sin(2 * HARDEST)) < 2.0**-59
@@ -172,8 +172,8 @@ def test_f64_of_two_operands_against_mpmath() -> None:
             with np.errstate(all="ignore"):
                 some &= np.abs(y * np.log(x)) < 709
         x, y = (np.extract(some, v)[:: max(1, int(some.sum()) // 300)] for v in (x, y))
-        wanted = exactly(exact, x, y)
-        cases.append(operation(name, [x, y], wanted, tolerance=Ulps(4), result=type_of(x)))
+        expected = exactly(exact, x, y)
+        cases.append(operation(name, [x, y], expected, tolerance=Ulps(4), result=type_of(x)))
     check(cases)
 
 
@@ -182,8 +182,8 @@ def test_f64_of_two_operands_against_mpmath() -> None:
 def test_remainder_is_exact_at_any_distance(element: str) -> None:
     """C's fmod is exact for doubles: random bit patterns are up to 2^2000 apart."""
     x, y = patterns(element, 3000, 6), patterns(element, 3000, 7)
-    wanted = [_fmod(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    check([operation("remainder", [x, y], np.array(wanted).astype(x.dtype))])
+    expected = [_fmod(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    check([operation("remainder", [x, y], np.array(expected).astype(x.dtype))])
 
 
 def _fmod(x: float, y: float) -> float:
@@ -220,6 +220,6 @@ POWERS = (
 def test_special_powers() -> None:
     cases = []
     for element in ("f16", "bf16", "f32", "f64"):
-        x, y, wanted = np.array(POWERS).T.astype(dtype_of(element)).copy()
-        cases.append(operation("power", [x, y], wanted))
+        x, y, expected = np.array(POWERS).T.astype(dtype_of(element)).copy()
+        cases.append(operation("power", [x, y], expected))
     check(cases)

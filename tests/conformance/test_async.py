@@ -21,8 +21,8 @@ SLICE = f"""({{
 
 def _same(text: str, *arguments: np.ndarray) -> list[np.ndarray]:
     """What a program gives natively; the reference must agree."""
-    got, wanted = shlo_tools.compile(text)(*arguments), reference.compile(text)(*arguments)
-    rows = [list(x) if isinstance(x, tuple) else [x] for x in (got, wanted)]
+    got, expected = shlo_tools.compile(text)(*arguments), reference.compile(text)(*arguments)
+    rows = [list(x) if isinstance(x, tuple) else [x] for x in (got, expected)]
     for one, two in zip(*rows, strict=True):
         np.testing.assert_array_equal(one, two)
     return rows[0]
@@ -112,11 +112,11 @@ def test_futures_cross_functions() -> None:
 # --- tokens and barriers --------------------------------------------------------------------------
 @pytest.mark.parametrize("count", [0, 1, 2, 5])
 def test_after_all(count: int) -> None:
-    made = "\n".join(f"%t{i} = stablehlo.create_token : !stablehlo.token" for i in range(count))
+    result = "\n".join(f"%t{i} = stablehlo.create_token : !stablehlo.token" for i in range(count))
     names = ", ".join(f"%t{i}" for i in range(count))
     types = ", ".join(["!stablehlo.token"] * count)
     text = f"""func.func @main(%a: {V}) -> {V} {{
-      {made}
+      {result}
       %t = "stablehlo.after_all"({names}) : ({types}) -> !stablehlo.token
       %0:2 = "stablehlo.optimization_barrier"(%a, %t)
           : ({V}, !stablehlo.token) -> ({V}, !stablehlo.token)

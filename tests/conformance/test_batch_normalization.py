@@ -104,20 +104,20 @@ def operation(
 
 
 def cases(random: Any, shape: list[int], axis: int, element: str) -> list[Case]:
-    held, count = dtype_of(element), shape[axis]
+    dtype, count = dtype_of(element), shape[axis]
 
     def tensor(spread: float = 2.0, shift: float = 0.5) -> Array:
-        return (random.normal(size=shape) * spread + shift).astype(held)
+        return (random.normal(size=shape) * spread + shift).astype(dtype)
 
     def vector(low: float = -2.0, high: float = 2.0) -> Array:
-        return random.uniform(low, high, count).astype(held)
+        return random.uniform(low, high, count).astype(dtype)
 
-    given = [tensor(), vector(), vector(), vector(), vector(0.5, 3.0)]
+    inputs = [tensor(), vector(), vector(), vector(), vector(0.5, 3.0)]
     backward = [tensor(), vector(), vector(), vector(0.5, 3.0), tensor(1.0, 0.0)]
     size = float(np.prod(shape))
     return [
-        operation("batch_norm_inference", inference, given, axis),
-        operation("batch_norm_training", training, given[:3], axis),
+        operation("batch_norm_inference", inference, inputs, axis),
+        operation("batch_norm_training", training, inputs[:3], axis),
         operation("batch_norm_grad", grad, backward, axis, scale=16 * size**0.5),
     ]
 
@@ -141,7 +141,7 @@ def test_sums_of_16_bit_floats_are_kept_in_f32() -> None:
     y[::2] = -300
     one, zero = np.ones(2), np.zeros(2)
     arrays = [[a, one.astype(a.dtype), zero.astype(a.dtype)] for a in (x, y)]
-    ones, large = (operation("batch_norm_training", training, given, 1) for given in arrays)
+    ones, large = (operation("batch_norm_training", training, inputs, 1) for inputs in arrays)
     assert large.expected is not None
     infinite = (*large.expected[:2], np.full(2, np.inf))  # 90000 is no f16
     check([ones, replace(large, expected=infinite)])
@@ -150,21 +150,21 @@ def test_sums_of_16_bit_floats_are_kept_in_f32() -> None:
 def test_epsilon_is_an_f32() -> None:
     """In f64 the f32 nearest to 1e-3 is added, not 1e-3."""
     x, one, zero = np.array([[1.0], [3.0]]), np.ones(1), np.zeros(1)
-    made = operation("batch_norm_inference", inference, [x, one, zero, zero, zero], 1, scale=0.0)
+    result = operation("batch_norm_inference", inference, [x, one, zero, zero, zero], 1, scale=0.0)
     exact = inference(x, one, zero, zero, zero, 1e-3, 1)[0]
-    assert made.expected is not None and np.all(np.abs(made.expected[0] - exact) > 1e-9)
-    check([replace(made, tolerance=Within(relative=1e-15))])
+    assert result.expected is not None and np.all(np.abs(result.expected[0] - exact) > 1e-9)
+    check([replace(result, tolerance=Within(relative=1e-15))])
 
 
 def test_nothing_to_average() -> None:
     """Means over no elements are 0 / 0."""
     x, one = np.zeros((0, 3), np.float32), np.ones(3, np.float32)
-    made = operation(
+    result = operation(
         "batch_norm_training", lambda *a: [x, one * np.nan, one * np.nan], [x, one, one], 1
     )
     empty = np.zeros((3, 0), np.float32)
     none = np.zeros(0, np.float32)
-    check([made, operation("batch_norm_training", training, [empty, none, none], 1)])
+    check([result, operation("batch_norm_training", training, [empty, none, none], 1)])
 
 
 def test_constant_features() -> None:

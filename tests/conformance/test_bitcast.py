@@ -43,8 +43,8 @@ def _case(source: ElementType, target: ElementType) -> Case:
     parts = [(pattern >> (narrow.bits * i)) & mask for pattern in whole for i in range(ratio)]
     tail = [ratio] if wide.bits != narrow.bits else []
     arrays = _array(whole, wide, 5), _array(parts, narrow, 5, *tail)
-    given, wanted = arrays if source is wide else arrays[::-1]
-    return operation("bitcast_convert", [given], wanted, tolerance=BITS)
+    inputs, expected = arrays if source is wide else arrays[::-1]
+    return operation("bitcast_convert", [inputs], expected, tolerance=BITS)
 
 
 def _related(source: ElementType) -> list[ElementType]:
@@ -70,9 +70,9 @@ def test_low_bits_come_first() -> None:
     byte = np.array([0x21], np.uint8)
     for name, parts in (("ui4", [1, 2]), ("ui2", [1, 0, 2, 0]), ("i1", [1, 0, 0, 0, 0, 1, 0, 0])):
         type = ELEMENT_TYPES[name]
-        wanted = _array(parts, type, 1, len(parts))
-        check([operation("bitcast_convert", [byte], wanted, tolerance=BITS)])
-        check([operation("bitcast_convert", [wanted], byte, tolerance=BITS)])
+        expected = _array(parts, type, 1, len(parts))
+        check([operation("bitcast_convert", [byte], expected, tolerance=BITS)])
+        check([operation("bitcast_convert", [expected], byte, tolerance=BITS)])
 
 
 def test_the_example_of_the_specification() -> None:
@@ -145,8 +145,8 @@ def test_quantized_tensors_are_their_integers() -> None:
     }}"""
     x = np.array([0x21, 0xF0, 0x7F, 0x80], np.uint8)
     got = shlo_tools.compile(text)(x)
-    wanted = [[1, 2], [0, -1], [-1, 7], [0, -8]]
-    np.testing.assert_array_equal(got.astype(np.int32), wanted)
+    expected = [[1, 2], [0, -1], [-1, 7], [0, -8]]
+    np.testing.assert_array_equal(got.astype(np.int32), expected)
 
 
 def test_complex_and_real_do_not_mix() -> None:

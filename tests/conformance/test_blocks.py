@@ -34,10 +34,10 @@ def test_a_loop_of_blocks(size: str) -> None:
     executable = shlo_tools.compile(_loop(size))
     x, w = np.array([1, 2, 4], np.float32), np.array([10, 20, 30], np.float32)
     for rounds in (0, 1, 2, 5, 1000):
-        wanted = w
+        expected = w
         for _ in range(rounds):
-            wanted = x + wanted[::-1]
-        np.testing.assert_array_equal(executable(x, w, np.int32(rounds)), wanted)
+            expected = x + expected[::-1]
+        np.testing.assert_array_equal(executable(x, w, np.int32(rounds)), expected)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -25,29 +25,29 @@ def outcomes(kind: str, seeds: range) -> dict[int, Outcome]:
 @pytest.mark.parametrize("seeds", [range(2000, 2024), range(2024, 2048)], ids=str)
 def test_programs_are_alike_in_all_ways(seeds: range) -> None:
     """Natively fused and with probes, simplified, and by the reference."""
-    found = outcomes("programs", seeds)
-    assert {seed: o for seed, o in found.items() if o.status not in (RIGHT, REFUSED)} == {}
-    assert Counter(o.status for o in found.values())[RIGHT] > 0.9 * len(seeds)
+    outcome = outcomes("programs", seeds)
+    assert {seed: o for seed, o in outcome.items() if o.status not in (RIGHT, REFUSED)} == {}
+    assert Counter(o.status for o in outcome.values())[RIGHT] > 0.9 * len(seeds)
 
 
 def test_programs_of_unknown_sizes_are_alike() -> None:
     """With sizes that fit and others: equal results, or a refusal in all ways."""
     seeds = [seed for seed in range(3000, 3080) if generation.is_open(seed)][:20]
     with Worker(SECONDS, GIGABYTES) as worker:
-        found = dict(zip(seeds, worker.seeds("programs", seeds), strict=True))
-    assert {seed: o for seed, o in found.items() if o.status != RIGHT} == {}
+        results = dict(zip(seeds, worker.seeds("programs", seeds), strict=True))
+    assert {seed: o for seed, o in results.items() if o.status != RIGHT} == {}
 
 
 @pytest.mark.parametrize("kind, count", [("text", 60), ("pipelines", 24)])
 def test_nothing_fails(kind: str, count: int) -> None:
-    found = outcomes(kind, range(count))
-    assert {seed: o for seed, o in found.items() if o.failed} == {}
+    outcome = outcomes(kind, range(count))
+    assert {seed: o for seed, o in outcome.items() if o.failed} == {}
 
 
 @pytest.mark.parametrize("kind, count", [("bytecode", 48), ("calls", 60), ("builder", 80)])
 def test_nothing_dies_or_hangs(kind: str, count: int) -> None:
-    found = outcomes(kind, range(count))
-    assert {seed: o for seed, o in found.items() if o.status in (DEAD, HUNG)} == {}
+    outcome = outcomes(kind, range(count))
+    assert {seed: o for seed, o in outcome.items() if o.status in (DEAD, HUNG)} == {}
 
 
 def test_a_seed_is_a_program() -> None:

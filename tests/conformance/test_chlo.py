@@ -177,8 +177,8 @@ def test_every_form_is_the_op_it_is_named_after() -> None:
     for direction, type in (("LT", "FLOAT"), ("GE", "TOTALORDER")):
         attribute = f"comparison_direction = #chlo<comparison_direction {direction}>"
         attribute += f", compare_type = #chlo<comparison_type {type}>"
-        wanted = x < y if direction == "LT" else x >= y
-        cases.append(case("broadcast_compare", [x, y], wanted, attribute))
+        expected = x < y if direction == "LT" else x >= y
+        cases.append(case("broadcast_compare", [x, y], expected, attribute))
     check(cases)
 
 
@@ -226,9 +226,9 @@ def test_scan(dimension: int, backwards: bool) -> None:
     for row in reversed(range(5)) if backwards else range(5):
         outputs[row] = last * np.float32(0.5)
         last = x[row] + outputs[row] * outputs[row]
-    given, wanted = (np.ascontiguousarray(a if dimension == 0 else a.T) for a in (x, outputs))
-    text = f"""func.func @main(%x: {type_of(given)}, %init: tensor<3xf32>)
-        -> ({type_of(given)}, tensor<3xf32>) {{
+    inputs, expected = (np.ascontiguousarray(a if dimension == 0 else a.T) for a in (x, outputs))
+    text = f"""func.func @main(%x: {type_of(inputs)}, %init: tensor<3xf32>)
+        -> ({type_of(inputs)}, tensor<3xf32>) {{
       %0:2 = chlo.scan(%x) inits (%init) dimension={dimension}
           attributes {{is_reverse = {str(backwards).lower()}}} {{
       ^bb0(%row: tensor<3xf32>, %carry: tensor<3xf32>):
@@ -237,10 +237,10 @@ def test_scan(dimension: int, backwards: bool) -> None:
         %square = chlo.square %out : tensor<3xf32> -> tensor<3xf32>
         %next = stablehlo.add %row, %square : tensor<3xf32>
         stablehlo.return %out, %next : tensor<3xf32>, tensor<3xf32>
-      }} : ({type_of(given)}, tensor<3xf32>) -> ({type_of(given)}, tensor<3xf32>)
-      return %0#0, %0#1 : {type_of(given)}, tensor<3xf32>
+      }} : ({type_of(inputs)}, tensor<3xf32>) -> ({type_of(inputs)}, tensor<3xf32>)
+      return %0#0, %0#1 : {type_of(inputs)}, tensor<3xf32>
     }}"""
-    expect(text, [given, carry], [wanted, last])
+    expect(text, [inputs, carry], [expected, last])
 
 
 def test_scan_without_inputs_and_without_outputs() -> None:

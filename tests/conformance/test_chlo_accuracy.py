@@ -162,24 +162,24 @@ def powers(low: int, high: int, count: int = 60) -> Array:
     generator = np.random.default_rng(low & 0xFFFF)
     exponents = generator.integers(low, high, count)
     magnitudes = np.ldexp(generator.uniform(0.5, 1, count), exponents)
-    found: Array = magnitudes * generator.choice([-1, 1], count)
-    return found
+    results: Array = magnitudes * generator.choice([-1, 1], count)
+    return results
 
 
 def line(*points: float, high: int = 1000) -> Array:
     """Reals of all sizes below 2^high, and at all distances from points and their opposites."""
     moderate = np.random.default_rng(2).uniform(-30, 30, 300)
     near = [sign * (point + powers(-50, -2)) for point in points for sign in (1, -1)]
-    found: Array = np.concatenate([moderate, powers(-1070, high), *near])
-    chosen: Array = np.extract(np.abs(found) < 2.0**high, found)
+    results: Array = np.concatenate([moderate, powers(-1070, high), *near])
+    chosen: Array = np.extract(np.abs(results) < 2.0**high, results)
     return chosen
 
 
 def unit(*points: float) -> Array:
     """Reals between -1 and 1, close to both and to some points too."""
     inside = np.random.default_rng(3).uniform(-1, 1, 300)
-    found: Array = np.concatenate([line(1.0, *points, high=1), inside])
-    chosen: Array = np.extract(np.abs(found) < 1, found)
+    results: Array = np.concatenate([line(1.0, *points, high=1), inside])
+    chosen: Array = np.extract(np.abs(results) < 1, results)
     return chosen
 
 

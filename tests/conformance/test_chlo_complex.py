@@ -54,8 +54,8 @@ def points(dtype: Any) -> Array:
     sizes = [powers(low, high) + 1j * powers(low - 1, high) for low, high in ranges]
     beside_one = generator.choice([-1, 1], 60) * (1 + powers(-50, -1)) + 1j * powers(-60, 0)
     circle = np.exp(1j * generator.uniform(-4, 4, 60)) * (1 + powers(-50, -3))
-    found = [square, *sizes, beside_one, 1j * beside_one, circle]
-    return np.concatenate(found).astype(dtype)
+    results = [square, *sizes, beside_one, 1j * beside_one, circle]
+    return np.concatenate(results).astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])

@@ -67,13 +67,13 @@ def test_powers_of_powers_of_two_have_the_product_of_exponents() -> None:
     x, y = pairs(POWERS)
     exponents = np.stack([codes.view(np.uint8).astype(int) - 127 for codes in (x, y)], axis=1)
     numbers = (exponents < 128).all(axis=1)  # 128 is NaN's
-    wanted = np.ones(len(x))  # what is no number is not compared
-    wanted[numbers] = [power_of_two(a * Fraction(2) ** int(b)) for a, b in exponents[numbers]]
+    expected = np.ones(len(x))  # what is no number is not compared
+    expected[numbers] = [power_of_two(a * Fraction(2) ** int(b)) for a, b in exponents[numbers]]
     text = program([case("broadcast_power", [x, y], x)])
     for computed in (run(text, x, y)[0], shlo_tools.interpret(text, x, y)):
         result = wide(computed)
-        wrong = numbers & ~np.isclose(result, wanted, rtol=0, atol=0, equal_nan=True)
-        assert not wrong.any(), (x[wrong][0], y[wrong][0], result[wrong][0], wanted[wrong][0])
+        wrong = numbers & ~np.isclose(result, expected, rtol=0, atol=0, equal_nan=True)
+        assert not wrong.any(), (x[wrong][0], y[wrong][0], result[wrong][0], expected[wrong][0])
 
 
 def test_functions_that_vanish_become_the_least_number() -> None:

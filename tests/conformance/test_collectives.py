@@ -33,14 +33,14 @@ def _program(op: str, attributes: str, region: str = "", result: str = T) -> str
     }}"""
 
 
-def _check(text: str, wanted: Array) -> None:
+def _check(text: str, expected: Array) -> None:
     """Natively and by the reference, NaN and the sign of zero included; inputs stay."""
-    held = X.copy()
-    held.flags.writeable = False
+    array = X.copy()
+    array.flags.writeable = False
     for run in (shlo_tools.compile(text), reference.compile(text)):
-        got = run(held)
-        np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
-        assert got.ctypes.data != held.ctypes.data
+        got = run(array)
+        np.testing.assert_array_equal(got.view(np.int32), expected.view(np.int32))
+        assert got.ctypes.data != array.ctypes.data
 
 
 GROUPS = [OWN, NONE, f"{OWN}, {CHANNEL}", GLOBAL]
@@ -90,10 +90,10 @@ def test_a_wider_computation_promotes() -> None:
       }}) {{{OWN}}} : (tensor<3xi8>) -> tensor<3xi32>
       return %0 : tensor<3xi32>
     }}"""
-    given = np.array([-128, 0, 127], np.int8)
-    got = shlo_tools.compile(text)(given)
+    inputs = np.array([-128, 0, 127], np.int8)
+    got = shlo_tools.compile(text)(inputs)
     assert got.dtype == np.int32
-    np.testing.assert_array_equal(got, given.astype(np.int32))
+    np.testing.assert_array_equal(got, inputs.astype(np.int32))
 
 
 def test_several_operands() -> None:

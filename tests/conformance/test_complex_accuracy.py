@@ -116,21 +116,21 @@ def points(dtype: Any, count: int, seed: int) -> Array:
         return chosen
 
     (low, high), (least, most), _ = ranges(dtype)
-    found = [square(3.0), square(100.0), square(1000.0)]
-    found += [joined(one(*span), one(*span)) for span in ranges(dtype)]
-    found += [joined(one(low, high), one(least, most)), joined(one(least, most), one(low, high))]
+    results = [square(3.0), square(100.0), square(1000.0)]
+    results += [joined(one(*span), one(*span)) for span in ranges(dtype)]
+    results += [joined(one(low, high), one(least, most)), joined(one(least, most), one(low, high))]
     beside_one = joined(random.choice([-1, 1], count) * (1 + one(-50, -1)), one(-60, 0))
     circle = np.exp(1j * random.uniform(-4, 4, count))
     near_circle = circle * (1 + one(-54, -3))
-    found += [beside_one, 1j * beside_one, circle, near_circle, near_circle - 1]
+    results += [beside_one, 1j * beside_one, circle, near_circle, near_circle - 1]
     # zeros and poles lie at multiples of pi / 2
     multiples = random.integers(-9, 9, count) * np.pi / 2 + one(-50, -3)
-    found += [joined(multiples, one(-50, 2)), joined(one(-50, 2), multiples)]
+    results += [joined(multiples, one(-50, 2)), joined(one(-50, 2), multiples)]
     # around where e^x overflows and vanishes
     edge = 88.0 if dtype is np.complex64 else 709.0
     thresholds = random.choice([-edge - 16, -edge, edge], count) + random.uniform(-3, 8, count)
-    found += [joined(thresholds, one(low, high)), joined(one(low, high), thresholds)]
-    return np.concatenate(found).astype(dtype)
+    results += [joined(thresholds, one(low, high)), joined(one(low, high), thresholds)]
+    return np.concatenate(results).astype(dtype)
 
 
 def operands(name: str, dtype: Any, count: int) -> list[Array]:
@@ -162,19 +162,19 @@ def exactly(name: str, dtype: Any, arrays: list[Array]) -> Array:
     """Results with 64 bits each; mpmath takes long for what overflows by far, which is infinite."""
     digits = DIGITS[dtype] if name in CANCELS else 60
     rows = zip(*(array.tolist() for array in arrays), strict=True)
-    found = np.empty(len(arrays[0]), np.clongdouble)
+    results = np.empty(len(arrays[0]), np.clongdouble)
     with mpmath.workdps(digits):
         for i, row in enumerate(rows):
             value = mpmath.mpc(MPMATH[name](*(mpmath.mpc(w.real, w.imag) for w in row)))
-            found[i] = longdouble(value.real) + 1j * longdouble(value.imag)
-    return found
+            results[i] = longdouble(value.real) + 1j * longdouble(value.imag)
+    return results
 
 
-def close(wanted: Array, dtype: Any, bound: float, of_result: bool) -> Within:
+def close(expected: Array, dtype: Any, bound: float, of_result: bool) -> Within:
     """Each part within ``bound`` units of itself or of the result's modulus."""
-    size = np.abs(wanted)
-    real, imaginary = (bound * _unit(size if of_result else x, dtype) for x in _parts(wanted))
-    return Within(real + 1j * imaginary if wanted.dtype.kind == "c" else real)
+    size = np.abs(expected)
+    real, imaginary = (bound * _unit(size if of_result else x, dtype) for x in _parts(expected))
+    return Within(real + 1j * imaginary if expected.dtype.kind == "c" else real)
 
 
 def _parts(array: Array) -> tuple[Array, Array]:
@@ -195,12 +195,12 @@ def test_functions(part: int, dtype: Any) -> None:
     for name in sorted(BOUNDS)[part::3]:
         bound = BOUNDS[name]
         inputs = [_in_reach(name, array) for array in operands(name, dtype, COUNT)]
-        wanted = exactly(name, dtype, inputs)
-        wanted = wanted.real if name == "abs" else wanted
+        expected = exactly(name, dtype, inputs)
+        expected = expected.real if name == "abs" else expected
         result = type_of(inputs[0].real if name == "abs" else inputs[0])
         limit = bound.f32 if dtype is np.complex64 else bound.f64
-        near = close(wanted, dtype, limit, bound.of_result)
-        cases.append(operation(name, inputs, wanted, tolerance=near, result=result))
+        near = close(expected, dtype, limit, bound.of_result)
+        cases.append(operation(name, inputs, expected, tolerance=near, result=result))
     check(cases)
 
 
@@ -228,21 +228,21 @@ def test_products_and_quotients_at_the_ends_of_the_range() -> None:
         (1e300j, 1e305 * (1 + 1j), 5e-6 + 5e-6j),
     )
     z, w, quotient = (np.array(column, np.complex128) for column in zip(*rows, strict=True))
-    wanted = quotient.astype(np.clongdouble)
-    near = close(wanted, z.dtype, 3, True)
-    check([operation("divide", [z, w], wanted, tolerance=near, result=type_of(z))])
+    expected = quotient.astype(np.clongdouble)
+    near = close(expected, z.dtype, 3, True)
+    check([operation("divide", [z, w], expected, tolerance=near, result=type_of(z))])
 
 
 def test_abs_neither_overflows_nor_underflows() -> None:
     z = np.array([1.2e308 + 1.2e308j, 3e-320 + 4e-320j, 1e308 + 1e-308j, 5e-324j])
-    wanted = np.hypot(z.real.astype(np.longdouble), z.imag.astype(np.longdouble))
-    near = close(wanted, z.dtype, 0.6, False)
-    check([operation("abs", [z], wanted, tolerance=near, result=type_of(z.real))])
+    expected = np.hypot(z.real.astype(np.longdouble), z.imag.astype(np.longdouble))
+    near = close(expected, z.dtype, 0.6, False)
+    check([operation("abs", [z], expected, tolerance=near, result=type_of(z.real))])
     single = np.array([3e38 + 1e38j, 3e-42 + 4e-42j, 3e38 + 3e38j], np.complex64)
-    wanted = np.hypot(single.real.astype(float), single.imag.astype(float)).astype(np.longdouble)
+    expected = np.hypot(single.real.astype(float), single.imag.astype(float)).astype(np.longdouble)
     result = type_of(single.real)
-    near = close(wanted, single.dtype, 0.6, False)
-    check([operation("abs", [single], wanted, tolerance=near, result=result)])
+    near = close(expected, single.dtype, 0.6, False)
+    check([operation("abs", [single], expected, tolerance=near, result=result)])
 
 
 def test_signs_of_the_least_numbers() -> None:

@@ -31,8 +31,8 @@ def grid(dtype: Any) -> Array:
     return np.array([complex(*parts) for parts in product(PARTS, PARTS)], dtype)
 
 
-def case(name: str, inputs: Sequence[Array], wanted: Array) -> Case:
-    return operation(name, inputs, wanted, tolerance=Parts(4 * eps_of(wanted.dtype)))
+def case(name: str, inputs: Sequence[Array], expected: Array) -> Case:
+    return operation(name, inputs, expected, tolerance=Parts(4 * eps_of(expected.dtype)))
 
 
 # --- annex G --------------------------------------------------------------------------------------
@@ -54,11 +54,11 @@ def test_annex_g(dtype: Any) -> None:
     for name, function in ANNEX_G.items():
         z = grid(dtype)
         with np.errstate(all="ignore"):
-            wanted = function(z)
-        open_sign = np.isinf(wanted.real) & np.isnan(wanted.imag)
-        open_sign |= np.isinf(wanted.imag) & np.isnan(wanted.real) & (name != "sqrt")
-        z, wanted = z[~open_sign], wanted[~open_sign]
-        cases.append(case(name, [z], wanted))
+            expected = function(z)
+        open_sign = np.isinf(expected.real) & np.isnan(expected.imag)
+        open_sign |= np.isinf(expected.imag) & np.isnan(expected.real) & (name != "sqrt")
+        z, expected = z[~open_sign], expected[~open_sign]
+        cases.append(case(name, [z], expected))
         cases += _infinite_beside_nan(name, grid(dtype)[open_sign])
     check(cases)
 
@@ -68,8 +68,8 @@ def _infinite_beside_nan(name: str, z: Array) -> list[Case]:
     type, real = type_of(z), type_of(z.real)
     text = f"""%w = "stablehlo.{name}"(%in0) : ({type}) -> {type}
     %out0 = "stablehlo.abs"(%w) : ({type}) -> {real}"""
-    wanted = np.full(z.shape, inf, z.real.dtype)
-    return [snippet(f"{name} of infinities", text, [z], [wanted])] if len(z) else []
+    expected = np.full(z.shape, inf, z.real.dtype)
+    return [snippet(f"{name} of infinities", text, [z], [expected])] if len(z) else []
 
 
 # --- branch cuts ----------------------------------------------------------------------------------
@@ -89,11 +89,11 @@ def test_zeros_tell_the_sides_of_branch_cuts(dtype: Any) -> None:
     cases = []
     for name, operand, result in CUTS:
         z = np.array([operand, np.conj(operand)], dtype)
-        wanted = np.array([result, np.conj(result)], dtype)
-        cases.append(case(name, [z], wanted))
+        expected = np.array([result, np.conj(result)], dtype)
+        cases.append(case(name, [z], expected))
     z = np.array([-4 + 0j, np.conj(-4 + 0j)], dtype)
-    wanted = np.exp(0.5 * np.log(z.astype(np.complex128))).astype(dtype)
-    root = operation("power", [z, np.full(2, 0.5, dtype)], wanted, tolerance=nearly(dtype))
+    expected = np.exp(0.5 * np.log(z.astype(np.complex128))).astype(dtype)
+    root = operation("power", [z, np.full(2, 0.5, dtype)], expected, tolerance=nearly(dtype))
     check([*cases, root])
 
 
@@ -150,8 +150,8 @@ UNARY = (
 def test_special_values(dtype: Any) -> None:
     cases = []
     for name in dict.fromkeys(row[0] for row in UNARY):
-        z, wanted = zip(*(row[1:] for row in UNARY if row[0] == name), strict=True)
-        answers = np.array(wanted, dtype)
+        z, expected = zip(*(row[1:] for row in UNARY if row[0] == name), strict=True)
+        answers = np.array(expected, dtype)
         array = np.array(z, dtype)
         cases.append(case(name, [array], answers.real.copy() if name == "abs" else answers))
     check(cases)
@@ -209,9 +209,9 @@ def test_special_values_of_two(dtype: Any) -> None:
     cases = []
     for name in dict.fromkeys(row[0] for row in BINARY):
         rows = zip(*(row[1:] for row in BINARY if row[0] == name), strict=True)
-        z, w, wanted = (np.array(column, dtype) for column in rows)
-        near = nearly(dtype) if name == "atan2" else Parts(4 * eps_of(wanted.dtype))
-        cases.append(operation(name, [z, w], wanted, tolerance=near))  # atan2's zeros: any sign
+        z, w, expected = (np.array(column, dtype) for column in rows)
+        near = nearly(dtype) if name == "atan2" else Parts(4 * eps_of(expected.dtype))
+        cases.append(operation(name, [z, w], expected, tolerance=near))  # atan2's zeros: any sign
     check(cases)
 
 
@@ -236,8 +236,8 @@ def test_maximum_minimum_and_clamp(dtype: Any) -> None:
     for name, larger in (("maximum", True), ("minimum", False)):
         choose = ordered(z, larger)
         answers[name] = choose
-        wanted = np.array([choose(a, b) for a, b in zip(z.tolist(), w.tolist(), strict=True)])
-        cases.append(case(name, [z, w], wanted.astype(dtype)))
+        expected = np.array([choose(a, b) for a, b in zip(z.tolist(), w.tolist(), strict=True)])
+        cases.append(case(name, [z, w], expected.astype(dtype)))
     low, high = np.array(-1 + 1j, dtype), np.array(2.5 + 0j, dtype)
     x = grid(dtype)
     clamped = [

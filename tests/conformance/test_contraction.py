@@ -87,11 +87,11 @@ DIMS = {
 
 
 def _dot(
-    dims: Dims, lhs: Array, rhs: Array, wanted: Array, near: Tolerance = EXACT, result: str = ""
+    dims: Dims, lhs: Array, rhs: Array, expected: Array, near: Tolerance = EXACT, result: str = ""
 ) -> Case:
-    result = result or type_of(wanted)
+    result = result or type_of(expected)
     return operation(
-        "dot_general", [lhs, rhs], wanted, dims.attribute(), tolerance=near, result=result
+        "dot_general", [lhs, rhs], expected, dims.attribute(), tolerance=near, result=result
     )
 
 
@@ -140,8 +140,8 @@ def test_booleans() -> None:
     for name in SOME:
         dims = DIMS[name]
         lhs, rhs = (_operands(dims, "i32")[i] > 0 for i in range(2))
-        wanted = np.einsum(dims.einsum(), lhs.astype(int), rhs.astype(int)) > 0
-        cases.append(_dot(dims, lhs, rhs, wanted))
+        expected = np.einsum(dims.einsum(), lhs.astype(int), rhs.astype(int)) > 0
+        cases.append(_dot(dims, lhs, rhs, expected))
     check(cases)
 
 
@@ -152,8 +152,10 @@ def test_integers_wrap_around() -> None:
         lhs = np.resize(edges(element), dims.lhs)
         rhs = np.resize(noise(element), dims.rhs)
         exact = np.einsum(dims.einsum(), lhs.astype(object), rhs.astype(object))
-        wanted = [wrapped(int(value), element) for value in exact.reshape(-1)]
-        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype_of(element)).reshape(exact.shape)))
+        expected = [wrapped(int(value), element) for value in exact.reshape(-1)]
+        cases.append(
+            _dot(dims, lhs, rhs, np.array(expected, dtype_of(element)).reshape(exact.shape))
+        )
     check(cases)
 
 
@@ -167,8 +169,8 @@ def test_integers_with_a_wider_result() -> None:
     for narrow, wide in WIDER:
         lhs, rhs = np.resize(edges(narrow), dims.lhs), np.resize(noise(narrow), dims.rhs)
         exact = np.einsum(dims.einsum(), lhs.astype(object), rhs.astype(object))
-        wanted = [wrapped(int(value), wide) for value in exact.reshape(-1)]
-        cases.append(_dot(dims, lhs, rhs, np.array(wanted, dtype_of(wide)).reshape(exact.shape)))
+        expected = [wrapped(int(value), wide) for value in exact.reshape(-1)]
+        cases.append(_dot(dims, lhs, rhs, np.array(expected, dtype_of(wide)).reshape(exact.shape)))
     check(cases)
 
 
@@ -194,12 +196,12 @@ def test_floats(narrow: str, wide: str) -> None:
         lhs = noise(narrow, count=int(np.prod(dims.lhs))).reshape(dims.lhs)
         rhs = noise(narrow, count=int(np.prod(dims.rhs)), seed=1).reshape(dims.rhs)
         exact = lhs.astype(np.longdouble), rhs.astype(np.longdouble)
-        wanted = np.einsum(dims.einsum(), *exact)
+        expected = np.einsum(dims.einsum(), *exact)
         bound = _sum_bound(dims, *exact, 2.0**-52 if wide == "f64" else 2.0**-23)
         if wide in ("f16", "bf16"):
-            bound = bound + np.abs(wanted) * 2.0 ** -(11 if wide == "f16" else 8) * 1.01
-        result = type_of(np.zeros(wanted.shape, dtype_of(wide)))
-        cases.append(_dot(dims, lhs, rhs, wanted, Within(bound), result))
+            bound = bound + np.abs(expected) * 2.0 ** -(11 if wide == "f16" else 8) * 1.01
+        result = type_of(np.zeros(expected.shape, dtype_of(wide)))
+        cases.append(_dot(dims, lhs, rhs, expected, Within(bound), result))
     check(cases)
 
 
@@ -224,8 +226,8 @@ def test_nan_and_infinity_go_through() -> None:
     cases = []
     for element in FLOATS:
         vector = np.array([1, 2, 0, 4]).astype(dtype_of(element))
-        wanted = np.array([np.inf, np.nan, np.nan]).astype(dtype_of(element))
-        cases.append(_dot(dims, lhs.astype(dtype_of(element)), vector, wanted))
+        expected = np.array([np.inf, np.nan, np.nan]).astype(dtype_of(element))
+        cases.append(_dot(dims, lhs.astype(dtype_of(element)), vector, expected))
     check(cases)
 
 
@@ -233,5 +235,5 @@ def test_precision_config_is_accepted() -> None:
     dims = DIMS["matrices"]
     lhs, rhs = _operands(dims, "f32")
     levels = "#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>"
-    held = f"{dims.attribute()}, precision_config = [{levels}]"
-    check([operation("dot_general", [lhs, rhs], _exact(dims, lhs, rhs, "f32"), held)])
+    attributes = f"{dims.attribute()}, precision_config = [{levels}]"
+    check([operation("dot_general", [lhs, rhs], _exact(dims, lhs, rhs, "f32"), attributes)])

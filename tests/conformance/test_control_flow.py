@@ -30,9 +30,9 @@ def test_case(branches: int) -> None:
       }}""")
     a = np.arange(4, dtype=np.int32)
     for index in (-(2**31), -1, *range(branches), branches, 2**31 - 1):
-        taken = index if 0 <= index < branches else branches - 1
+        branch = index if 0 <= index < branches else branches - 1
         one, two = executable(np.int32(index), a)
-        np.testing.assert_array_equal(one, a + taken)
+        np.testing.assert_array_equal(one, a + branch)
         np.testing.assert_array_equal(two, a)
 
 

@@ -26,11 +26,11 @@ def ties(target: str) -> list[Fraction]:
     info = finfo(dtype_of(target))
     starts = [Fraction(1), Fraction(3), Fraction(float(info.smallest_normal))]
     starts += [Fraction(float(info.max)), Fraction(2) ** 13, Fraction(2) ** 62]
-    found = [Fraction(float(info.smallest_subnormal)) * k / 2 for k in (1, 3, 5)]
+    results = [Fraction(float(info.smallest_subnormal)) * k / 2 for k in (1, 3, 5)]
     for start in starts:
         step = start / 2 ** int(info.nmant + 1)
-        found += [start + step, start + 3 * step, start + step / 2]
-    around = [x for tie in found for x in (tie, tie * (1 + HAIR), tie * (1 - HAIR))]
+        results += [start + step, start + 3 * step, start + step / 2]
+    around = [x for tie in results for x in (tie, tie * (1 + HAIR), tie * (1 - HAIR))]
     return [x for x in around if x <= sys.float_info.max]
 
 
@@ -45,8 +45,8 @@ def operands(source: str) -> Array:
     exact = [sign * tie for target in FLOATS for tie in ties(target) for sign in (1, -1)]
     if source in FLOATS:
         with np.errstate(over="ignore"):
-            held = np.array([float(x) for x in exact]).astype(dtype_of(source))
-        return np.concatenate([edges(source), noise(source), held, _bounds(source)])
+            dtype = np.array([float(x) for x in exact]).astype(dtype_of(source))
+        return np.concatenate([edges(source), noise(source), dtype, _bounds(source)])
     info = np.iinfo(dtype_of(source))
     whole = [int(x) + offset for x in exact for offset in (-1, 0, 1)]
     inside = sorted({x for x in whole if info.min <= x <= info.max})
@@ -58,10 +58,10 @@ def _bounds(source: str) -> Array:
     powers = np.array([2.0**k for k in (7, 8, 15, 16, 31, 32, 63, 64)])
     exact = np.concatenate([powers, -powers, powers - 0.5, -powers - 0.5, -powers - 1, powers - 1])
     with np.errstate(over="ignore"):
-        held = exact.astype(dtype_of(source))
+        dtype = exact.astype(dtype_of(source))
     ends = [dtype_of(source).type(end) for end in (-np.inf, np.inf)]
-    below, above = (np.nextafter(held, end) for end in ends)
-    return np.concatenate([held, below, above])
+    below, above = (np.nextafter(dtype, end) for end in ends)
+    return np.concatenate([dtype, below, above])
 
 
 @pytest.mark.parametrize("source", REAL)
@@ -88,8 +88,8 @@ def test_f32_rounds_to_16_bits(target: str) -> None:
     middle = values.astype(np.float32).view(np.uint32) | {"f16": 0x1000, "bf16": 0x8000}[target]
     around = np.concatenate([middle - 1, middle, middle + 1]).view(np.float32)
     around = around[np.isfinite(around)][::5]
-    wanted = np.array([nearest(x, target) for x in around.tolist()]).astype(dtype_of(target))
-    check([operation("convert", [around], wanted)])
+    expected = np.array([nearest(x, target) for x in around.tolist()]).astype(dtype_of(target))
+    check([operation("convert", [around], expected)])
 
 
 def test_integers_to_integers_of_every_width() -> None:
@@ -110,15 +110,15 @@ def test_complex() -> None:
         z = np.append(z, np.array([complex("nan+1j"), 1j, -0.5 + 7j, 1e30j], z.dtype))
         part = "f32" if element == "complex<f32>" else "f64"
         for target in REAL:
-            wanted = converted(z.real.copy(), part, target)
-            cases.append(operation("convert", [z], wanted))
+            expected = converted(z.real.copy(), part, target)
+            cases.append(operation("convert", [z], expected))
             array = operands(target)
-            made = converted(array, target, part).astype(dtype_of(element))
-            cases.append(operation("convert", [array], made))
+            result = converted(array, target, part).astype(dtype_of(element))
+            cases.append(operation("convert", [array], result))
         for target in COMPLEX:
             with np.errstate(invalid="ignore", over="ignore"):
-                wanted = z.astype(dtype_of(target))
-            cases.append(operation("convert", [z], wanted))
+                expected = z.astype(dtype_of(target))
+            cases.append(operation("convert", [z], expected))
     check(cases)
 
 
@@ -126,15 +126,15 @@ def test_chain_of_conversions_rounds_at_every_step() -> None:
     """f64 -> f32 -> f16 is not f64 -> f16."""
     x = np.array([float(tie) for tie in ties("f16")])
     with np.errstate(over="ignore"):
-        wanted = x.astype(np.float32).astype(np.float16)
+        expected = x.astype(np.float32).astype(np.float16)
     text = """
       %single = stablehlo.convert %in0 : (tensor<{0}xf64>) -> tensor<{0}xf32>
       %out0 = stablehlo.convert %single : (tensor<{0}xf32>) -> tensor<{0}xf16>"""
     direct = converted(x, "f64", "f16")
-    assert (wanted != direct).any()  # or the case says nothing
+    assert (expected != direct).any()  # or the case says nothing
     check(
         [
-            snippet("f64 -> f32 -> f16", text.format(len(x)), [x], [wanted]),
+            snippet("f64 -> f32 -> f16", text.format(len(x)), [x], [expected]),
             operation("convert", [x], direct),
         ]
     )

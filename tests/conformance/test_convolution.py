@@ -79,8 +79,8 @@ def defined(lhs: Array, rhs: Array, attributes: Attributes) -> Array:
     groups = attributes.feature_groups * attributes.batch_groups
     axis = 0 if attributes.batch_groups > 1 else x.ndim - 1
     parts = zip(np.split(x, groups, axis), np.split(w, groups, w.ndim - 1), strict=True)
-    made = np.concatenate([_ungrouped(*pair, attributes) for pair in parts], x.ndim - 1)
-    return made.transpose([("b" + spatial + "f").index(d) for d in attributes.result])
+    result = np.concatenate([_ungrouped(*pair, attributes) for pair in parts], x.ndim - 1)
+    return result.transpose([("b" + spatial + "f").index(d) for d in attributes.result])
 
 
 def _ungrouped(x: Array, w: Array, a: Attributes) -> Array:
@@ -93,14 +93,14 @@ def _ungrouped(x: Array, w: Array, a: Attributes) -> Array:
         [1, *a.rhs_dilation, 1],
     )
     counts = sliding.num_windows(x.shape)[1:-1]
-    made = np.zeros([x.shape[0], *counts, w.shape[-1]], np.result_type(x, w))
+    result = np.zeros([x.shape[0], *counts, w.shape[-1]], np.result_type(x, w))
     axes = [i + 1 for i, reverse in enumerate(a.reversal) if reverse]
     for index, window in sliding.windows(x, 0):
         summed = list(range(rank + 1))
-        made[(slice(None), *index[1:-1])] = np.tensordot(
+        result[(slice(None), *index[1:-1])] = np.tensordot(
             np.flip(window, axes), w, ([d + 1 for d in summed], summed)
         )
-    return made
+    return result
 
 
 def close(terms: Array, result: Any) -> Within:
@@ -126,23 +126,25 @@ def case(attributes: Attributes, lhs: Array, rhs: Array, result: str = "") -> Ca
         expected = defined(lhs.astype(wide), rhs.astype(wide), attributes)
         terms = defined(np.abs(lhs.astype(wide)), np.abs(rhs.astype(wide)), attributes)
         near = close(terms, element.dtype)
-    made = f"tensor<{''.join(f'{n}x' for n in expected.shape)}{element}>"
+    results = f"tensor<{''.join(f'{n}x' for n in expected.shape)}{element}>"
     text = f'%out0 = "stablehlo.convolution"(%in0, %in1) {{{attributes.text}}} : '
-    text += f"({type_of(lhs)}, {type_of(rhs)}) -> {made}"
-    return snippet(name, text, [lhs, rhs], [expected], near, [made])
+    text += f"({type_of(lhs)}, {type_of(rhs)}) -> {results}"
+    return snippet(name, text, [lhs, rhs], [expected], near, [results])
 
 
 def arrays(random: Any, element: str, *shapes: list[int]) -> list[Array]:
-    held = dtype_of(element)
+    dtype = dtype_of(element)
     if element == "i1":
         return [random.random(shape) < 0.2 for shape in shapes]
-    if held.kind in "iu":
-        info = np.iinfo(held)
-        return [random.integers(info.min, info.max, shape, held, endpoint=True) for shape in shapes]
-    made = [random.normal(size=shape) for shape in shapes]
-    if held.kind == "c":
-        made = [x + 1j * random.normal(size=x.shape) for x in made]
-    return [x.astype(held) for x in made]
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return [
+            random.integers(info.min, info.max, shape, dtype, endpoint=True) for shape in shapes
+        ]
+    result = [random.normal(size=shape) for shape in shapes]
+    if dtype.kind == "c":
+        result = [x + 1j * random.normal(size=x.shape) for x in result]
+    return [x.astype(dtype) for x in result]
 
 
 def shuffled(random: Any, letters: str) -> str:
@@ -227,10 +229,10 @@ def test_sums_of_16_bit_floats_are_kept_in_f32() -> None:
     for element in ("f16", "bf16"):
         x = np.ones([1, 64, 64], dtype_of(element))
         w = np.ones([64, 64, 4], dtype_of(element))
-        made = np.full([1, 1, 4], 4096, dtype_of(element))
+        result = np.full([1, 1, 4], 4096, dtype_of(element))
         text = f'%out0 = "stablehlo.convolution"(%in0, %in1) {{{a.text}}} : '
-        text += f"({type_of(x)}, {type_of(w)}) -> {type_of(made)}"
-        check([snippet(element, text, [x, w], [made])])
+        text += f"({type_of(x)}, {type_of(w)}) -> {type_of(result)}"
+        check([snippet(element, text, [x, w], [result])])
 
 
 def test_nothing_to_sum_or_to_make() -> None:
@@ -315,8 +317,8 @@ def test_builder_and_refinement() -> None:
     assert "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]" in str(module)
     assert "-> tensor<2x4x5x6xf32>" in str(module)
     with mlir.library_context():
-        found = [op for op in mlir.walk(module.module.operation) if "convolution" in op.name]
-        ops.verify(found[0])
+        matching = [op for op in mlir.walk(module.module.operation) if "convolution" in op.name]
+        ops.verify(matching[0])
     random = np.random.default_rng(5)
     x, w = arrays(random, "f32", [2, 8, 8, 4], [3, 3, 2, 6])
     a = Attributes("b01f", "01io", "b01f", [2, 1], [(1, 1), (-1, 0)], feature_groups=2)
@@ -340,5 +342,5 @@ def test_constraints(label: str, changed: dict[str, Any]) -> None:
 
         @module.func("2x8x8x4xf32", "3x3x2x6xf32")
         def main(x: ops.Tensor, w: ops.Tensor) -> ops.Tensor:
-            given = {"feature_group_count": 2, **NHWC, **changed}
-            return ops.convolution(x, w, **given)
+            inputs = {"feature_group_count": 2, **NHWC, **changed}
+            return ops.convolution(x, w, **inputs)

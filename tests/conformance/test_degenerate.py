@@ -42,37 +42,37 @@ class Degenerate:
         ]
         for _ in range(int(self.random.integers(3, 10))):
             rules[int(self.random.integers(len(rules)))]()
-        made = list(self.shapes)[len(self.arguments) :] or self.arguments
-        count = min(len(made), 3)
-        self.results = [made[-1], *self.random.choice(made, count - 1, replace=False).tolist()]
+        result = list(self.shapes)[len(self.arguments) :] or self.arguments
+        count = min(len(result), 3)
+        self.results = [result[-1], *self.random.choice(result, count - 1, replace=False).tolist()]
 
     # --- text -------------------------------------------------------------------------------------
     def type(self, shape: Shape) -> str:
         return f"tensor<{''.join(f'{n}x' for n in shape)}{self.element}>"
 
     def text(self) -> str:
-        taken = ", ".join(f"{name}: {self.type(self.shapes[name])}" for name in self.arguments)
+        branch = ", ".join(f"{name}: {self.type(self.shapes[name])}" for name in self.arguments)
         types = ", ".join(self.type(self.shapes[name]) for name in self.results)
         ending = f"return {', '.join(self.results)} : {types}"
         body = "\n".join([*self.lines, ending])
-        return f"func.func @main(%p: tensor<i1>, {taken}) -> ({types}) {{\n{body}\n}}"
+        return f"func.func @main(%p: tensor<i1>, {branch}) -> ({types}) {{\n{body}\n}}"
 
     def define(self, op: str, operands: list[str], shape: Shape) -> str:
         """Add an op whose text has ``{}`` for its operands; values stay small."""
         names = iter(f"%v{len(self.lines)}{mark}" for mark in ("a", ""))
         types = ", ".join(self.type(self.shapes.get(name, ())) for name in operands)
-        made, kept = next(names), next(names)
+        result, kept = next(names), next(names)
         self.lines.append(
-            f"{made} = {op.format(', '.join(operands))} : ({types}) -> {self.type(shape)}"
+            f"{result} = {op.format(', '.join(operands))} : ({types}) -> {self.type(shape)}"
         )
         one = "1" if self.element[0] != "f" else "3.0"
         self.lines.append(
-            f"%c{made[1:]} = stablehlo.constant dense<{one}> : {self.type(shape)}\n"
-            f"{kept} = stablehlo.{'add' if self.element[0] != 'f' else 'remainder'} {made}, "
-            f"%c{made[1:]} : {self.type(shape)}"
+            f"%c{result[1:]} = stablehlo.constant dense<{one}> : {self.type(shape)}\n"
+            f"{kept} = stablehlo.{'add' if self.element[0] != 'f' else 'remainder'} {result}, "
+            f"%c{result[1:]} : {self.type(shape)}"
         )
         self.shapes[kept] = shape
-        self.shapes[made] = shape
+        self.shapes[result] = shape
         return kept
 
     def body(self, *, op: str = "") -> str:
@@ -328,8 +328,8 @@ def check(seed: int) -> None:
     native = shlo_tools.compile(text)
     arguments = list(_arguments(native, seed))
     got = native(*arguments)
-    wanted = shlo_tools.compile(text, backend="reference")(*arguments)
-    pairs = zip(got, wanted, strict=True) if isinstance(got, tuple) else [(got, wanted)]
+    expected = shlo_tools.compile(text, backend="reference")(*arguments)
+    pairs = zip(got, expected, strict=True) if isinstance(got, tuple) else [(got, expected)]
     for a, b in pairs:
         close = np.allclose(a, b, rtol=1e-4, atol=1e-4, equal_nan=True)
         assert close, f"seed {seed}: {a} instead of {b}\n{text}"

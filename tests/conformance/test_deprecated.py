@@ -23,30 +23,30 @@ def _numbers(*shape: int, dtype: Any = np.int32, seed: int = 0) -> Array:
     return random.integers(-4, 5, shape).astype(dtype)
 
 
-def _program(name: str, operands: Sequence[Array], wanted: Array, attributes: str = "") -> str:
+def _program(name: str, operands: Sequence[Array], expected: Array, attributes: str = "") -> str:
     arguments = ", ".join(f"%a{i}: {type_of(x)}" for i, x in enumerate(operands))
     names = ", ".join(f"%a{i}" for i in range(len(operands)))
     types = ", ".join(type_of(x) for x in operands)
-    return f"""func.func @main({arguments}) -> {type_of(wanted)} {{
-      %0 = "stablehlo.{name}"({names}) {{{attributes}}} : ({types}) -> {type_of(wanted)}
-      return %0 : {type_of(wanted)}
+    return f"""func.func @main({arguments}) -> {type_of(expected)} {{
+      %0 = "stablehlo.{name}"({names}) {{{attributes}}} : ({types}) -> {type_of(expected)}
+      return %0 : {type_of(expected)}
     }}"""
 
 
 def _check(
     name: str,
     operands: Sequence[Array],
-    wanted: Array,
+    expected: Array,
     attributes: str = "",
 ) -> None:
-    text = _program(name, operands, wanted, attributes)
+    text = _program(name, operands, expected, attributes)
     program.verify(program.load(text))
     for x in operands:
         x.flags.writeable = False
     for compile in (shlo_tools.compile, reference.compile):
         got = compile(text)(*operands)
-        assert got.dtype == wanted.dtype
-        np.testing.assert_array_equal(got, wanted)
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got, expected)
 
 
 # --- dot, broadcast -------------------------------------------------------------------------------
@@ -71,10 +71,10 @@ def test_dot_of_nothing_is_zero() -> None:
 @pytest.mark.parametrize("sizes", [(), (4,), (2, 0), (2, 1, 3)])
 def test_broadcast(sizes: tuple[int, ...]) -> None:
     a = _numbers(3, 1)
-    wanted = np.broadcast_to(a, (*sizes, 3, 1)).copy()
-    held = ", ".join(str(size) for size in sizes)
-    attribute = f"broadcast_sizes = array<i64{': ' if sizes else ''}{held}>"
-    _check("broadcast", [a], wanted, attribute)
+    expected = np.broadcast_to(a, (*sizes, 3, 1)).copy()
+    attributes = ", ".join(str(size) for size in sizes)
+    attribute = f"broadcast_sizes = array<i64{': ' if sizes else ''}{attributes}>"
+    _check("broadcast", [a], expected, attribute)
 
 
 # --- tokens, sums of processes --------------------------------------------------------------------
@@ -160,8 +160,8 @@ UNARY = [
 
 def _einsum(config: str, *operands: Array) -> None:
     name = "einsum" if len(operands) == 2 else "unary_einsum"
-    wanted = np.asarray(np.einsum(config, *operands))
-    _check(name, operands, wanted, f'einsum_config = "{config}"')
+    expected = np.asarray(np.einsum(config, *operands))
+    _check(name, operands, expected, f'einsum_config = "{config}"')
 
 
 @pytest.mark.parametrize(("config", "lhs", "rhs"), BINARY)
@@ -176,23 +176,23 @@ def test_unary_einsum(config: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.uint8, "bf16", "f16"])
 def test_einsum_of_other_types(dtype: Any) -> None:
-    held = ELEMENT_TYPES[dtype].dtype if isinstance(dtype, str) else dtype
-    a, b = _numbers(3, 3, 4).astype(held), _numbers(3, 5, seed=1).astype(held)
-    wide = np.complex128 if held == np.complex128 else np.int64
-    wanted = np.einsum("iij,ik->j", a.astype(wide), b.astype(wide)).astype(held)
-    _check("einsum", [a, b], wanted, 'einsum_config = "iij,ik->j"')
+    array = ELEMENT_TYPES[dtype].dtype if isinstance(dtype, str) else dtype
+    a, b = _numbers(3, 3, 4).astype(array), _numbers(3, 5, seed=1).astype(array)
+    wide = np.complex128 if array == np.complex128 else np.int64
+    expected = np.einsum("iij,ik->j", a.astype(wide), b.astype(wide)).astype(array)
+    _check("einsum", [a, b], expected, 'einsum_config = "iij,ik->j"')
 
 
 def test_einsum_of_booleans_is_whether_any() -> None:
     a, b = np.eye(3, dtype=bool), np.ones((3, 2), bool)
-    wanted = (a[:, :, None] & b[None]).any(axis=1)
-    _check("einsum", [a, b], wanted, 'einsum_config = "ij,jk->ik"')
+    expected = (a[:, :, None] & b[None]).any(axis=1)
+    _check("einsum", [a, b], expected, 'einsum_config = "ij,jk->ik"')
 
 
 def test_einsum_sums_in_the_type_of_its_result() -> None:
     a = np.full((2, 40), 100, np.int8)
-    wanted = np.full((2,), 40 * 100 * 100 * 40, np.int32)
-    _check("einsum", [a, a.T.copy()[:, 0]], wanted // 40, 'einsum_config = "ij,j->i"')
+    expected = np.full((2,), 40 * 100 * 100 * 40, np.int32)
+    _check("einsum", [a, a.T.copy()[:, 0]], expected // 40, 'einsum_config = "ij,j->i"')
     _check("einsum", [a, a], np.full((2, 2), 4000 * 4000, np.int32), 'einsum_config = "ij,kl->ik"')
 
 
@@ -205,14 +205,14 @@ def test_sums_of_16_bits_are_kept_in_more() -> None:
 def test_values_on_a_diagonal() -> None:
     """numpy has no such form; NaN and infinity next to the zeros show that nothing is summed."""
     a = np.array([[1, np.nan, 3], [np.inf, 5, -0.0]], np.float32)
-    wanted = np.zeros((3, 2, 3, 3), np.float32)
+    expected = np.zeros((3, 2, 3, 3), np.float32)
     for i in range(3):
-        wanted[i, :, i, i] = a[:, i]
-    _check("unary_einsum", [a], wanted, 'einsum_config = "ji->ijii"')
+        expected[i, :, i, i] = a[:, i]
+    _check("unary_einsum", [a], expected, 'einsum_config = "ji->ijii"')
     b = np.array([2, 3], np.float32)
-    wanted = np.array([np.diag([2, 6]), np.diag([4, 9])], np.float32)
-    given = [np.array([[1, 2], [2, 3]], np.float32), b]
-    _check("einsum", given, wanted, 'einsum_config = "ij,j->ijj"')
+    expected = np.array([np.diag([2, 6]), np.diag([4, 9])], np.float32)
+    inputs = [np.array([[1, 2], [2, 3]], np.float32), b]
+    _check("einsum", inputs, expected, 'einsum_config = "ij,j->ijj"')
 
 
 def test_a_diagonal_takes_nothing_from_beside_it() -> None:
@@ -293,9 +293,9 @@ def test_torch_index_select(
 @pytest.mark.parametrize(("shape", "dim", "batch_dims"), [((0, 3), 0, 0), ((2, 0, 3), 1, 1)])
 def test_there_is_nothing_to_select(shape: tuple[int, ...], dim: int, batch_dims: int) -> None:
     a, index = np.zeros(shape, np.float32), np.zeros((*shape[:batch_dims], 2), np.int32)
-    wanted = np.zeros((*shape[:dim], 2, *shape[dim + 1 :]), np.float32)
+    expected = np.zeros((*shape[:dim], 2, *shape[dim + 1 :]), np.float32)
     attributes = f"dim = {dim} : i64, batch_dims = {batch_dims} : i64"
-    text = _program("torch_index_select", [a, index], wanted, attributes)
+    text = _program("torch_index_select", [a, index], expected, attributes)
     for compile in (shlo_tools.compile, reference.compile):
         with pytest.raises(UnsupportedError, match=f"nothing along dimension {dim} to select"):
             compile(text)(a, index)

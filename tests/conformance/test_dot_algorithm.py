@@ -53,8 +53,8 @@ def to_tf32(x: Array) -> Array:
 
 def via(element: str) -> Rounding:
     """Rounded to an element type of at least 16 bits."""
-    held = np.dtype(getattr(ml_dtypes, {"bf16": "bfloat16"}.get(element, ""), None) or element)
-    return lambda x: np.asarray(x.astype(np.float32).astype(held).astype(np.float64))
+    dtype = np.dtype(getattr(ml_dtypes, {"bf16": "bfloat16"}.get(element, ""), None) or element)
+    return lambda x: np.asarray(x.astype(np.float32).astype(dtype).astype(np.float64))
 
 
 def _to_f8(element: str) -> Rounding:
@@ -104,8 +104,8 @@ def test_operands_are_rounded(algorithm: tuple[str, str, str]) -> None:
         for left, right in ((x, np.sign(y)), (np.sign(x), y)):
             exact = PRECISIONS[algorithm[0]](left) @ PRECISIONS[algorithm[1]](right)
             assert (exact == exact.astype(np.float32)).all()  # or rounding would not be tested
-            wanted = exact.astype(np.float32)
-            cases.append(operation("dot_general", [left, right], wanted, attributes(*algorithm)))
+            expected = exact.astype(np.float32)
+            cases.append(operation("dot_general", [left, right], expected, attributes(*algorithm)))
     check_both(cases)
 
 
@@ -133,9 +133,13 @@ TO_TF32 = [
 
 
 def test_tf32_rounds_halves_to_even_and_keeps_the_rest() -> None:
-    given, wanted = (np.array(row, np.float32).reshape(-1, 1) for row in zip(*TO_TF32, strict=True))
+    inputs, expected = (
+        np.array(row, np.float32).reshape(-1, 1) for row in zip(*TO_TF32, strict=True)
+    )
     unit = np.ones((1, 1), np.float32)
-    check_both([operation("dot_general", [given, unit], wanted, attributes("tf32", "tf32", "f32"))])
+    check_both(
+        [operation("dot_general", [inputs, unit], expected, attributes("tf32", "tf32", "f32"))]
+    )
 
 
 @pytest.mark.parametrize("algorithm", [("bf16", 3), ("bf16", 6), ("bf16", 9), ("tf32", 3)])
@@ -163,16 +167,16 @@ def test_types_of_precision_are_independent_of_storage() -> None:
     eye = np.eye(2, dtype=np.int64)
     # 2^53 + 2^42 is half-way between two tf32; the 1, which f64 cannot hold, makes it larger.
     tf32 = np.array([[1 << 12, 0], [0, (1 << 53) + (1 << 43)]])
-    given = attributes("tf32", "tf32", "f32")
+    inputs = attributes("tf32", "tf32", "f32")
     check_both(
         [
-            operation("dot_general", [x, eye], x, given),
-            operation("dot_general", [odd, eye], tf32, given),
+            operation("dot_general", [x, eye], x, inputs),
+            operation("dot_general", [odd, eye], tf32, inputs),
             operation(
                 "dot_general",
                 [np.array([[1 + 2.0**-11 + 2.0**-40]]), np.ones((1, 1))],
                 np.array([[1 + 2.0**-10]]),
-                given,
+                inputs,
             ),
         ]
     )
@@ -182,8 +186,8 @@ def test_f64_accumulates_in_f64() -> None:
     """2^24 + 1 - 2^24 is lost in f32."""
     x = np.array([[2.0**24, 1.0, -(2.0**24)]], np.float32)
     y = np.ones((3, 1), np.float32)
-    wanted = np.array([[1.0]], np.float32)
-    check_both([operation("dot_general", [x, y], wanted, attributes("f64", "f64", "f64"))])
+    expected = np.array([[1.0]], np.float32)
+    check_both([operation("dot_general", [x, y], expected, attributes("f64", "f64", "f64"))])
 
 
 @pytest.mark.parametrize("lhs", ["f8E5M2", "f8E4M3FN", "f8E4M3FNUZ"])
@@ -194,11 +198,11 @@ def test_f8_operands(lhs: str, rhs: str) -> None:
     for rows, depth, columns in SIZES:
         x = random.integers(-4, 5, (rows, depth)).astype(dtype_of(lhs))
         y = random.integers(-4, 5, (depth, columns)).astype(dtype_of(rhs))
-        wanted = x.astype(np.float32) @ y.astype(np.float32)
+        expected = x.astype(np.float32) @ y.astype(np.float32)
         if lhs == rhs:
-            cases.append(operation("dot_general", [x, y], wanted, attributes(lhs, rhs, "f32")))
+            cases.append(operation("dot_general", [x, y], expected, attributes(lhs, rhs, "f32")))
         x32, y32 = x.astype(np.float32), y.astype(np.float32)
-        cases.append(operation("dot_general", [x32, y32], wanted, attributes(lhs, rhs, "f32")))
+        cases.append(operation("dot_general", [x32, y32], expected, attributes(lhs, rhs, "f32")))
     check_both(cases)
 
 

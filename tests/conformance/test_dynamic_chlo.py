@@ -20,7 +20,7 @@ from shlo_tools.errors import ShapeMismatchError, UnsupportedError
 
 def unknown(text: str) -> str:
     """All sizes of all tensors left open."""
-    return re.sub(r"tensor<((?:\d+x)+)", lambda found: f"tensor<{'?x' * found[1].count('x')}", text)
+    return re.sub(r"tensor<((?:\d+x)+)", lambda match: f"tensor<{'?x' * match[1].count('x')}", text)
 
 
 # --- ragged_dot -----------------------------------------------------------------------------------
@@ -37,15 +37,15 @@ CASES = [
 @pytest.mark.parametrize("sizes", [test_ragged_dot.SIZES, test_ragged_dot.BATCHED_SIZES])
 def test_ragged_products(name: str, sizes: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cases of known sizes, without their sizes."""
-    seen: list[Case] = []
-    monkeypatch.setattr(test_ragged_dot, "check", seen.extend)
+    calls: list[Case] = []
+    monkeypatch.setattr(test_ragged_dot, "check", calls.extend)
     test: Any = getattr(test_ragged_dot, name)
     if "batches" in name and name != CASES[-1]:
         test(sizes)
     else:
         test()
-    assert seen
-    for case in seen:
+    assert calls
+    for case in calls:
         results = run(unknown(program([case])), *(item.array for item in case.inputs))
         assert case.expected and mismatch(case, results, case.expected) == ""
 
@@ -61,8 +61,8 @@ def test_as_many_groups_as_matrices() -> None:
         : (tensor<?x?xf32>, tensor<?x?x?xf32>, tensor<?xi32>) -> tensor<?x?xf32>
       return %0 : tensor<?x?xf32>
     }}"""
-    wanted = np.vstack([np.full((3, 5), 3, np.float32), np.zeros((1, 5), np.float32)])
-    assert np.array_equal(run(text, x, matrices, np.array([1, 2], np.int32))[0], wanted)
+    expected = np.vstack([np.full((3, 5), 3, np.float32), np.zeros((1, 5), np.float32)])
+    assert np.array_equal(run(text, x, matrices, np.array([1, 2], np.int32))[0], expected)
     for sizes in ([4], [1, 2, 1]):
         with pytest.raises(ShapeMismatchError):
             run(text, x, matrices, np.array(sizes, np.int32))
@@ -114,9 +114,9 @@ def test_scans(shape: tuple[int, ...], dimension: int, reverse: bool, known: boo
     inputs = f"tensor<{'x'.join(sizes)}xf64>"
     carry = f"tensor<{'?x' * c.ndim}f64>"
     text = sums(inputs, carry, inputs, dimension=dimension, reverse=reverse)
-    wanted = expected(x, c, dimension, reverse=reverse)
+    target = expected(x, c, dimension, reverse=reverse)
     for computed in (run(text, x, c), shlo_tools.interpret(text, x, c)):
-        for one, other in zip(computed, wanted, strict=True):
+        for one, other in zip(computed, target, strict=True):
             assert one.shape == other.shape
             assert np.array_equal(one, other)
 

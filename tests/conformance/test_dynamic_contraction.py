@@ -54,12 +54,12 @@ def _operands(equation: str, sizes: Sizes, element: str) -> list[Array]:
     """Small whole numbers: every sum is exact, in whatever order."""
     random = np.random.default_rng(3)
     low = 0 if element.startswith("ui") or element == "i1" else -2
-    made = []
+    result = []
     for letters in equation.partition("->")[0].split(","):
         values = random.integers(low, 3, [sizes[a] for a in letters])
-        held = values + 1j * np.flip(values) if element in COMPLEX else values
-        made.append(np.asarray(held).astype(dtype_of(element)))
-    return made
+        array = values + 1j * np.flip(values) if element in COMPLEX else values
+        result.append(np.asarray(array).astype(dtype_of(element)))
+    return result
 
 
 def _exact(equation: str, operands: Sequence[Array], element: str) -> Array:
@@ -77,9 +77,9 @@ def _assignments(equation: str, known: Sizes) -> list[Sizes]:
     letters = _letters(equation)
     odd = dict(zip(letters, (7, 5, 3, 9, 2), strict=False))
     large = dict(zip(letters, (33, 18, 35, 21, 2), strict=False))
-    found = [large, odd, *({**odd, a: 0} for a in letters), *({**odd, a: 1} for a in letters)]
-    found += [dict.fromkeys(letters, n) for n in (0, 1)]
-    return [{**sizes, **known} for sizes in found]
+    results = [large, odd, *({**odd, a: 0} for a in letters), *({**odd, a: 1} for a in letters)]
+    results += [dict.fromkeys(letters, n) for n in (0, 1)]
+    return [{**sizes, **known} for sizes in results]
 
 
 EQUATIONS = (
@@ -156,9 +156,9 @@ def test_an_algorithm_rounds_operands() -> None:
     """1 + 2^-8 is a float of 32 bits that bf16 rounds to 1."""
     rounded = "lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32"
     counts = "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1"
-    held = f", algorithm = #stablehlo.dot_algorithm<{rounded}, {counts}, "
-    held += "allow_imprecise_accumulation = false>"
-    executable = shlo_tools.compile(_program("ab,bc->ac", "f32", {}, "", held))
+    attributes = f", algorithm = #stablehlo.dot_algorithm<{rounded}, {counts}, "
+    attributes += "allow_imprecise_accumulation = false>"
+    executable = shlo_tools.compile(_program("ab,bc->ac", "f32", {}, "", attributes))
     for n in (1, 3, 40):
         lhs = np.full((n, n), 1 + 2.0**-8, np.float32)
         np.testing.assert_array_equal(executable(lhs, lhs), np.full((n, n), n, np.float32))

@@ -160,8 +160,8 @@ def test_only_some_sizes_are_unknown(unknown: str) -> None:
     known = {d: n for d, n in full.items() if d not in unknown}
     for a in (NHWC, NCHW, replace(NHWC, strides=[2, 2]), replace(NCHW, lhs_dilation=[2, 2])):
         kernel = {"0": 3, "1": 3, "i": 6, "o": 9}
-        made = {"b": known["b"]} if "b" in known else {}
-        text = _program(a, "f32", ({**known, "f": 6}, kernel, {**made, "f": 9}))
+        result = {"b": known["b"]} if "b" in known else {}
+        text = _program(a, "f32", ({**known, "f": 6}, kernel, {**result, "f": 9}))
         executable = shlo_tools.compile(text)
         for size in (14, 3, 1, 0):
             x = {**dict.fromkeys(full, size), **known, "f": 6}
@@ -219,8 +219,8 @@ def test_networks_of_convolutions() -> None:
     for shape in ([2, 17, 12, 3], [1, 1, 1, 3], [0, 5, 5, 3], [1, 64, 3, 3]):
         (x,) = arrays(random, "f32", shape)
         inner = np.tanh(defined(x.astype(np.float64), v.astype(np.float64), strided))
-        wanted = inner + defined(inner, w.astype(np.float64), NHWC)
-        np.testing.assert_allclose(executable(x, v, w), wanted, atol=1e-4)
+        expected = inner + defined(inner, w.astype(np.float64), NHWC)
+        np.testing.assert_allclose(executable(x, v, w), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("dilation", [[1, 1], [2, 3]])
@@ -229,9 +229,9 @@ def test_padding_known_at_run_time(dilation: list[int]) -> None:
     random = np.random.default_rng(8)
     a = replace(NHWC, strides=[2, 1], lhs_dilation=dilation, padding=[])
     text = _program(a, "f32", ({}, {"0": 3, "1": 2}, {}))
-    given = "padding = dense<[[0, 0], [0, 0]]> : tensor<2x2xi64>, "
-    assert given in text and text.count("%w)") == 1
-    text = text.replace(given, "").replace("%w)", "%w, %p)").replace("convolution", "dynamic_conv")
+    inputs = "padding = dense<[[0, 0], [0, 0]]> : tensor<2x2xi64>, "
+    assert inputs in text and text.count("%w)") == 1
+    text = text.replace(inputs, "").replace("%w)", "%w, %p)").replace("convolution", "dynamic_conv")
     text = text.replace("xf32>) ->", "xf32>, %p: tensor<2x2xi32>) ->", 1)
     text = text.replace("?xf32>) ->", "?xf32>, tensor<2x2xi32>) ->")
     executable = shlo_tools.compile(text)
@@ -270,9 +270,9 @@ def test_against_known_sizes() -> None:
     """The same numbers, within a rounding of each sum, as a program of known sizes gives."""
     random = np.random.default_rng(7)
     x, w = {"b": 3, "0": 30, "1": 21, "f": 16}, {"0": 3, "1": 3, "i": 16, "o": 24}
-    made = {"b": 3, "0": 30, "1": 21, "f": 24}
+    result = {"b": 3, "0": 30, "1": 21, "f": 24}
     for a in (NHWC, NCHW):
         lhs, rhs = arrays(random, "f32", *_shapes(a, x, w))
-        known = shlo_tools.compile(_program(a, "f32", (x, w, made)))
+        known = shlo_tools.compile(_program(a, "f32", (x, w, result)))
         got = _compiled(a, kernel=w)(lhs, rhs)
         np.testing.assert_allclose(got, known(lhs, rhs), rtol=1e-5, atol=1e-4)

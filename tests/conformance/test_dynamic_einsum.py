@@ -22,10 +22,10 @@ def tensor(rank: int) -> str:
 def program(config: str, operands: list[Array], result: str) -> str:
     types = [tensor(operand.ndim) for operand in operands]
     named = ", ".join(f"%a{i}: {type}" for i, type in enumerate(types))
-    given = ", ".join(f"%a{i}" for i in range(len(types)))
+    inputs = ", ".join(f"%a{i}" for i in range(len(types)))
     name = "einsum" if len(types) == 2 else "unary_einsum"
     return f"""func.func @main({named}) -> {result} {{
-      %0 = "stablehlo.{name}"({given}) {{einsum_config = "{config}"}}
+      %0 = "stablehlo.{name}"({inputs}) {{einsum_config = "{config}"}}
         : ({", ".join(types)}) -> {result}
       return %0 : {result}
     }}"""
@@ -38,10 +38,10 @@ def numbers(*shapes: tuple[int, ...]) -> list[Array]:
 
 def check(config: str, *shapes: tuple[int, ...]) -> None:
     operands = numbers(*shapes)
-    wanted = np.einsum(config, *operands)
-    text = program(config, operands, tensor(wanted.ndim))
+    expected = np.einsum(config, *operands)
+    text = program(config, operands, tensor(expected.ndim))
     for computed in (run(text, *operands)[0], shlo_tools.interpret(text, *operands)):
-        assert np.array_equal(computed, wanted), (config, shapes)
+        assert np.array_equal(computed, expected), (config, shapes)
 
 
 @pytest.mark.parametrize(("config", "lhs", "rhs"), BINARY)
@@ -61,8 +61,8 @@ def test_a_label_that_repeats_in_the_result() -> None:
     assert np.array_equal(run(text, x)[0], np.diag(x))
     x = numbers((2, 3))[0]
     text = program("ij->jij", [x], tensor(3))
-    wanted = np.einsum("ij,jk->jik", x, np.eye(3))
-    assert np.array_equal(run(text, x)[0], wanted)
+    expected = np.einsum("ij,jk->jik", x, np.eye(3))
+    assert np.array_equal(run(text, x)[0], expected)
 
 
 def test_sizes_that_the_result_knows() -> None:

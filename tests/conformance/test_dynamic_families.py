@@ -65,10 +65,12 @@ class Family:
 
     @property
     def text(self) -> str:
-        given = ", ".join(f"%a{i}: {type}" for i, type in enumerate(self.types))
+        inputs = ", ".join(f"%a{i}: {type}" for i, type in enumerate(self.types))
         names = ", ".join(f"%{i}" for i in range(len(self.results)))
-        made = ", ".join(self.results)
-        main = f"func.func @main({given}) -> ({made}) {{\n{self.body}\nreturn {names} : {made}\n}}"
+        types = ", ".join(self.results)
+        main = (
+            f"func.func @main({inputs}) -> ({types}) {{\n{self.body}\nreturn {names} : {types}\n}}"
+        )
         return main + (SUM if "@sum" in self.body else "")
 
 

@@ -168,8 +168,8 @@ def test_loops_in_loops() -> None:
     for rows in (1, 2, 9):
         for count in (0, 1, 5, 100):
             x, times = ramp(rows, 3), ramp(count)
-            wanted = x.sum(axis=0) * times.sum()
-            np.testing.assert_allclose(executable(x, times), wanted, rtol=1e-5)
+            expected = x.sum(axis=0) * times.sum()
+            np.testing.assert_allclose(executable(x, times), expected, rtol=1e-5)
     assert executable(ramp(0, 3), ramp(4)).tolist() == [0, 0, 0]
     with pytest.raises(ShapeMismatchError, match=r"3 is more than .* = 2$"):
         executable(ramp(2, 2), ramp(1))  # rows of three are taken
@@ -271,7 +271,7 @@ def test_ten_thousand_failures_in_constant_memory(
     text: str, wrong: Sequence[Array], right: Sequence[Array]
 ) -> None:
     executable = shlo_tools.compile(text)
-    wanted = executable(*right)
+    expected = executable(*right)
 
     def fail(times: int) -> None:
         for _ in range(times):
@@ -286,7 +286,7 @@ def test_ten_thousand_failures_in_constant_memory(
     fail(9000)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 4096, f"{grown} KiB more"
-    np.testing.assert_array_equal(executable(*right), wanted)
+    np.testing.assert_array_equal(executable(*right), expected)
 
 
 def test_sizes_beyond_memory_are_an_error() -> None:

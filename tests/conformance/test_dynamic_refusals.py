@@ -46,15 +46,15 @@ class Case:
     @property
     def text(self) -> str:
         names = ["%x", "%a", "%b", "%c"]
-        given = ", ".join(f"{n}: {t}" for n, t in zip(names, self.types, strict=False))
-        return f"""func.func @main({given}) -> {self.result} {{
+        inputs = ", ".join(f"{n}: {t}" for n, t in zip(names, self.types, strict=False))
+        return f"""func.func @main({inputs}) -> {self.result} {{
           {self.lines}
           return %0 : {self.result}
         }}"""
 
     def arguments(self, values: tuple[Any, ...]) -> list[Array]:
-        given = zip(values, self.types[1:], strict=True)
-        return [self.x, *(np.array(v, np.int64 if "i64" in t else np.int32) for v, t in given)]
+        inputs = zip(values, self.types[1:], strict=True)
+        return [self.x, *(np.array(v, np.int64 if "i64" in t else np.int32) for v, t in inputs)]
 
 
 def ramp(*shape: int) -> Array:
@@ -177,7 +177,7 @@ def test_each_is_one_clear_error(name: str) -> None:
     case = CASES[name]
     executable = shlo_tools.compile(case.text)
     right = case.arguments(case.fits)
-    wanted = executable(*right)
+    expected = executable(*right)
     for values in case.refused:
         arguments = case.arguments(values)
         before = [array.tobytes() for array in arguments]
@@ -186,7 +186,7 @@ def test_each_is_one_clear_error(name: str) -> None:
         (diagnostic,) = raised.value.diagnostics
         assert re.search(r"stablehlo\.\w+: |[\d,]+ bytes are needed|memory", diagnostic.message)
         assert [array.tobytes() for array in arguments] == before
-        np.testing.assert_array_equal(executable(*right), wanted)
+        np.testing.assert_array_equal(executable(*right), expected)
 
 
 def _fails(call: Callable[[], object], error: type[ShloError], times: int) -> None:

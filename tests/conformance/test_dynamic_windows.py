@@ -28,8 +28,8 @@ def _check(text: str, calls: Sequence[Sequence[Array]], tolerance: float = 0.0) 
     executable, expected = shlo_tools.compile(text), reference.compile(text)
     for operands in calls:
         before = [x.copy() for x in operands]
-        got, wanted = executable(*operands), expected(*operands)
-        pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (got, wanted)), strict=True)
+        got, target = executable(*operands), expected(*operands)
+        pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (got, target)), strict=True)
         for a, b in pairs:
             assert (a.shape, a.dtype) == (b.shape, b.dtype)
             np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
@@ -189,12 +189,13 @@ def test_batch_normalization(name: str, axis: int) -> None:
     """Without elements a feature's mean is NaN, as 0 / 0 is."""
     calls = []
     for shape in ((20, 3, 31), (2, 3, 4), (0, 2, 3), (3, 2, 0), (1, 1, 1), (3, 0, 2)):
-        made = [
+        result = [
             _noise(*shape, seed=i) if o in ("x", "gradient") else _noise(shape[axis], seed=i)
             for i, o in enumerate(OPERANDS[name])
         ]
         positive = [
-            abs(v) + 1 if o == "variance" else v for v, o in zip(made, OPERANDS[name], strict=True)
+            abs(v) + 1 if o == "variance" else v
+            for v, o in zip(result, OPERANDS[name], strict=True)
         ]
         calls.append(positive)
     _check(_batch_norm(name, axis), calls, tolerance=2e-4)

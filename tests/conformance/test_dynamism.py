@@ -92,9 +92,9 @@ def test_checks_of_equal_ops_report_their_own_places() -> None:
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, np.complex64, np.uint8])
 def test_iota(axis: int, dtype: Any) -> None:
     shape = ints(2, 3)
-    wanted = np.indices((2, 3))[axis].astype(dtype)
-    text = program_of("dynamic_iota", [shape], type_of(wanted), f"iota_dimension = {axis} : i64")
-    np.testing.assert_array_equal(shlo_tools.compile(text)(shape), wanted)
+    expected = np.indices((2, 3))[axis].astype(dtype)
+    text = program_of("dynamic_iota", [shape], type_of(expected), f"iota_dimension = {axis} : i64")
+    np.testing.assert_array_equal(shlo_tools.compile(text)(shape), expected)
 
 
 def test_iota_refuses_other_sizes() -> None:
@@ -104,12 +104,12 @@ def test_iota_refuses_other_sizes() -> None:
 
 def test_broadcast() -> None:
     row = np.array([[1, 2, 3]], np.int64)  # the specification's example
-    wanted = np.broadcast_to(row[0][None, :, None], (2, 3, 2)).copy()
+    expected = np.broadcast_to(row[0][None, :, None], (2, 3, 2)).copy()
     axes = "broadcast_dimensions = array<i64: 2, 1>"
-    check_op("dynamic_broadcast_in_dim", [row, ints(2, 3, 2)], wanted, axes)
+    check_op("dynamic_broadcast_in_dim", [row, ints(2, 3, 2)], expected, axes)
     known = ", known_expanding_dimensions = array<i64: 0>"
     known += ", known_nonexpanding_dimensions = array<i64: 1>"
-    check_op("dynamic_broadcast_in_dim", [row, ints(2, 3, 2)], wanted, axes + known)
+    check_op("dynamic_broadcast_in_dim", [row, ints(2, 3, 2)], expected, axes + known)
 
 
 def test_broadcast_refuses_other_sizes() -> None:

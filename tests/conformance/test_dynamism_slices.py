@@ -67,13 +67,13 @@ GATHER = (
 def test_gather() -> None:
     """Starts are clamped as in ``gather``."""
     places = np.array([[0, 0], [2, 2], [1, 1], [-5, 9]], np.int64)
-    wanted = np.array([A[0, 0:2], A[2, 2:4], A[1, 1:3], A[0, 2:4]])
+    expected = np.array([A[0, 0:2], A[2, 2:4], A[1, 1:3], A[0, 2:4]])
     for sizes in (ints(1, 2), ints(1, 2, dtype=np.uint8)):
         operands = [A, places, sizes]
-        got = shlo_tools.compile(program_of("dynamic_gather", operands, type_of(wanted), GATHER))
-        np.testing.assert_array_equal(got(*operands), wanted)
-    fixed = program_of("dynamic_gather", [A, places, ints(1, 2)], type_of(wanted), GATHER)
-    np.testing.assert_array_equal(reference.compile(fixed)(A, places, ints(1, 2)), wanted)
+        got = shlo_tools.compile(program_of("dynamic_gather", operands, type_of(expected), GATHER))
+        np.testing.assert_array_equal(got(*operands), expected)
+    fixed = program_of("dynamic_gather", [A, places, ints(1, 2)], type_of(expected), GATHER)
+    np.testing.assert_array_equal(reference.compile(fixed)(A, places, ints(1, 2)), expected)
 
 
 def test_gather_refuses_other_sizes() -> None:
@@ -131,14 +131,14 @@ def test_pad(x: Array, low: tuple[int, int], high: tuple[int, int], gap: tuple[i
         pytest.skip("its size would be negative")
     value = np.array(-5, np.float32)
     operands = [x, value, ints(*low), ints(*high), ints(*gap)]
-    wanted = _padded(x, value, low, high, gap)
-    text = program_of("dynamic_pad", operands, type_of(wanted))
+    expected = _padded(x, value, low, high, gap)
+    text = program_of("dynamic_pad", operands, type_of(expected))
     executable = shlo_tools.compile(text)
-    np.testing.assert_array_equal(executable(*operands), wanted)
-    np.testing.assert_array_equal(reference.compile(text)(*operands), wanted)
+    np.testing.assert_array_equal(executable(*operands), expected)
+    np.testing.assert_array_equal(reference.compile(text)(*operands), expected)
     if x.size:
-        fixed = shlo_tools.compile(with_constants("dynamic_pad", operands, type_of(wanted)))
-        np.testing.assert_array_equal(fixed(x), wanted)
+        fixed = shlo_tools.compile(with_constants("dynamic_pad", operands, type_of(expected)))
+        np.testing.assert_array_equal(fixed(x), expected)
 
 
 def test_pad_moves_at_run_time() -> None:
@@ -202,8 +202,8 @@ def test_conv(stride: int, dilation: int) -> None:
         text = _convolution(x, kernel, padding, result, stride, dilation, "dynamic_conv")
         run = run or shlo_tools.compile(text)
         static = _convolution(x, kernel, padding, result, stride, dilation, "convolution")
-        wanted = reference.compile(static)(x, kernel)
-        np.testing.assert_array_equal(run(x, kernel, padding), wanted)
+        expected = reference.compile(static)(x, kernel)
+        np.testing.assert_array_equal(run(x, kernel, padding), expected)
 
 
 def test_conv_with_constant_padding() -> None:
@@ -213,9 +213,11 @@ def test_conv_with_constant_padding() -> None:
     fixed = text.replace(", %a2: tensor<2x2xi64>)", ")").replace(
         "%0 =", f"%a2 = stablehlo.constant dense<{padding.tolist()}> : tensor<2x2xi64>\n%0 ="
     )
-    wanted = np.array([[6, 6, 4, 2], [9, 9, 6, 3], [9, 9, 6, 3], [6, 6, 4, 2]], np.float32)
-    np.testing.assert_array_equal(shlo_tools.compile(fixed)(x, kernel)[0, :, :, 0], wanted)
-    np.testing.assert_array_equal(shlo_tools.compile(text)(x, kernel, padding)[0, :, :, 0], wanted)
+    expected = np.array([[6, 6, 4, 2], [9, 9, 6, 3], [9, 9, 6, 3], [6, 6, 4, 2]], np.float32)
+    np.testing.assert_array_equal(shlo_tools.compile(fixed)(x, kernel)[0, :, :, 0], expected)
+    np.testing.assert_array_equal(
+        shlo_tools.compile(text)(x, kernel, padding)[0, :, :, 0], expected
+    )
 
 
 def test_conv_refuses_other_sizes() -> None:
@@ -223,10 +225,10 @@ def test_conv_refuses_other_sizes() -> None:
     good = np.array([[1, 1], [1, 1]], np.int64)
     text = _convolution(x, kernel, good, "tensor<1x4x4x1xf32>", 1, 1, "dynamic_conv")
     executable = shlo_tools.compile(text)
-    wanted = executable(x, kernel, good)
+    expected = executable(x, kernel, good)
     for pair in ((0, 0), (1, 2), (-9, 2), (2**63 - 1, 3), (3, 2**62)):
         with pytest.raises(
             ShapeMismatchError, match=r"stablehlo\.dynamic_conv: .* = -?\d+( is more than \d+)?$"
         ):
             executable(x, kernel, np.array([pair, (1, 1)], np.int64))
-        np.testing.assert_array_equal(executable(x, kernel, good), wanted)
+        np.testing.assert_array_equal(executable(x, kernel, good), expected)

@@ -80,11 +80,11 @@ def _answers(direction: str, x: Array, y: Array) -> Array:
         return DIRECTIONS[direction](x, y)
 
 
-def _compare(direction: str, operands: Any, wanted: Array, type: str = "") -> Case:
-    held = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
+def _compare(direction: str, operands: Any, expected: Array, type: str = "") -> Case:
+    attributes = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
     if type:
-        held += f", compare_type = #stablehlo<comparison_type {type}>"
-    return operation("compare", operands, wanted, held)
+        attributes += f", compare_type = #stablehlo<comparison_type {type}>"
+    return operation("compare", operands, expected, attributes)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -92,13 +92,13 @@ def test_compare(direction: str) -> None:
     """NaN is unequal to everything and not ordered; unsigned and i1 order as unsigned numbers."""
     cases = []
     for element in REAL:
-        wanted = _answers(direction, *pairs(element))
-        cases.append(_compare(direction, pairs(element), wanted))
+        expected = _answers(direction, *pairs(element))
+        cases.append(_compare(direction, pairs(element), expected))
         if element in FLOATS:
-            cases.append(_compare(direction, pairs(element), wanted, "FLOAT"))
+            cases.append(_compare(direction, pairs(element), expected, "FLOAT"))
         else:
             type = "SIGNED" if element in SIGNED else "UNSIGNED"
-            cases.append(_compare(direction, pairs(element), wanted, type))
+            cases.append(_compare(direction, pairs(element), expected, type))
     check(cases)
 
 
@@ -119,8 +119,8 @@ def test_compare_total_order(direction: str) -> None:
         x = np.concatenate([x, np.repeat(payload, 3), x[:3]])
         y = np.concatenate([y, payload, [np.nan, np.inf], np.repeat(payload, 3)]).astype(x.dtype)
         keys = _total_order(x), _total_order(y)
-        wanted = DIRECTIONS[direction](*keys).astype(bool)
-        cases.append(_compare(direction, (x, y), wanted, "TOTALORDER"))
+        expected = DIRECTIONS[direction](*keys).astype(bool)
+        cases.append(_compare(direction, (x, y), expected, "TOTALORDER"))
     check(cases)
 
 
@@ -150,11 +150,11 @@ def test_select() -> None:
     for element in (*REAL, *COMPLEX):
         x, y = pairs(element)
         pred = np.arange(len(x)) % 3 == 0
-        wanted = np.where(pred, x, y)
-        cases.append(operation("select", [pred, x, y], wanted, tolerance=BITS))
+        expected = np.where(pred, x, y)
+        cases.append(operation("select", [pred, x, y], expected, tolerance=BITS))
         for scalar in (np.array(True), np.array(False)):
-            wanted = x if scalar else y
-            cases.append(operation("select", [scalar, x, y], wanted, tolerance=BITS))
+            expected = x if scalar else y
+            cases.append(operation("select", [scalar, x, y], expected, tolerance=BITS))
     check(cases)
 
 
@@ -169,8 +169,8 @@ def test_clamp() -> None:
 
         cases.append(operation("clamp", [low, x, high], clamped(low, x, high)))
         one, two = np.array(edges(element)[0]), np.array(edges(element)[-1])
-        wanted = clamped(np.full_like(x, one), x, np.full_like(x, two))
-        cases.append(operation("clamp", [one, x, two], wanted))
+        target = clamped(np.full_like(x, one), x, np.full_like(x, two))
+        cases.append(operation("clamp", [one, x, two], target))
         cases.append(operation("clamp", [one, x, high], clamped(np.full_like(x, one), x, high)))
         cases.append(operation("clamp", [low, x, two], clamped(low, x, np.full_like(x, two))))
     check(cases)
@@ -193,9 +193,9 @@ def test_complex_parts() -> None:
         z, (re, im) = singles(element), pairs(part)
         cases.append(operation("real", [z], z.real.copy(), tolerance=BITS))
         cases.append(operation("imag", [z], z.imag.copy(), tolerance=BITS))
-        made = np.empty(re.shape, dtype_of(element))
-        made.real, made.imag = re, im
-        cases.append(operation("complex", [re, im], made, tolerance=BITS))
+        result = np.empty(re.shape, dtype_of(element))
+        result.real, result.imag = re, im
+        cases.append(operation("complex", [re, im], result, tolerance=BITS))
     for element in FLOATS:
         x = singles(element)
         cases.append(operation("real", [x], x, tolerance=BITS))

@@ -20,11 +20,11 @@ ROW = np.arange(5, dtype=np.float32)
 def test_no_arguments_no_results() -> None:
     assert run("func.func @main() { return }") == []
     assert run("func.func @main(%a: tensor<5xf32>) { return }", ROW) == []
-    [made] = run(
+    [result] = run(
         "func.func @main() -> tensor<i32> {"
         " %0 = stablehlo.constant dense<7> : tensor<i32> return %0 : tensor<i32> }"
     )
-    assert made == 7
+    assert result == 7
 
 
 def test_arguments_and_values_returned_as_they_are() -> None:
@@ -41,8 +41,8 @@ def test_arguments_and_values_returned_as_they_are() -> None:
     results = executable(a, b)
     for number, result in enumerate(results):
         result += 1000 * (number + 1)
-    wanted = [10 * ROW, 11 * ROW, ROW, 11 * ROW, ROW]
-    for number, (result, right) in enumerate(zip(results, wanted, strict=True)):
+    expected = [10 * ROW, 11 * ROW, ROW, 11 * ROW, ROW]
+    for number, (result, right) in enumerate(zip(results, expected, strict=True)):
         np.testing.assert_array_equal(result, right + 1000 * (number + 1))
     np.testing.assert_array_equal(a, ROW)
     np.testing.assert_array_equal(executable(a, b)[0], b)

@@ -66,15 +66,15 @@ class Chain:
         operands = [one] if op in UNARY else [one, self.pick(element)]
         flat = [self.values[name].reshape(-1) for name in operands]
         value = expected(op, element, *flat).reshape(SIZE, SIZE)
-        made = self.define(value, element)
-        self.lines.append(f"{made} = stablehlo.{op} {', '.join(operands)} : {self.type(made)}")
+        result = self.define(value, element)
+        self.lines.append(f"{result} = stablehlo.{op} {', '.join(operands)} : {self.type(result)}")
 
     def convert(self) -> None:
         one, target = self.pick(), str(self.random.choice(REAL))
         value = converted(self.values[one].reshape(-1), self.elements[one], target)
-        made = self.define(value.reshape(SIZE, SIZE), target)
-        types = f"({self.type(one)}) -> {self.type(made)}"
-        self.lines.append(f"{made} = stablehlo.convert {one} : {types}")
+        result = self.define(value.reshape(SIZE, SIZE), target)
+        types = f"({self.type(one)}) -> {self.type(result)}"
+        self.lines.append(f"{result} = stablehlo.convert {one} : {types}")
 
     def choose(self) -> None:
         """A comparison of two values of one type, and a selection of other two by it."""
@@ -84,29 +84,28 @@ class Chain:
         with np.errstate(invalid="ignore"):
             answer = DIRECTIONS[direction](self.values[one], self.values[two])
         types = f"({self.type(one)}, {self.type(two)}) -> tensor<{SIZE}x{SIZE}xi1>"
-        made = self.define(answer, "i1")
-        self.lines.append(f"{made} = stablehlo.compare {direction}, {one}, {two} : {types}")
+        result = self.define(answer, "i1")
+        self.lines.append(f"{result} = stablehlo.compare {direction}, {one}, {two} : {types}")
         value = np.where(answer, self.values[first], self.values[second])
         chosen = self.define(value, self.elements[first])
-        types = f"{self.type(made)}, {self.type(first)}"
-        self.lines.append(f"{chosen} = stablehlo.select {made}, {first}, {second} : {types}")
+        types = f"{self.type(result)}, {self.type(first)}"
+        self.lines.append(f"{chosen} = stablehlo.select {result}, {first}, {second} : {types}")
 
     def move(self) -> None:
         """Transposed, or one row for all."""
         one = self.pick()
         value = self.values[one]
         if self.random.random() < 0.5:
-            made = self.define(np.ascontiguousarray(value.T), self.elements[one])
-            types = f"({self.type(one)}) -> {self.type(made)}"
-            self.lines.append(f"{made} = stablehlo.transpose {one}, dims = [1, 0] : {types}")
+            result = self.define(np.ascontiguousarray(value.T), self.elements[one])
+            types = f"({self.type(one)}) -> {self.type(result)}"
+            self.lines.append(f"{result} = stablehlo.transpose {one}, dims = [1, 0] : {types}")
             return
         row = f"tensor<1x{SIZE}x{self.elements[one]}>"
-        made = self.define(np.repeat(value[2:3], SIZE, axis=0), self.elements[one])
-        cut = f"{made}_row = stablehlo.slice {one} [2:3, 0:{SIZE}] : ({self.type(one)}) -> {row}"
-        wide = (
-            f"stablehlo.broadcast_in_dim {made}_row, dims = [0, 1] : ({row}) -> {self.type(made)}"
-        )
-        self.lines.append(f"{cut}\n{made} = {wide}")
+        result = self.define(np.repeat(value[2:3], SIZE, axis=0), self.elements[one])
+        cut = f"{result}_row = stablehlo.slice {one} [2:3, 0:{SIZE}] : ({self.type(one)}) -> {row}"
+        types = f"({row}) -> {self.type(result)}"
+        wide = f"stablehlo.broadcast_in_dim {result}_row, dims = [0, 1] : {types}"
+        self.lines.append(f"{cut}\n{result} = {wide}")
 
 
 UNARY = {"abs", "ceil", "count_leading_zeros", "floor", "negate", "not", "popcnt", "sign", "sqrt"}
@@ -158,12 +157,12 @@ def test_groups_end_somewhere(factor: Any, size: str) -> None:
         op = str(random.choice(list(STEPS)))
         one, two = names[-1], "%a" if random.random() < 0.995 else names[len(names) // 2]
         moved = STEPS[op](values[one], values[two])
-        made = f"%v{number}"
-        values[made] = moved * factor + values["%a"]
+        result = f"%v{number}"
+        values[result] = moved * factor + values["%a"]
         lines += [f"%m{number} = stablehlo.{op} {one}, {two} : {type}"]
         lines += [f"%f{number} = stablehlo.multiply %m{number}, %b : {type}"]
-        lines += [f"{made} = stablehlo.add %f{number}, %a : {type}"]
-        names.append(made)
+        lines += [f"{result} = stablehlo.add %f{number}, %a : {type}"]
+        names.append(result)
     body = "\n".join([*lines, f"return {names[-2]}, {names[-1]} : {type}, {type}"])
     text = f"func.func @main(%a: {type}, %b: {type}) -> ({type}, {type}) {{\n{body}\n}}"
     results = shlo_tools.compile(text)(values["%a"], values["%b"])

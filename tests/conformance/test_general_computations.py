@@ -136,8 +136,8 @@ def test_scatter(body: str, numbers: Array) -> None:
           inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
         }} : ({T}, tensor<3xi32>, tensor<3x5xi32>) -> {T}
       return %0 : {T} }}"""
-    wanted = numbers + 5 * np.array([[1], [0], [2], [0]])
-    np.testing.assert_array_equal(_run(text, body, numbers, INIT), wanted)
+    expected = numbers + 5 * np.array([[1], [0], [2], [0]])
+    np.testing.assert_array_equal(_run(text, body, numbers, INIT), expected)
 
 
 def test_select_and_scatter(body: str, numbers: Array) -> None:
@@ -151,10 +151,10 @@ def test_select_and_scatter(body: str, numbers: Array) -> None:
     # Two regions stand in one list.
     text = text.replace("}), ({", "}, {")
     first = numbers[0::2] >= numbers[1::2]
-    wanted = np.full((4, 5), 3)
-    wanted[0::2] += 7 * first
-    wanted[1::2] += 7 * ~first
-    np.testing.assert_array_equal(_run(text, body, numbers, INIT), wanted)
+    expected = np.full((4, 5), 3)
+    expected[0::2] += 7 * first
+    expected[1::2] += 7 * ~first
+    np.testing.assert_array_equal(_run(text, body, numbers, INIT), expected)
 
 
 def test_sort(body: str, numbers: Array) -> None:

@@ -45,9 +45,9 @@ def test_singular_values(prefix: str, routine: str, mode: str, shape: tuple[int,
 @pytest.mark.parametrize("mode", ["V", "N"])
 def test_syevd(prefix: str, uplo: str, mode: str) -> None:
     a = hermitian(prefix, 2, 5, 5)
-    given = np.tril(a) if uplo == "L" else np.triu(a)  # only one triangle is read
+    inputs = np.tril(a) if uplo == "L" else np.triu(a)  # only one triangle is read
     results = [(a.shape, a.dtype), ((2, 5), real(prefix)), int32(2)]
-    vectors, values, info = call("syevd", [given], results, mode=mode, uplo=uplo)
+    vectors, values, info = call("syevd", [inputs], results, mode=mode, uplo=uplo)
     assert info.tolist() == [0, 0]
     assert_close(values, np.linalg.eigvalsh(a))
     if mode == "V":
@@ -97,9 +97,9 @@ def test_gees(prefix: str, mode: str) -> None:
     form, vectors, *values, count, info = call("gees", [a], results, mode=mode, sort="N")
     assert info.tolist() == count.tolist() == [0, 0]
     assert not np.tril(form, -2).any()
-    found = values[0] + 1j * values[1] if parts == 2 else values[0]
+    actual = values[0] + 1j * values[1] if parts == 2 else values[0]
     for i in range(2):
-        assert_close(np.sort_complex(found[i]), np.sort_complex(np.linalg.eigvals(a[i]) + 0j))
+        assert_close(np.sort_complex(actual[i]), np.sort_complex(np.linalg.eigvals(a[i]) + 0j))
     if mode == "V":
         assert_close(vectors @ form @ adjoint(vectors), a)
     else:

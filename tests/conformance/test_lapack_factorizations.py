@@ -41,10 +41,10 @@ def test_potrf(prefix: str, uplo: str) -> None:
     a[0] += 20 * np.eye(4)  # the second one is indefinite
     factor, info = call("potrf", [a], [(a.shape, a.dtype), int32(2)], uplo=uplo)
     lower = uplo == "L"
-    for i, (wanted, code) in enumerate(by_lapack("potrf", prefix, a, lower=lower, clean=False)):
+    for i, (expected, code) in enumerate(by_lapack("potrf", prefix, a, lower=lower, clean=False)):
         assert info[i] == code and (code > 0) == (i == 1)
         if code == 0:
-            assert_close(factor[i], wanted)  # the other triangle as it was
+            assert_close(factor[i], expected)  # the other triangle as it was
 
 
 @ELEMENTS
@@ -54,8 +54,8 @@ def test_getrf(prefix: str, shape: tuple[int, int]) -> None:
     a[1, 1] = a[1, 0]  # singular where square or tall
     results = [(a.shape, a.dtype), int32(2, k), int32(2)]
     lu, pivots, info = call("getrf", [a], results)
-    for i, (wanted, swaps, code) in enumerate(by_lapack("getrf", prefix, a)):
-        assert_close(lu[i], wanted)
+    for i, (expected, swaps, code) in enumerate(by_lapack("getrf", prefix, a)):
+        assert_close(lu[i], expected)
         np.testing.assert_array_equal(pivots[i], swaps + 1)
         if i == 0:
             assert info[i] == code == 0
@@ -73,8 +73,8 @@ def test_getrf_of_singular_matrices() -> None:
 def test_geqrf_and_orgqr(prefix: str, shape: tuple[int, int]) -> None:
     a, k = random(prefix, 2, *shape), min(shape)
     qr, tau = call("geqrf", [a], [(a.shape, a.dtype), ((2, k), a.dtype)])
-    for i, (wanted, factors, *_) in enumerate(by_lapack("geqrf", prefix, a)):
-        assert_close(qr[i], wanted)
+    for i, (expected, factors, *_) in enumerate(by_lapack("geqrf", prefix, a)):
+        assert_close(qr[i], expected)
         assert_close(tau[i], factors)
     reflectors = np.ascontiguousarray(qr[..., :k])
     (q,) = call("orgqr", [reflectors, tau], [((2, shape[0], k), a.dtype)])
@@ -107,8 +107,8 @@ def test_geqp3(prefix: str) -> None:
     for i in range(2):
         assert sorted(pivots[i]) == [1, 2, 3]
         assert_close(q[i] @ np.triu(qr[i, :3]), a[i][:, pivots[i] - 1])
-    wanted, swaps, factors, *_ = by_lapack("geqp3", prefix, a)[1]
-    assert_close(qr[1], wanted)
+    expected, swaps, factors, *_ = by_lapack("geqp3", prefix, a)[1]
+    assert_close(qr[1], expected)
     assert_close(tau[1], factors)
     np.testing.assert_array_equal(pivots[1], swaps)
 
@@ -131,8 +131,8 @@ def test_gehrd(prefix: str) -> None:
     results = [(a.shape, a.dtype), ((2, 4), a.dtype), int32(2)]
     form, tau, info = call("gehrd", [a], results, low=1, high=5)
     assert info.tolist() == [0, 0]
-    for i, (wanted, factors, _) in enumerate(by_lapack("gehrd", prefix, a)):
-        assert_close(form[i], wanted)
+    for i, (expected, factors, _) in enumerate(by_lapack("gehrd", prefix, a)):
+        assert_close(form[i], expected)
         assert_close(tau[i], factors)
 
 

@@ -67,8 +67,8 @@ def half(a: Array, lower: bool) -> Array:
 
 def factor(a: Array, lower: bool) -> Array:
     wide = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
-    found = np.linalg.cholesky(wide) if wide.size else wide
-    return (found if lower else transposed(found)).astype(a.dtype)
+    results = np.linalg.cholesky(wide) if wide.size else wide
+    return (results if lower else transposed(results)).astype(a.dtype)
 
 
 @pytest.mark.parametrize("element", FLOATS)
@@ -78,9 +78,9 @@ def test_cholesky(element: str, lower: bool) -> None:
     for shape in SHAPES:
         a = definite(element, *shape)
         attributes = f"lower = {str(lower).lower()}"
-        wanted = factor(a, lower)
-        near = close(shape[-1], wanted)
-        cases.append(operation("cholesky", [half(a, lower)], wanted, attributes, tolerance=near))
+        expected = factor(a, lower)
+        near = close(shape[-1], expected)
+        cases.append(operation("cholesky", [half(a, lower)], expected, attributes, tolerance=near))
     check(cases)
 
 
@@ -89,9 +89,9 @@ def test_cholesky_of_narrow_types_rounds_once() -> None:
     cases = []
     for element in NARROW:
         a = definite(element, 3, 3)
-        wanted = factor(a, True)
-        near = close(1, wanted)
-        cases.append(operation("cholesky", [a], wanted, "lower = true", tolerance=near))
+        expected = factor(a, True)
+        near = close(1, expected)
+        cases.append(operation("cholesky", [a], expected, "lower = true", tolerance=near))
     check(cases)
 
 
@@ -137,15 +137,15 @@ def solving(
     size = a.shape[-1]
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     triangle = (np.tril if lower else np.triu)(a.astype(wide))
-    given = half(a, lower)
+    inputs = half(a, lower)
     if unit:
         triangle = triangle * (1 - np.eye(size)) + np.eye(size)
-        given = np.where(np.eye(size, dtype=bool), np.array(np.nan, a.dtype), given)
+        inputs = np.where(np.eye(size, dtype=bool), np.array(np.nan, a.dtype), inputs)
     matrix, right = TRANSPOSES[transpose](triangle), b.astype(wide)
     if left:
-        return given, np.linalg.solve(matrix, right)
+        return inputs, np.linalg.solve(matrix, right)
     solution = np.linalg.solve(np.swapaxes(matrix, -1, -2), np.swapaxes(right, -1, -2))
-    return given, np.swapaxes(solution, -1, -2)
+    return inputs, np.swapaxes(solution, -1, -2)
 
 
 def solve(element: str, shape: tuple[int, ...], columns: int, options: Any) -> Case:
@@ -155,14 +155,14 @@ def solve(element: str, shape: tuple[int, ...], columns: int, options: Any) -> C
     a = a.astype(dtype_of(element))
     batch = shape[:-2]
     b = random(element, *batch, *((size, columns) if left else (columns, size)), seed=1)
-    given, solution = solving(a, b, left, lower, unit, transpose)
+    inputs, solution = solving(a, b, left, lower, unit, transpose)
     expected = solution.astype(b.dtype)
     flags = {"left_side": left, "lower": lower, "unit_diagonal": unit}
     attributes = ", ".join(f"{name} = {str(flag).lower()}" for name, flag in flags.items())
     attributes += f", transpose_a = #stablehlo<transpose {transpose}>"
     return operation(
         "triangular_solve",
-        [given, b],
+        [inputs, b],
         expected,
         attributes,
         tolerance=close(size, expected),

@@ -47,8 +47,8 @@ def test_builder() -> None:
         return ops.map([x, x], (0, 1), lambda a, b: ops.exponential(a) - b)
 
     x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
-    wanted = np.exp(x.astype(np.float64)) - x
-    assert difference(shlo_tools.compile(module)(x), wanted, Ulps(4)) == ""
+    expected = np.exp(x.astype(np.float64)) - x
+    assert difference(shlo_tools.compile(module)(x), expected, Ulps(4)) == ""
 
 
 @pytest.mark.parametrize(("label", "dimensions"), [("C3", (1, 0)), ("C3", (0,))])

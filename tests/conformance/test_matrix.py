@@ -26,23 +26,23 @@ def test_the_page_tells_what_happens(family: str) -> None:
     """The smallest case of each op and type has the outcome that docs/support.md promises."""
     outcomes: list[Outcome] = []
     run([Job(family, fast=True)], outcomes.append, children=1)
-    told = support.read(PAGE.read_text())
-    found = support.judged(outcomes)
-    assert not support.red(found), "\n".join(support.red(found))
-    assert set(found) == {(row.op, e) for row in rows(family) for e in row.elements}
+    messages = support.read(PAGE.read_text())
+    outcome = support.judged(outcomes)
+    assert not support.red(outcome), "\n".join(support.red(outcome))
+    assert set(outcome) == {(row.op, e) for row in rows(family) for e in row.elements}
     wrong = [
-        f"{op} {element}: {told.get((op, element))} promised, {cell} found"
-        for (op, element), cell in found.items()
-        if not _agrees(told.get((op, element)), cell)
+        f"{op} {element}: {messages.get((op, element))} promised, {cell} found"
+        for (op, element), cell in outcome.items()
+        if not _agrees(messages.get((op, element)), cell)
     ]
     assert not wrong, "\n".join([*wrong, REGENERATE.format(family)])
 
 
-def _agrees(told: support.Cell | None, found: support.Cell) -> bool:
+def _agrees(messages: support.Cell | None, results: support.Cell) -> bool:
     """The same mark for the same reason; of ``part`` the smallest case may be either."""
-    if told is not None and told.mark == support.PART:
-        return found.mark == support.YES or found == support.Cell(support.NO, told.reason)
-    return told == found
+    if messages is not None and messages.mark == support.PART:
+        return results.mark == support.YES or results == support.Cell(support.NO, messages.reason)
+    return messages == results
 
 
 def test_nothing_on_the_page_is_red() -> None:
@@ -67,16 +67,16 @@ UNLISTED = {
 @pytest.mark.filterwarnings("ignore")  # cases are built for types that they are not made for
 def test_no_type_is_left_out() -> None:
     """The official verifier refuses the cases of an op on every other element type."""
-    taken = [
+    branch = [
         f"{row.op} {element}"
         for family in FAMILIES
         for row in rows(family)
         for element in ALL
         if element not in row.elements and _is_verified(row, element)
     ]
-    unlisted = [name for name in taken if not any(re.match(op, name) for op in UNLISTED)]
+    unlisted = [name for name in branch if not any(re.match(op, name) for op in UNLISTED)]
     assert not unlisted, unlisted
-    assert all(any(re.match(op, name) for name in taken) for op in UNLISTED)
+    assert all(any(re.match(op, name) for name in branch) for op in UNLISTED)
 
 
 def _is_verified(row: Row, element: str) -> bool:

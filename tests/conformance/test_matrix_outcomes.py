@@ -72,8 +72,8 @@ def test_a_wrong_result_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [o.status for o in outcomes.outcomes([(KEY, _add())])] == [outcomes.PASS]
     real = reference.compile
     monkeypatch.setattr(reference, "compile", lambda text: lambda *inputs: real(text)(*inputs) + 1)
-    (found,) = outcomes.outcomes([(KEY, _add())])
-    assert found.status == outcomes.MISMATCH and "should be" in found.detail
+    (outcome,) = outcomes.outcomes([(KEY, _add())])
+    assert outcome.status == outcomes.MISMATCH and "should be" in outcome.detail
 
 
 def test_a_written_argument_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +87,8 @@ def test_a_written_argument_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
         return run
 
     monkeypatch.setattr(shlo_tools, "compile", writes)
-    (found,) = outcomes.outcomes([(KEY, _add())])
-    assert found.status == outcomes.MISMATCH and "written" in found.detail
+    (outcome,) = outcomes.outcomes([(KEY, _add())])
+    assert outcome.status == outcomes.MISMATCH and "written" in outcome.detail
 
 
 def test_one_refused_case_does_not_hide_the_others() -> None:
@@ -102,8 +102,8 @@ def test_one_refused_case_does_not_hide_the_others() -> None:
         (),
     )
     wrong = Case("no op", '"stablehlo.nothing"() : () -> ()', (), ())
-    found = outcomes.outcomes([(KEY, c) for c in (_add(), send, _add(), wrong)])
-    assert [o.status for o in found] == ["pass", "refused", "pass", "invalid"]
+    outcome = outcomes.outcomes([(KEY, c) for c in (_add(), send, _add(), wrong)])
+    assert [o.status for o in outcome] == ["pass", "refused", "pass", "invalid"]
 
 
 # --- processes ------------------------------------------------------------------------------------
@@ -138,12 +138,17 @@ def test_a_death_is_the_outcome_of_one_case(
     worker.write_text(textwrap.dedent(WORKER.replace("DEATH", death)))
     monkeypatch.setattr(children, "WORKER", (sys.executable, str(worker)))
     monkeypatch.setattr(children, "SILENCE", 2.0)
-    found: list[Outcome] = []
-    children.run([children.Job("family")], found.append, children=1)
-    assert {o.key.number: o.status for o in found} == {0: "pass", 1: status, 2: "pass", 3: "pass"}
-    assert len(found) == 4
+    outcomes: list[Outcome] = []
+    children.run([children.Job("family")], outcomes.append, children=1)
+    assert {o.key.number: o.status for o in outcomes} == {
+        0: "pass",
+        1: status,
+        2: "pass",
+        3: "pass",
+    }
+    assert len(outcomes) == 4
     if "KeyError" in death:
-        assert "cause" in next(o.detail for o in found if o.key.number == 1)
+        assert "cause" in next(o.detail for o in outcomes if o.key.number == 1)
 
 
 # --- the page -------------------------------------------------------------------------------------

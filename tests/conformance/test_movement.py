@@ -23,9 +23,9 @@ Array = np.ndarray[Any, Any]
 
 
 # --- constants ------------------------------------------------------------------------------------
-def _constant(literal: str, wanted: Array) -> Case:
-    text = f"%out0 = stablehlo.constant dense<{literal}> : {type_of(wanted)}"
-    return snippet(f"{literal} : {type_of(wanted)}", text, [], [wanted], BITS)
+def _constant(literal: str, expected: Array) -> Case:
+    text = f"%out0 = stablehlo.constant dense<{literal}> : {type_of(expected)}"
+    return snippet(f"{literal} : {type_of(expected)}", text, [], [expected], BITS)
 
 
 def _hexadecimal(bits: Sequence[int], element: str) -> list[str]:
@@ -151,11 +151,11 @@ def test_reshape_of_every_type() -> None:
 
 # --- transpose ------------------------------------------------------------------------------------
 def _transposed(array: Array, permutation: Sequence[int]) -> Case:
-    held = f"permutation = array<i64: {', '.join(map(str, permutation))}>"
-    wanted = np.ascontiguousarray(array.transpose(permutation)).reshape(
+    attributes = f"permutation = array<i64: {', '.join(map(str, permutation))}>"
+    expected = np.ascontiguousarray(array.transpose(permutation)).reshape(
         [array.shape[p] for p in permutation]
     )
-    return operation("transpose", [array], wanted, held.replace(": >", ">"), tolerance=BITS)
+    return operation("transpose", [array], expected, attributes.replace(": >", ">"), tolerance=BITS)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (1, 3, 1, 2)])
@@ -180,9 +180,9 @@ def _broadcast(array: Array, axes: Sequence[int], shape: tuple[int, ...]) -> Cas
     placed = [1] * len(shape)
     for d in range(array.ndim):
         placed[axes[d]] = array.shape[d]
-    wanted = np.broadcast_to(array.transpose(order).reshape(placed), shape).copy()
-    held = f"broadcast_dimensions = array<i64: {', '.join(map(str, axes))}>"
-    return operation("broadcast_in_dim", [array], wanted, held.replace(": >", ">"))
+    expected = np.broadcast_to(array.transpose(order).reshape(placed), shape).copy()
+    attributes = f"broadcast_dimensions = array<i64: {', '.join(map(str, axes))}>"
+    return operation("broadcast_in_dim", [array], expected, attributes.replace(": >", ">"))
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4), (2, 0, 3), (1, 1)])
@@ -218,8 +218,8 @@ def _iota(element: str, dimension: int, shape: tuple[int, ...]) -> Case:
         line = counted.astype(np.float64).astype(dtype_of(element))
     placed = [1] * len(shape)
     placed[dimension] = shape[dimension]
-    wanted = np.broadcast_to(line.reshape(placed), shape).copy()
-    return operation("iota", [], wanted, f"iota_dimension = {dimension} : i64")
+    expected = np.broadcast_to(line.reshape(placed), shape).copy()
+    return operation("iota", [], expected, f"iota_dimension = {dimension} : i64")
 
 
 def test_iota() -> None:

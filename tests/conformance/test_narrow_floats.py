@@ -53,8 +53,8 @@ ROUNDED = {
 
 @each
 def test_the_oracle_rounds_as_the_formats_say(element: str) -> None:
-    given, wanted = np.array(ROUNDED[element]).T
-    np.testing.assert_array_equal(wide(rounded(given, element)), wanted)
+    inputs, expected = np.array(ROUNDED[element]).T
+    np.testing.assert_array_equal(wide(rounded(inputs, element)), expected)
 
 
 def test_formats_are_of_every_kind() -> None:
@@ -106,17 +106,17 @@ def test_floats_round_once_to_the_nearest(element: str) -> None:
     ties = np.concatenate([halfway(element), [0.0, np.inf, np.nan, 1e-300, 1e300]])
     for float_type in (np.float32, np.float64):
         with np.errstate(over="ignore"):
-            held = ties.astype(float_type)
-        around = [np.nextafter(held, end) for end in (float_type(0), float_type(np.inf))]
-        hair = held * (1 + float_type(2.0**-22))
-        both = np.concatenate([held, hair, *around])
+            array = ties.astype(float_type)
+        around = [np.nextafter(array, end) for end in (float_type(0), float_type(np.inf))]
+        hair = array * (1 + float_type(2.0**-22))
+        both = np.concatenate([array, hair, *around])
         random = np.random.default_rng(3).uniform(-9, 9, 4001).astype(float_type)
         cases.append(_rounding(np.concatenate([both, -both, random]), element))
     check(cases)
 
 
-def _rounding(given: Array, element: str) -> Case:
-    return operation("convert", [given], rounded(wide(given), element))
+def _rounding(inputs: Array, element: str) -> Case:
+    return operation("convert", [inputs], rounded(wide(inputs), element))
 
 
 @each
@@ -127,8 +127,8 @@ def test_numbers_that_are_no_floats(element: str) -> None:
         near = {int(bound) + d for bound in halfway(element) if bound < 2**64 for d in (-1, 0, 1)}
         whole = {*near, *(-x for x in near), *range(-40, 300), info.min, info.max}
         inside = sorted(x for x in whole if info.min <= x <= info.max)
-        given = np.array(inside, dtype_of(source))
-        cases.append(operation("convert", [given], rounded(inside, element)))
+        inputs = np.array(inside, dtype_of(source))
+        cases.append(operation("convert", [inputs], rounded(inside, element)))
     truth = np.array([False, True])
     cases.append(operation("convert", [truth], rounded([0, 1], element)))
     z = np.array([2.5 + 1j, -3j, complex("nan"), 1e9 - 1e9j])
@@ -283,9 +283,9 @@ def test_functions_of_two_numbers(element: str) -> None:
 def test_clamp_and_select(element: str) -> None:
     x, y = (some[::13] for some in pairs(element))
     z = x[::-1].copy()
-    held = [wide(array) for array in (x, y, z)]
-    upper = _extremum(np.greater)(held[1], held[0])
-    clamped = rounded(_extremum(np.less)(upper, held[2]), element)
+    values = [wide(array) for array in (x, y, z)]
+    upper = _extremum(np.greater)(values[1], values[0])
+    clamped = rounded(_extremum(np.less)(upper, values[2]), element)
     pred = np.arange(len(x)) % 3 == 0
     check(
         [
@@ -297,10 +297,10 @@ def test_clamp_and_select(element: str) -> None:
 
 def test_reduced_precision() -> None:
     """f8E5M2 with one bit of mantissa less: halves to even."""
-    given = np.array([1.0, 1.25, 1.5, 1.75, 2.5, 3.5, -1.25, -1.75, np.inf], dtype_of("f8E5M2"))
-    wanted = np.array([1.0, 1.0, 1.5, 2.0, 2.0, 4.0, -1.0, -2.0, np.inf], dtype_of("f8E5M2"))
+    inputs = np.array([1.0, 1.25, 1.5, 1.75, 2.5, 3.5, -1.25, -1.75, np.inf], dtype_of("f8E5M2"))
+    expected = np.array([1.0, 1.0, 1.5, 2.0, 2.0, 4.0, -1.0, -2.0, np.inf], dtype_of("f8E5M2"))
     attributes = "exponent_bits = 5 : i32, mantissa_bits = 1 : i32"
-    check([operation("reduce_precision", [given], wanted, attributes)])
+    check([operation("reduce_precision", [inputs], expected, attributes)])
 
 
 @each

@@ -23,8 +23,8 @@ def test_dot_products_round_once(element: str, sizes: tuple[int, int, int]) -> N
     exact = wide(x) @ wide(y)
     cases = [operation("dot_general", [x, y], rounded(exact, element), MATRICES)]
     for result in ("f32", "f64", "bf16"):
-        wanted = exact.astype(np.float32).astype(dtype_of(result))
-        cases.append(operation("dot_general", [x, y], wanted, MATRICES))
+        expected = exact.astype(np.float32).astype(dtype_of(result))
+        cases.append(operation("dot_general", [x, y], expected, MATRICES))
     check(cases)
 
 

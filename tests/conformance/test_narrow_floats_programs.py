@@ -63,7 +63,7 @@ def test_constants(element: str) -> None:
     digits = "".join(f"{code:02X}" for code in codes.view(np.uint8).tolist())
     large = np.tile(codes, -(-9000 // len(codes)))
     large_digits = digits * (len(large) // len(codes))
-    given = {
+    inputs = {
         f'dense<"0x{digits}">': codes,
         f'dense<"0x{large_digits}">': large,
         "dense<[1.0, 2.0, 0.5]>": np.array([1.0, 2.0, 0.5], dtype_of(element)),
@@ -71,9 +71,9 @@ def test_constants(element: str) -> None:
         "dense<1.0>": np.array(1.0, dtype_of(element)),
     }
     cases = []
-    for value, wanted in given.items():
-        text = f"%out0 = stablehlo.constant {value} : {type_of(wanted)}"
-        cases.append(snippet(f"{element} {value[:20]}", text, [], [wanted], BITS))
+    for value, expected in inputs.items():
+        text = f"%out0 = stablehlo.constant {value} : {type_of(expected)}"
+        cases.append(snippet(f"{element} {value[:20]}", text, [], [expected], BITS))
     check(cases)
 
 
@@ -103,8 +103,8 @@ def test_bits(element: str) -> None:
 @each
 def test_iota(element: str) -> None:
     """Counting far beyond the largest number, each rounded once."""
-    wanted = rounded(list(range(300)), element)
-    check([operation("iota", [], wanted, "iota_dimension = 0 : i64")])
+    expected = rounded(list(range(300)), element)
+    check([operation("iota", [], expected, "iota_dimension = 0 : i64")])
 
 
 # --- computations ---------------------------------------------------------------------------------
@@ -126,11 +126,11 @@ def test_a_reduction_rounds_at_every_step(element: str) -> None:
         totals = rounded(wide(totals) + wide(x[:, column]), element)
     largest_of = wide(x).max(axis=1, initial=1.0).astype(dtype_of(element))
     cases = []
-    for op, wanted in (("add", totals), ("maximum", largest_of)):
+    for op, expected in (("add", totals), ("maximum", largest_of)):
         text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {_body(op, element)}
           {{dimensions = array<i64: 1>}}
-          : ({type_of(x)}, tensor<{element}>) -> {type_of(wanted)}"""
-        cases.append(snippet(f"{op} {element}", text, [x, init], [wanted]))
+          : ({type_of(x)}, tensor<{element}>) -> {type_of(expected)}"""
+        cases.append(snippet(f"{op} {element}", text, [x, init], [expected]))
     check(cases)
 
 
@@ -160,10 +160,10 @@ def test_select_and_scatter(element: str) -> None:
     x = small_numbers(element, (8,))
     source = small_numbers(element, (4,), seed=1)
     init = np.array(1.0, dtype_of(element))
-    wanted = np.full(8, init)
+    expected = np.full(8, init)
     for i, value in enumerate(source):
         at = 2 * i + int(wide(x)[2 * i + 1] > wide(x)[2 * i])
-        wanted[at] = rounded(1.0 + wide(value), element)
+        expected[at] = rounded(1.0 + wide(value), element)
     scalar = f"tensor<{element}>"
     text = f"""%out0 = "stablehlo.select_and_scatter"(%in0, %in1, %in2) ({{
       ^bb0(%a: {scalar}, %b: {scalar}):
@@ -175,7 +175,7 @@ def test_select_and_scatter(element: str) -> None:
         stablehlo.return %r : {scalar}
     }}) {{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}}
       : ({type_of(x)}, {type_of(source)}, {scalar}) -> {type_of(x)}"""
-    check([snippet(element, text, [x, source, init], [wanted])])
+    check([snippet(element, text, [x, source, init], [expected])])
 
 
 @each
@@ -183,15 +183,15 @@ def test_scatter(element: str) -> None:
     """Updates of one place are added one after the other, rounded each time."""
     x, updates = small_numbers(element, (4,)), small_numbers(element, (6,), seed=1)
     places = np.array([[0], [3], [0], [9], [3], [0]])
-    wanted = x.copy()
+    expected = x.copy()
     for place, update in zip(places[:, 0], updates, strict=True):
         if place < 4:
-            wanted[place] = rounded(wide(wanted[place]) + wide(update), element)
+            expected[place] = rounded(wide(expected[place]) + wide(update), element)
     numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
     text = f"""%out0 = "stablehlo.scatter"(%in0, %in1, %in2) {_body("add", element)}
       {{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}
       : ({type_of(x)}, {type_of(places)}, {type_of(updates)}) -> {type_of(x)}"""
-    check([snippet(element, text, [x, places, updates], [wanted])])
+    check([snippet(element, text, [x, places, updates], [expected])])
 
 
 @each
@@ -216,10 +216,10 @@ def test_sort(element: str) -> None:
 def test_map(element: str) -> None:
     x, y = (some[::7] for some in pairs(element))
     with np.errstate(all="ignore"):
-        wanted = rounded(wide(x) * wide(y), element)
+        expected = rounded(wide(x) * wide(y), element)
     text = f"""%out0 = "stablehlo.map"(%in0, %in1) {_body("multiply", element)}
       {{dimensions = array<i64: 0>}} : ({type_of(x)}, {type_of(y)}) -> {type_of(x)}"""
-    check([snippet(element, text, [x, y], [wanted])])
+    check([snippet(element, text, [x, y], [expected])])
 
 
 @each
@@ -270,10 +270,10 @@ def test_cholesky_and_triangular_solve(element: str) -> None:
     """A matrix whose factor is of small powers of two, and a system with such a solution."""
     factor = np.array([[2.0, 0.0], [1.0, 1.0]])
     a = (factor @ factor.T).astype(dtype_of(element))
-    wanted = rounded(np.where(factor, factor, 0.0), element)
+    expected = rounded(np.where(factor, factor, 0.0), element)
     kept = np.array([[True, False], [True, True]])
-    found = _compiled_cholesky(a)
-    assert (wide(found)[kept] == wide(wanted)[kept]).all()
+    results = _compiled_cholesky(a)
+    assert (wide(results)[kept] == wide(expected)[kept]).all()
     lower = np.where(kept, factor, 1.0).astype(dtype_of(element))
     b = np.array([[4.0], [4.0]], dtype_of(element))
     attributes = """left_side = true, lower = true, unit_diagonal = false,
@@ -284,11 +284,11 @@ def test_cholesky_and_triangular_solve(element: str) -> None:
 
 def _compiled_cholesky(a: Array) -> Array:
     type = type_of(a)
-    found = shlo_tools.compile(f"""func.func @main(%a: {type}) -> {type} {{
+    results = shlo_tools.compile(f"""func.func @main(%a: {type}) -> {type} {{
       %0 = "stablehlo.cholesky"(%a) {{lower = true}} : ({type}) -> {type}
       return %0 : {type}
     }}""")(a)
-    return np.asarray(found)
+    return np.asarray(results)
 
 
 @each
@@ -313,12 +313,12 @@ def test_random_numbers(element: str) -> None:
 def test_random_bits(element: str) -> None:
     """All codes come, and the bits that no code has stay clean."""
     type = f"tensor<4000x{element}>"
-    found = shlo_tools.compile(f"""func.func @main(%s: tensor<2xui64>) -> {type} {{
+    results = shlo_tools.compile(f"""func.func @main(%s: tensor<2xui64>) -> {type} {{
       %0:2 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY
         : (tensor<2xui64>) -> (tensor<2xui64>, {type})
       return %0#1 : {type}
     }}""")(np.array([1, 2], np.uint64))
-    assert np.array_equal(np.unique(found.view(np.uint8)), every(element).view(np.uint8))
+    assert np.array_equal(np.unique(results.view(np.uint8)), every(element).view(np.uint8))
 
 
 @each

@@ -113,13 +113,13 @@ def _type(name: str) -> str:
     return "tensor<2xf32>" if name in ("dot_general", "a result of known size") else V
 
 
-def _program(place: str, name: str, given: str) -> str:
+def _program(place: str, name: str, inputs: str) -> str:
     type = _type(name)
     kept = "%w" if type != V else "%x"
     body = PLACES[place].format(ops=OPS[name], type=type).replace("%k", kept)
     return f"""
-      func.func @main(%given: {given}, %p: tensor<i1>) -> {type} {{
-        %x = stablehlo.abs %given : ({given}) -> {V}
+      func.func @main(%given: {inputs}, %p: tensor<i1>) -> {type} {{
+        %x = stablehlo.abs %given : ({inputs}) -> {V}
         %y = stablehlo.negate %x : {V}
         %one = stablehlo.constant dense<1.0> : tensor<1xf32>
         %n = stablehlo.constant dense<7> : tensor<i32>
@@ -141,25 +141,25 @@ def _program(place: str, name: str, given: str) -> str:
 X = np.array([-1, 2, -3, 4], np.float32)
 
 
-@pytest.mark.parametrize("given", [V, "tensor<4xf32>"])
+@pytest.mark.parametrize("inputs", [V, "tensor<4xf32>"])
 @pytest.mark.parametrize("name", OPS)
 @pytest.mark.parametrize("place", PLACES)
-def test_it_fails_when_it_is_reached(place: str, name: str, given: str) -> None:
-    text = _program(place, name, given)
-    compiled, wanted = shlo_tools.compile(text), reference.compile(text)
+def test_it_fails_when_it_is_reached(place: str, name: str, inputs: str) -> None:
+    text = _program(place, name, inputs)
+    compiled, expected = shlo_tools.compile(text), reference.compile(text)
     no, yes = np.array(False), np.array(True)
-    np.testing.assert_array_equal(compiled(X, no), wanted(X, no), strict=True)
+    np.testing.assert_array_equal(compiled(X, no), expected(X, no), strict=True)
     with pytest.raises(ShapeMismatchError, match=r"stablehlo\.\w+: .*"):
         compiled(X, yes)
     with pytest.raises(ExecutionError):
-        wanted(X, yes)
-    np.testing.assert_array_equal(compiled(X, no), wanted(X, no), strict=True)
+        expected(X, yes)
+    np.testing.assert_array_equal(compiled(X, no), expected(X, no), strict=True)
 
 
-@pytest.mark.parametrize("given", [V, "tensor<4xf32>"])
+@pytest.mark.parametrize("inputs", [V, "tensor<4xf32>"])
 @pytest.mark.parametrize("name", OPS)
-def test_at_the_top_level_it_is_an_error_of_the_program(name: str, given: str) -> None:
-    text = _program("if", name, given)
+def test_at_the_top_level_it_is_an_error_of_the_program(name: str, inputs: str) -> None:
+    text = _program("if", name, inputs)
     head, rest = text.split('%0 = "stablehlo.if"')
     callee = rest[rest.index("func.func private") :]
     plain = f"{head}{OPS[name]}\nreturn %r : {_type(name)}\n}}\n{callee}"
@@ -243,13 +243,13 @@ YIELDS = {
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
-@pytest.mark.parametrize("given", [V, "tensor<{}xf32>"])
+@pytest.mark.parametrize("inputs", [V, "tensor<{}xf32>"])
 @pytest.mark.parametrize("place", YIELDS)
 def test_what_is_handed_on_has_the_sizes_that_are_declared(
-    place: str, given: str, size: int
+    place: str, inputs: str, size: int
 ) -> None:
     """Nothing is read beyond a tensor that has less."""
-    type = given.format(size)
+    type = inputs.format(size)
     result = "%0#0" if place == "while" else "%0"
     exe = shlo_tools.compile(f"""
       func.func @main(%given: {type}, %p: tensor<i1>) -> tensor<4xf32> {{

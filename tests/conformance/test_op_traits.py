@@ -27,9 +27,9 @@ for family in cases.FAMILIES:
         ROWS.setdefault(row.op, row)
 
 
-def case_of(name: str, *wanted: str) -> Case | None:
+def case_of(name: str, *expected: str) -> Case | None:
     """The smallest interesting case of an op, of the first element type that it allows."""
-    allowed = [element for element in wanted if element in ROWS[name].elements]
+    allowed = [element for element in expected if element in ROWS[name].elements]
     return next(iter(ROWS[name].build(allowed[0])), None) if allowed else None
 
 
@@ -59,26 +59,26 @@ def test_the_official_canonicalizer_erases_what_has_no_effects(name: str) -> Non
 # --- elementwise ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", sorted(names_with(Trait.ELEMENTWISE)))
 def test_an_elementwise_result_depends_on_one_position(name: str) -> None:
-    found = None
+    results = None
     for case in ROWS[name].build(
         next(e for e in ("f32", "i32", "i1", "complex<f32>") if e in ROWS[name].elements)
     ):
         shapes = {item.array.shape for item in case.inputs}
         if len(shapes) == 1 and shapes.pop() not in ((), (0,)):
-            found = case
+            results = case
             break
-    assert found is not None
-    before = [item.array for item in found.inputs]
+    assert results is not None
+    before = [item.array for item in results.inputs]
     after = [array.copy() for array in before]
     for array in after:
         array.reshape(-1)[0] = array.reshape(-1)[-1]
-    one, other = (run(found, *arrays)[0].reshape(-1) for arrays in (before, after))
+    one, other = (run(results, *arrays)[0].reshape(-1) for arrays in (before, after))
     assert one.size == before[0].size
     np.testing.assert_array_equal(one[1:], other[1:])
 
 
 def test_commutative_ops_are_those_whose_integers_commute() -> None:
-    found = set()
+    results = set()
     for name in names_with(Trait.ELEMENTWISE):
         if "i32" not in ROWS[name].elements:
             continue
@@ -89,8 +89,8 @@ def test_commutative_ops_are_those_whose_integers_commute() -> None:
             for c in pairs
         ]
         if pairs and all(np.array_equal(a[0], b[0]) for a, b in swapped):
-            found.add(name)
-    assert found == names_with(Trait.COMMUTATIVE)
+            results.add(name)
+    assert results == names_with(Trait.COMMUTATIVE)
 
 
 # --- rounding -------------------------------------------------------------------------------------
@@ -133,20 +133,20 @@ def test_the_reference_rounds_correctly(name: str) -> None:
       return %r : {result}
     }}"""
     computed = shlo_tools.interpret(text, *values)
-    wanted = function(*(value.astype(np.float64) for value in values)).astype(computed.dtype)
-    np.testing.assert_array_equal(computed, wanted)
+    expected = function(*(value.astype(np.float64) for value in values)).astype(computed.dtype)
+    np.testing.assert_array_equal(computed, expected)
 
 
 def test_functions_that_may_be_asked_for_accuracy_are_not_promised_to_be_exact() -> None:
-    asked = {
+    verdicts_apart = {
         name
         for name, description in ops.DESCRIPTIONS.items()
         if "result_accuracy" in description.attribute_names
     }
-    assert {name for name in asked if has_trait(name, Trait.CORRECTLY_ROUNDED)} == {
+    assert {name for name in verdicts_apart if has_trait(name, Trait.CORRECTLY_ROUNDED)} == {
         "stablehlo.sqrt"  # IEEE 754 asks for it
     }
-    assert not any(has_trait(name, Trait.COMPLEX_CORRECTLY_ROUNDED) for name in asked)
+    assert not any(has_trait(name, Trait.COMPLEX_CORRECTLY_ROUNDED) for name in verdicts_apart)
 
 
 # --- data movement --------------------------------------------------------------------------------
@@ -183,5 +183,5 @@ def test_what_takes_quantized_tensors_as_numbers_is_what_the_specification_says(
     """
     counted = {"dynamic_iota", "iota"}  # "quantize(output_index[iota_dimension], ...)"
     deprecated = {"dot"}
-    wanted = {f"stablehlo.{name}" for name in {*names.split(), *counted, *deprecated}}
-    assert names_with(Trait.ARITHMETIC) == wanted
+    expected = {f"stablehlo.{name}" for name in {*names.split(), *counted, *deprecated}}
+    assert names_with(Trait.ARITHMETIC) == expected

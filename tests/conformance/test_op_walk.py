@@ -47,13 +47,13 @@ FAMILIES = {
 
 def walk() -> dict[str, tuple[str, str]]:
     """Op name -> where it is from, and what it lacks with the reason."""
-    found = {}
+    results = {}
     for line in (HERE / "ops.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             head, _, lacks = line.partition(": ")
             name, source = head.split()
-            found[name] = (source, lacks)
-    return found
+            results[name] = (source, lacks)
+    return results
 
 
 OPS = walk()

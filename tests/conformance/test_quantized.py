@@ -32,9 +32,9 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e["id"] for e in EXAMPLES])
 def test_example_of_the_specification(example: dict[str, Any]) -> None:
-    given = np.array(example["args"][0]["value"])
+    inputs = np.array(example["args"][0]["value"])
     takes_integers = "(%q_operand: tensor<2xi8>)" in example["module"]
-    (result,) = run(example["module"], given.astype(np.int8 if takes_integers else np.float32))
+    (result,) = run(example["module"], inputs.astype(np.int8 if takes_integers else np.float32))
     assert result.tolist() == example["expected"][0]["value"]
 
 
@@ -89,15 +89,15 @@ def test_quantize(element: str) -> None:
 
 def test_quantize_rounds_ties_to_even() -> None:
     numbers = np.array([0.5, 1.5, 2.5, -0.5, -1.5, 127.5, 126.5, -128.5, -127.5], np.float32)
-    wanted = [0, 2, 2, 0, -2, 127, 126, -128, -128]
-    assert _quantize("i8:f32, 1.0", numbers).tolist() == wanted
+    expected = [0, 2, 2, 0, -2, 127, 126, -128, -128]
+    assert _quantize("i8:f32, 1.0", numbers).tolist() == expected
 
 
 def test_quantize_clamps_before_it_rounds() -> None:
     """To the storage range, which may be narrower than the type."""
     numbers = np.array([-1e9, -10.4, 10.4, 10.6, 1e9, np.inf, -np.inf], np.float32)
-    wanted = [-10, -10, 10, 10, 10, 10, -10]
-    assert _quantize("i8<-10:10>:f32, 1.0", numbers).tolist() == wanted
+    expected = [-10, -10, 10, 10, 10, 10, -10]
+    assert _quantize("i8<-10:10>:f32, 1.0", numbers).tolist() == expected
 
 
 def test_not_a_number_becomes_zero() -> None:
@@ -129,15 +129,15 @@ def test_dequantize_does_not_wrap() -> None:
 
 
 @pytest.mark.parametrize("element", [e for e in ELEMENTS if ":f32" in e])
-@pytest.mark.parametrize("wanted", ["i8:f32, 0.75:2", "u4:f32, 3.0:1", "i32:f32, 0.001"])
-def test_requantize(element: str, wanted: str) -> None:
-    source, target = tensor(SIZE, element), tensor(SIZE, wanted)
+@pytest.mark.parametrize("expected", ["i8:f32, 0.75:2", "u4:f32, 3.0:1", "i32:f32, 0.001"])
+def test_requantize(element: str, expected: str) -> None:
+    source, target = tensor(SIZE, element), tensor(SIZE, expected)
     text = f"""func.func @main(%x: {source}) -> {target} {{
       %0 = stablehlo.uniform_quantize %x : ({source}) -> {target}
       return %0 : {target}
     }}"""
     integers = values(source)
-    right = quantized(dequantized(integers, element), wanted)
+    right = quantized(dequantized(integers, element), expected)
     np.testing.assert_array_equal(run(text, integers)[0], right)
 
 

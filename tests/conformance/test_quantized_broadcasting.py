@@ -70,9 +70,9 @@ SUMS = (
 def test_sums(lhs: Any, rhs: Any, result: Any) -> None:
     x, y = drawn(lhs[1], rhs[1])
     text = form("add", [f"tensor<{s}{e}>" for s, _, e in (lhs, rhs)], f"tensor<{''.join(result)}>")
-    wanted = integers(numbers(x, lhs[2]) + numbers(y, rhs[2]), result[1])
-    assert np.array_equal(run(text, x, y)[0], wanted)
-    assert np.array_equal(shlo_tools.interpret(text, x, y), wanted)
+    expected = integers(numbers(x, lhs[2]) + numbers(y, rhs[2]), result[1])
+    assert np.array_equal(run(text, x, y)[0], expected)
+    assert np.array_equal(shlo_tools.interpret(text, x, y), expected)
 
 
 FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
@@ -91,17 +91,17 @@ def test_functions(name: str) -> None:
     y[y == 3] = 4  # which would be zero
     text = form(name, [f"tensor<5x1x{HALVES}>", f"tensor<7x{HALVES}>"], f"tensor<5x7x{HALVES}>")
     exact = FUNCTIONS[name](numbers(x, HALVES).astype(np.float32), numbers(y, HALVES))
-    wanted = integers(exact.astype(np.float32), HALVES)
-    assert np.array_equal(run(text, x, y)[0], wanted)
-    assert np.array_equal(shlo_tools.interpret(text, x, y), wanted)
+    expected = integers(exact.astype(np.float32), HALVES)
+    assert np.array_equal(run(text, x, y)[0], expected)
+    assert np.array_equal(shlo_tools.interpret(text, x, y), expected)
 
 
 def test_the_operand_of_lower_rank_takes_the_named_dimensions() -> None:
     x, y = drawn((2, 3), (2,))
     types = [f"tensor<2x3x{HALVES}>", f"tensor<2x{HALVES}>"]
     text = form("add", types, f"tensor<2x3x{HALVES}>", "broadcast_dimensions = array<i64: 0>")
-    wanted = integers(numbers(x, HALVES) + numbers(y, HALVES)[:, None], HALVES)
-    assert np.array_equal(run(text, x, y)[0], wanted)
+    expected = integers(numbers(x, HALVES) + numbers(y, HALVES)[:, None], HALVES)
+    assert np.array_equal(run(text, x, y)[0], expected)
 
 
 def test_comparison() -> None:

@@ -76,10 +76,10 @@ def test_who_gets_nothing_gets_what_stands_for_zero(name: str, attributes: str) 
 
 def test_elements_take_the_type_of_the_computation() -> None:
     """(x - 3) * 0.5 is ((x - 3) * 2 - 1) quarters above the zero point -1."""
-    wanted = (X.astype(np.int16) - 3) * 2 - 1
+    expected = (X.astype(np.int16) - 3) * 2 - 1
     for result in both(program("all_reduce", ONE, sums(WIDE), WIDE), X):
         assert result.dtype == np.int16
-        assert np.array_equal(result, wanted)
+        assert np.array_equal(result, expected)
 
 
 def test_futures_hold_quantized_tensors() -> None:
@@ -120,9 +120,9 @@ def test_einsum_sums_what_integers_stand_for(result: str) -> None:
       return %0 : tensor<2x2x{result}>
     }}"""
     numbers = ((x - 3) * 0.5) @ ((y - 3) * 0.5)
-    wanted = np.clip(np.rint(numbers / 0.5 + 3), -128, 127) if result == Q else numbers
+    expected = np.clip(np.rint(numbers / 0.5 + 3), -128, 127) if result == Q else numbers
     for computed in both(text, x, y):
-        assert np.array_equal(computed, wanted)
+        assert np.array_equal(computed, expected)
 
 
 # --- calls that hand a tensor on ------------------------------------------------------------------

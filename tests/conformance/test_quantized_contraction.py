@@ -28,24 +28,24 @@ DOT = (
 
 def numbers(integers: Array, type: str) -> Array:
     """What the integers stand for, exactly: f64 holds every product with an f32 scale."""
-    read = quantized_element(type)
+    attribute = quantized_element(type)
     shape = [1] * integers.ndim
-    if read.axis is not None:
-        shape[read.axis] = -1
-    scales = np.array(read.scales, np.float32).astype(np.float64).reshape(shape)
-    zero_points = np.array(read.zero_points).reshape(shape)
+    if attribute.axis is not None:
+        shape[attribute.axis] = -1
+    scales = np.array(attribute.scales, np.float32).astype(np.float64).reshape(shape)
+    zero_points = np.array(attribute.zero_points).reshape(shape)
     return np.asarray((integers.astype(np.int64) - zero_points) * scales)
 
 
 def steps_off(result: Array, exact: Array, type: str) -> float:
     """The largest distance of integers from those nearest to exact numbers."""
-    read = quantized_element(type)
+    attribute = quantized_element(type)
     shape = [1] * result.ndim
-    if read.axis is not None:
-        shape[read.axis] = -1
-    scales = np.array(read.scales, np.float32).astype(np.float64).reshape(shape)
-    wanted = np.rint(exact / scales + np.array(read.zero_points).reshape(shape))
-    clamped = np.clip(wanted, read.storage_min, read.storage_max)
+    if attribute.axis is not None:
+        shape[attribute.axis] = -1
+    scales = np.array(attribute.scales, np.float32).astype(np.float64).reshape(shape)
+    expected = np.rint(exact / scales + np.array(attribute.zero_points).reshape(shape))
+    clamped = np.clip(expected, attribute.storage_min, attribute.storage_max)
     return float(np.abs(result.astype(np.float64) - clamped).max())
 
 
@@ -60,26 +60,26 @@ def steps_off(result: Array, exact: Array, type: str) -> float:
     ],
 )
 def test_dot_general(rhs: str, result: str) -> None:
-    types, wanted = [tensor("5x64", LHS), tensor("64x3", rhs)], tensor("5x3", result)
-    case = operation("dot_general", types, wanted, DOT)
-    text = f"""func.func @main(%in0: {types[0]}, %in1: {types[1]}) -> {wanted} {{
+    types, expected = [tensor("5x64", LHS), tensor("64x3", rhs)], tensor("5x3", result)
+    case = operation("dot_general", types, expected, DOT)
+    text = f"""func.func @main(%in0: {types[0]}, %in1: {types[1]}) -> {expected} {{
       {case.text}
-      return %out0 : {wanted}
+      return %out0 : {expected}
     }}"""
     lhs, kernel = values(types[0]), values(types[1], 1)
     exact = numbers(lhs, types[0]) @ numbers(kernel, types[1])
-    assert steps_off(run(text, lhs, kernel)[0], exact, wanted) <= 1
+    assert steps_off(run(text, lhs, kernel)[0], exact, expected) <= 1
     check([replace(case, tolerance=Steps(1))])
 
 
 def test_dot_general_of_small_integers_is_exact() -> None:
-    lhs, rhs, wanted = (
+    lhs, rhs, expected = (
         tensor(s, e)
         for s, e in (("1x3", "i8:f32, 0.5:1"), ("3x1", KERNEL), ("1x1", "i32:f32, 0.125"))
     )
-    text = f"""func.func @main(%x: {lhs}, %y: {rhs}) -> {wanted} {{
-      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ({lhs}, {rhs}) -> {wanted}
-      return %0 : {wanted}
+    text = f"""func.func @main(%x: {lhs}, %y: {rhs}) -> {expected} {{
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ({lhs}, {rhs}) -> {expected}
+      return %0 : {expected}
     }}"""
     x, y = np.array([[2, 3, -4]], np.int8), np.array([[10], [-1], [2]], np.int8)
     assert run(text, x, y)[0] == 1 * 10 + 2 * -1 + -5 * 2  # in steps of 1/8
@@ -126,13 +126,13 @@ def test_convolution(rhs: str, result: str) -> None:
 
 def test_convolution_of_single_cells() -> None:
     """Padding counts as the number 0, not as the integer 0."""
-    lhs, rhs, wanted = (tensor("1x2x1", e) for e in ("i8:f32, 0.5:3", KERNEL, "i8:f32, 0.125:-1"))
+    lhs, rhs, expected = (tensor("1x2x1", e) for e in ("i8:f32, 0.5:3", KERNEL, "i8:f32, 0.125:-1"))
     rhs = tensor("3x1x1", KERNEL)
-    text = f"""func.func @main(%x: {lhs}, %y: {rhs}) -> {wanted} {{
+    text = f"""func.func @main(%x: {lhs}, %y: {rhs}) -> {expected} {{
       %0 = stablehlo.convolution(%x, %y) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
         window = {{pad = [[1, 1]]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}
-        : ({lhs}, {rhs}) -> {wanted}
-      return %0 : {wanted}
+        : ({lhs}, {rhs}) -> {expected}
+      return %0 : {expected}
     }}"""
     x, y = np.array([[[5], [2]]], np.int8), np.array([[[1]], [[2]], [[4]]], np.int8)
     # numbers 1 and -0.5; taps 0.25, 0.5 and 1
@@ -160,22 +160,24 @@ def test_batch_normalization() -> None:
     batch, features = tensor("4x3", LHS), tensor("3", LHS)
     attributes = "epsilon = 100.0 : f32, feature_index = 1 : i64"
     variance = np.array([3, 5, 100], np.int8)
-    given = [batch, *[features] * 4]
+    arguments = [batch, *[features] * 4]
     arrays = [values(batch), *[values(features, i) for i in range(3)], variance]
-    inference = operation("batch_norm_inference", given, batch, attributes, inputs=arrays, steps=1)
+    inference = operation(
+        "batch_norm_inference", arguments, batch, attributes, inputs=arrays, steps=1
+    )
     types = f"({batch}, {features}, {features}) -> ({batch}, {features}, {features})"
     training = f"""%out0, %out1, %out2 = "stablehlo.batch_norm_training"(%in0, %in1, %in2)
       {{{attributes}}} : {types}"""
-    given = [batch, features, features, features, batch]
+    arguments = [batch, features, features, features, batch]
     gradient = f"""%out0, %out1, %out2 = "stablehlo.batch_norm_grad"(%in0, %in1, %in2, %in3, %in4)
-      {{{attributes}}} : ({", ".join(given)}) -> ({batch}, {features}, {features})"""
+      {{{attributes}}} : ({", ".join(arguments)}) -> ({batch}, {features}, {features})"""
     results = [batch, features, features]
     inputs = [values(batch), values(features), values(features, 1), variance, values(batch, 2)]
     check(
         [
             inference,
-            snippet("batch_norm_training", given[:3], training, results, steps=1),
-            snippet("batch_norm_grad", given, gradient, results, inputs, steps=1),
+            snippet("batch_norm_training", arguments[:3], training, results, steps=1),
+            snippet("batch_norm_grad", arguments, gradient, results, inputs, steps=1),
         ]
     )
 

@@ -81,11 +81,15 @@ def test_the_axis_moves_along() -> None:
         ("reshape", "2x3", second, "2x1x3", third, ""),
     ]
     cases = []
-    for name, shape, given, result, wanted, attributes in rows:
-        source, target, floats = tensor(shape, given), tensor(result, wanted), tensor(result, "f32")
+    for name, shape, inputs, result, expected, attributes in rows:
+        source, target, floats = (
+            tensor(shape, inputs),
+            tensor(result, expected),
+            tensor(result, "f32"),
+        )
         case = operation(name, [source], target, attributes)
-        read = f"%out1 = stablehlo.uniform_dequantize %out0 : ({target}) -> {floats}"
-        cases.append(snippet(case.label, [source], f"{case.text}\n{read}", [target, floats]))
+        attribute = f"%out1 = stablehlo.uniform_dequantize %out0 : ({target}) -> {floats}"
+        cases.append(snippet(case.label, [source], f"{case.text}\n{attribute}", [target, floats]))
     check(cases)
 
 
@@ -149,15 +153,15 @@ def test_large_constants(storage: str) -> None:
     count = 5000
     literals = [(7 * i) % 16 - 8 for i in range(count)]
     type = tensor(str(count), f"{storage}:f32, 0.5")
-    held = f"dense<{literals}> : tensor<{count}xi{storage[1:]}>"
+    attributes = f"dense<{literals}> : tensor<{count}xi{storage[1:]}>"
     text = f"""func.func @main() -> tensor<{count}xf32> {{
-      %0 = "stablehlo.constant"() {{value = {held}}} : () -> {type}
+      %0 = "stablehlo.constant"() {{value = {attributes}}} : () -> {type}
       %1 = stablehlo.uniform_dequantize %0 : ({type}) -> tensor<{count}xf32>
       return %1 : tensor<{count}xf32>
     }}"""
     wraps = 1 << int(storage[1:]) if storage[0] == "u" else 0
-    wanted = [0.5 * (value + wraps if value < 0 else value) for value in literals]
-    assert run(text)[0].tolist() == wanted
+    expected = [0.5 * (value + wraps if value < 0 else value) for value in literals]
+    assert run(text)[0].tolist() == expected
 
 
 def test_sizes_known_at_run_time() -> None:
@@ -177,11 +181,11 @@ def test_sizes_known_at_run_time() -> None:
     shlo_tools.Pipeline("builtin.module(shlo-legalize-quantized)").run(module)
     assert "uniform_quantize" not in str(module)
     x = np.array([[1.25, 100], [-3, 0.5], [0.75, -0.1]], np.float32)
-    given = [x, *(np.array([[3, 4], [127, -128], [0, 9]], np.int8) for _ in range(2))]
-    rewritten, wanted = (reference.interpret(program, *given) for program in (module, text))
-    for one_result, other in zip(rewritten, wanted, strict=True):
+    inputs = [x, *(np.array([[3, 4], [127, -128], [0, 9]], np.int8) for _ in range(2))]
+    rewritten, expected = (reference.interpret(program, *inputs) for program in (module, text))
+    for one_result, other in zip(rewritten, expected, strict=True):
         np.testing.assert_array_equal(one_result, other)
-    assert wanted[0].tolist() == [[6, 127], [-3, 2], [4, 0]]
+    assert expected[0].tolist() == [[6, 127], [-3, 2], [4, 0]]
 
 
 # --- control flow ---------------------------------------------------------------------------------

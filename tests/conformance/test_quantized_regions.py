@@ -27,11 +27,11 @@ def _applying(name: str, element: str) -> str:
       stablehlo.return %c : {one} }})"""
 
 
-def _reductions(name: str, given: str, wanted: str) -> list[Case]:
+def _reductions(name: str, inputs: str, expected: str) -> list[Case]:
     """The computation may take a wider type than the elements have."""
-    init, body = tensor("", given), _applying(name, wanted)
-    matrix, row = tensor("4x3", given), tensor("3", wanted)
-    vector = tensor("7", given)
+    init, body = tensor("", inputs), _applying(name, expected)
+    matrix, row = tensor("4x3", inputs), tensor("3", expected)
+    vector = tensor("7", inputs)
     windows = (
         "window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, "
         "padding = dense<1> : tensor<1x2xi64>"
@@ -39,14 +39,14 @@ def _reductions(name: str, given: str, wanted: str) -> list[Case]:
     reduced = f"""%out0 = "stablehlo.reduce"(%in0, %in1) {body}
       {{dimensions = array<i64: 0>}} : ({matrix}, {init}) -> {row}"""
     windowed = f"""%out0 = "stablehlo.reduce_window"(%in0, %in1) {body}
-      {{{windows}}} : ({vector}, {init}) -> {tensor("4", wanted)}"""
+      {{{windows}}} : ({vector}, {init}) -> {tensor("4", expected)}"""
     return [
-        snippet(f"reduce {name} {given} {wanted}", [matrix, init], reduced, [row]),
+        snippet(f"reduce {name} {inputs} {expected}", [matrix, init], reduced, [row]),
         snippet(
-            f"reduce_window {name} {given} {wanted}",
+            f"reduce_window {name} {inputs} {expected}",
             [vector, init],
             windowed,
-            [tensor("4", wanted)],
+            [tensor("4", expected)],
         ),
     ]
 
@@ -58,8 +58,8 @@ def test_reductions(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["add", "maximum"])
 def test_reductions_to_other_types(name: str) -> None:
-    pairs = [(given, WIDE) for given in ELEMENTS[:5]] + [(ELEMENTS[0], OTHER)]
-    check([case for given, wanted in pairs for case in _reductions(name, given, wanted)])
+    pairs = [(inputs, WIDE) for inputs in ELEMENTS[:5]] + [(ELEMENTS[0], OTHER)]
+    check([case for inputs, expected in pairs for case in _reductions(name, inputs, expected)])
 
 
 def test_sums_saturate_on_the_way() -> None:
@@ -99,17 +99,19 @@ def test_several_results() -> None:
     check([snippet("reduce of two", types, text, [wide, same])])
 
 
-def _scatter(name: str, given: str, wanted: str) -> Case:
+def _scatter(name: str, arguments: str, expected: str) -> Case:
     dimensions = (
         "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
         "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"
     )
-    types = [tensor("5", given), tensor("4x1", "i32"), tensor("4", given)]
-    text = f"""%out0 = "stablehlo.scatter"(%in0, %in1, %in2) {_applying(name, wanted)}
-      {{{dimensions}}} : ({", ".join(types)}) -> {tensor("5", wanted)}"""
+    types = [tensor("5", arguments), tensor("4x1", "i32"), tensor("4", arguments)]
+    text = f"""%out0 = "stablehlo.scatter"(%in0, %in1, %in2) {_applying(name, expected)}
+      {{{dimensions}}} : ({", ".join(types)}) -> {tensor("5", expected)}"""
     indices = np.array([[0], [3], [3], [9]], np.int32)
     inputs = [values(types[0]), indices, values(types[2], 1)]
-    return snippet(f"scatter {name} {given} {wanted}", types, text, [tensor("5", wanted)], inputs)
+    return snippet(
+        f"scatter {name} {arguments} {expected}", types, text, [tensor("5", expected)], inputs
+    )
 
 
 def test_scatter() -> None:
@@ -158,12 +160,12 @@ def test_map() -> None:
     cases = []
     for element in ELEMENTS:
         one, other = tensor("", element), tensor("", OTHER)
-        given, result = tensor("6", element), tensor("6", OTHER)
+        inputs, result = tensor("6", element), tensor("6", OTHER)
         text = f"""%out0 = "stablehlo.map"(%in0) ({{
             ^bb0(%x: {one}):
               %negated = stablehlo.negate %x : {one}
               %y = stablehlo.uniform_quantize %negated : ({one}) -> {other}
               stablehlo.return %y : {other}
-          }}) {{dimensions = array<i64: 0>}} : ({given}) -> {result}"""
-        cases.append(snippet(f"map {element}", [given], text, [result]))
+          }}) {{dimensions = array<i64: 0>}} : ({inputs}) -> {result}"""
+        cases.append(snippet(f"map {element}", [inputs], text, [result]))
     check(cases)

@@ -16,13 +16,13 @@ Q, OTHER = "!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i8:f32, 0.25:-1>"
 
 def program(sizes: str = "4x2x", piece: str = "2x", argument: str = Q, carry: str = Q) -> str:
     """Running sums along the first dimension, of the elements ``argument`` in the body."""
-    whole, slice, taken = f"tensor<{sizes}{Q}>", f"tensor<{piece}{carry}>", argument
-    given = f"tensor<{piece}{taken}>"
+    whole, slice, branch = f"tensor<{sizes}{Q}>", f"tensor<{piece}{carry}>", argument
+    inputs = f"tensor<{piece}{branch}>"
     return f"""func.func @main(%x: {whole}, %c: {slice}) -> (tensor<{sizes}{carry}>, {slice}) {{
       %0, %1 = "chlo.scan"(%x, %c) <{{dimension = 0 : i64,
           operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}}> ({{
-        ^bb0(%a: {given}, %b: {slice}):
-          %s = "stablehlo.add"(%b, %a) : ({slice}, {given}) -> {slice}
+        ^bb0(%a: {inputs}, %b: {slice}):
+          %s = "stablehlo.add"(%b, %a) : ({slice}, {inputs}) -> {slice}
           stablehlo.return %s, %s : {slice}, {slice}
         }}) : ({whole}, {slice}) -> (tensor<{sizes}{carry}>, {slice})
       return %0, %1 : tensor<{sizes}{carry}>, {slice}

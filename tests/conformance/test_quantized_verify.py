@@ -33,9 +33,9 @@ ROWS = [
 
 @pytest.mark.parametrize(("row", "element"), ROWS)
 def test_valid_programs_are_not_refused(row: Row, element: str) -> None:
-    found = [case for case in row.build(element) if not case.undefined]
-    for start in range(0, len(found), 50):
-        programs.verify(shlo_tools.load(program(found[start : start + 50])))
+    results = [case for case in row.build(element) if not case.undefined]
+    for start in range(0, len(results), 50):
+        programs.verify(shlo_tools.load(program(results[start : start + 50])))
 
 
 # --- builders -------------------------------------------------------------------------------------

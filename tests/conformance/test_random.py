@@ -76,7 +76,7 @@ def generated(algorithm: str, state: list[int], shape: list[int], element: str) 
     bits = 8 * dtype_of(element).itemsize
     size = math.prod(shape)
     if algorithm == "THREE_FRY":
-        made, used = _threefry_layout(state, shape, wide=bits > 32)
+        result, used = _threefry_layout(state, shape, wide=bits > 32)
         new = [state[0], (state[1] + used) % 2**64]
     else:
         each = 2 if bits > 32 else 4
@@ -86,10 +86,10 @@ def generated(algorithm: str, state: list[int], shape: list[int], element: str) 
         blocks = [philox(state[0], (start + i) % 2**128) for i in range(used)]
         if bits > 32:
             blocks = [[b[0] | b[1] << 32, b[2] | b[3] << 32] for b in blocks]
-        made = np.array(blocks, np.uint64).reshape(-1)[:size].reshape(shape)
+        result = np.array(blocks, np.uint64).reshape(-1)[:size].reshape(shape)
         counted = (start + used) % 2**128
         new = [state[0], counted % 2**64, counted >> 64][: len(state)]
-    raw = (made & np.uint64(2**bits - 1)).astype(f"u{bits // 8}")
+    raw = (result & np.uint64(2**bits - 1)).astype(f"u{bits // 8}")
     return [np.array(new, np.uint64), raw.view(dtype_of(element))]
 
 
@@ -112,13 +112,13 @@ def _threefry_layout(state: list[int], shape: list[int], *, wide: bool) -> tuple
 
 def case(algorithm: str, state: list[int], shape: list[int], element: str) -> Case:
     expected = generated(algorithm, state, shape, element)
-    given = np.array(state, np.uint64)
+    inputs = np.array(state, np.uint64)
     output = f"tensor<{''.join(f'{n}x' for n in shape)}{element}>"
     attribute = f"{{rng_algorithm = #stablehlo<rng_algorithm {algorithm}>}}"
     text = f'%out0, %out1 = "stablehlo.rng_bit_generator"(%in0) {attribute} : '
-    text += f"({type_of(given)}) -> ({type_of(given)}, {output})"
-    results = [type_of(given), output]
-    return snippet(f"{algorithm} {state} {output}", text, [given], expected, BITS, results)
+    text += f"({type_of(inputs)}) -> ({type_of(inputs)}, {output})"
+    results = [type_of(inputs), output]
+    return snippet(f"{algorithm} {state} {output}", text, [inputs], expected, BITS, results)
 
 
 # (algorithm, state, shape, element, new state, bits) as XLA:CPU of jax 0.10.2 answers.
@@ -151,9 +151,9 @@ XLA = (
 @pytest.mark.parametrize("row", XLA, ids=lambda row: f"{row[0]}-{row[3]}-{row[2]}")
 def test_the_model_is_xla(row: tuple[Any, ...]) -> None:
     algorithm, state, shape, element, new, bits = row
-    made = generated(algorithm, state, shape, element)
-    assert made[0].tolist() == new
-    assert [int(value) for value in made[1].reshape(-1)] == [int(b) for b in bits.split()]
+    result = generated(algorithm, state, shape, element)
+    assert result[0].tolist() == new
+    assert [int(value) for value in result[1].reshape(-1)] == [int(b) for b in bits.split()]
 
 
 SHAPES = ([], [1], [3], [2, 2], [4, 3], [3, 5], [5, 1], [2, 6, 2], [3, 3, 3], [7, 3, 5], [0, 3])
@@ -217,10 +217,10 @@ def off(samples: Array, cumulative: Any) -> float:
 def test_uniform_floats(element: str) -> None:
     x, y = drawn(-2.0, 6.0, [50, 80], element, "UNIFORM")
     grain = 8 * float(ml_dtypes.finfo(dtype_of(element)).eps)  # a coarse type has steps of its own
-    for made in (x, y):
-        values = made.astype(np.float64)
+    for result in (x, y):
+        values = result.astype(np.float64)
         assert values.min() >= -2 and values.max() < 6
-        assert off(made, lambda v: (v + 2) / 8) < 1.63 + 8 * grain  # passed by 99 of 100
+        assert off(result, lambda v: (v + 2) / 8) < 1.63 + 8 * grain  # passed by 99 of 100
     assert abs(np.corrcoef(x.reshape(-1).astype(float), y.reshape(-1).astype(float))[0, 1]) < 0.05
 
 
@@ -264,13 +264,13 @@ def test_uniform_of_one_value() -> None:
 def test_normal(element: str) -> None:
     x, y = drawn(1.5, 2.0, [50, 80], element, "NORMAL")
     grain = float(ml_dtypes.finfo(dtype_of(element)).eps)
-    for made in (x, y):
-        values = made.astype(np.float64)
+    for result in (x, y):
+        values = result.astype(np.float64)
         assert np.all(np.isfinite(values))
         assert abs(values.mean() - 1.5) < 4 * 2 / math.sqrt(values.size) + grain
         assert abs(values.std() - 2) < 4 * 2 / math.sqrt(2 * values.size) + grain
         cumulative = lambda v: 0.5 * math.erfc((1.5 - v) / 2 / math.sqrt(2))  # noqa: E731
-        assert off(made, cumulative) < 1.63 + 20 * grain
+        assert off(result, cumulative) < 1.63 + 20 * grain
     assert abs(np.corrcoef(x.reshape(-1).astype(float), y.reshape(-1).astype(float))[0, 1]) < 0.05
 
 

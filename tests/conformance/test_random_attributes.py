@@ -44,8 +44,8 @@ def test_random_attributes(op: str) -> None:
     )
     @given(st.lists(STRATEGIES[op], min_size=TOGETHER, max_size=TOGETHER))
     def check(cases: list[Any]) -> None:
-        found = outcomes.outcomes([(key, case) for case in cases])
-        wrong = [f"{o.status}: {o.label}: {o.detail}" for o in found if o.status != outcomes.PASS]
+        outcome = outcomes.outcomes([(key, case) for case in cases])
+        wrong = [f"{o.status}: {o.label}: {o.detail}" for o in outcome if o.status != outcomes.PASS]
         assert not wrong, "\n".join(wrong)
 
     check()

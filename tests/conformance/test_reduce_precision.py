@@ -42,8 +42,8 @@ def reduced(value: float, exponent_bits: int, mantissa_bits: int, info: Any) -> 
 
 def _exponent(value: Fraction) -> int:
     """floor(log2(|value|))."""
-    found = abs(value).numerator.bit_length() - abs(value).denominator.bit_length()
-    return found if Fraction(2) ** found <= abs(value) else found - 1
+    results = abs(value).numerator.bit_length() - abs(value).denominator.bit_length()
+    return results if Fraction(2) ** results <= abs(value) else results - 1
 
 
 def _denormal(value: Fraction, info: Any) -> bool:
@@ -70,10 +70,10 @@ def expected(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
     return np.where(np.isnan(x), x, np.array(values).astype(x.dtype))
 
 
-def case(x: Array, exponent_bits: int, mantissa_bits: int, wanted: Array | None = None) -> Case:
+def case(x: Array, exponent_bits: int, mantissa_bits: int, target: Array | None = None) -> Case:
     attributes = f"exponent_bits = {exponent_bits} : i32, mantissa_bits = {mantissa_bits} : i32"
-    made = expected(x, exponent_bits, mantissa_bits) if wanted is None else wanted
-    return operation("reduce_precision", [x], made, attributes, tolerance=BITS)
+    result = expected(x, exponent_bits, mantissa_bits) if target is None else target
+    return operation("reduce_precision", [x], result, attributes, tolerance=BITS)
 
 
 WIDTHS = (

@@ -33,23 +33,23 @@ def reduced(element: str, exponent_bits: int, mantissa_bits: int) -> Array:
     step = left[-1] if min(stored, mantissa_bits) == 0 else left[-1] - left[-2]
     left = np.append(left, left[-1] + step)  # what is nearest to this one is too large
     middles = (left[1:] + left[:-1]) / 2
-    given = wide(every(element))
-    index = np.searchsorted(middles, np.abs(given))
-    tie = np.abs(given) == np.append(middles, np.nan)[index]
-    found = left[index + (tie & (index % 2 == 1))]
-    found = np.where(found == left[-1], np.inf, found)
+    inputs = wide(every(element))
+    index = np.searchsorted(middles, np.abs(inputs))
+    tie = np.abs(inputs) == np.append(middles, np.nan)[index]
+    results = left[index + (tie & (index % 2 == 1))]
+    results = np.where(results == left[-1], np.inf, results)
     if exponent_bits < ELEMENT_TYPES[element].bits - (element != POWERS) - stored:
         reach = (1 << (exponent_bits - 1)) - 1
-        found = np.where(found >= 2.0 ** (reach + 1), np.inf, found)
-        found = np.where(found < 2.0 ** (1 - reach), 0, found)
-    return rounded(np.copysign(np.where(np.isnan(given), given, found), given), element)
+        results = np.where(results >= 2.0 ** (reach + 1), np.inf, results)
+        results = np.where(results < 2.0 ** (1 - reach), 0, results)
+    return rounded(np.copysign(np.where(np.isnan(inputs), inputs, results), inputs), element)
 
 
 def _case(element: str, exponent_bits: int, mantissa_bits: int) -> Case:
     attributes = f"exponent_bits = {exponent_bits} : i32, mantissa_bits = {mantissa_bits} : i32"
-    wanted = reduced(element, exponent_bits, mantissa_bits)
-    given = every(element)
-    return operation("reduce_precision", [given], wanted, attributes)
+    expected = reduced(element, exponent_bits, mantissa_bits)
+    inputs = every(element)
+    return operation("reduce_precision", [inputs], expected, attributes)
 
 
 @each
@@ -60,9 +60,9 @@ def test_every_code(element: str) -> None:
 @each
 def test_every_code_in_the_reference(element: str) -> None:
     for exponent_bits, mantissa_bits in FORMATS:
-        given = conversion.reduce_precision(every(element), exponent_bits, mantissa_bits)
-        wanted = reduced(element, exponent_bits, mantissa_bits)
-        assert difference(given, wanted, EXACT) == "", (exponent_bits, mantissa_bits)
+        inputs = conversion.reduce_precision(every(element), exponent_bits, mantissa_bits)
+        expected = reduced(element, exponent_bits, mantissa_bits)
+        assert difference(inputs, expected, EXACT) == "", (exponent_bits, mantissa_bits)
 
 
 # Written out: a type's own format leaves its numbers alone, the least ones too.
@@ -75,11 +75,11 @@ def test_the_oracle_keeps_what_a_format_holds(element: str) -> None:
 
 
 def test_the_oracle_on_a_few_numbers() -> None:
-    given = np.array([2.0**-16, 3 * 2.0**-16, 1.25, 1.75, 57344, 2.0**-14], dtype_of("f8E5M2"))
-    codes = given.view(np.uint8)
-    for format, wanted in {
+    inputs = np.array([2.0**-16, 3 * 2.0**-16, 1.25, 1.75, 57344, 2.0**-14], dtype_of("f8E5M2"))
+    codes = inputs.view(np.uint8)
+    for format, expected in {
         (5, 1): [0, 2.0**-14, 1, 2, np.inf, 2.0**-14],  # halves to even
         (4, 2): [0, 0, 1.25, 1.75, np.inf, 0],  # 2^-6 to 1.75 * 2^7
         (8, 0): [0, 2.0**-14, 1, 2, np.inf, 2.0**-14],
     }.items():
-        np.testing.assert_array_equal(wide(reduced("f8E5M2", *format)[codes]), wanted)
+        np.testing.assert_array_equal(wide(reduced("f8E5M2", *format)[codes]), expected)

@@ -21,18 +21,18 @@ Array = np.ndarray[Any, Any]
 
 
 def _reduce(
-    array: Array, init: Array, axes: Sequence[int], body: str, wanted: Array, **options: Any
+    array: Array, init: Array, axes: Sequence[int], body: str, expected: Array, **options: Any
 ) -> Case:
     """``stablehlo.reduce`` of one input by a body of one op on (accumulator, element)."""
-    scalar = type_of(np.zeros((), wanted.dtype) if "results" not in options else init)
-    result = options["results"][0] if "results" in options else type_of(wanted)
+    scalar = type_of(np.zeros((), expected.dtype) if "results" not in options else init)
+    result = options["results"][0] if "results" in options else type_of(expected)
     text = f"""%out0 = "stablehlo.reduce"(%in0, %in1) ({{
       ^bb0(%x: {scalar}, %y: {scalar}):
         %z = stablehlo.{body} %x, %y : {scalar}
         stablehlo.return %z : {scalar}
       }}) {{dimensions = {_axes(axes)}}} : ({type_of(array)}, {type_of(init)}) -> {result}"""
     name = f"{body} {type_of(array)} over {list(axes)}"
-    return snippet(name, text, [array, init], [wanted], **options)
+    return snippet(name, text, [array, init], [expected], **options)
 
 
 def _axes(axes: Sequence[int]) -> str:
@@ -70,8 +70,8 @@ def test_integers(body: str) -> None:
         for start in (0, 1, 3):
             init = np.array(start, dtype_of(element))
             for axes in ((0,), (1,), (0, 1), ()):
-                wanted = _folded(_elementwise(body, element), array, init, axes)
-                cases.append(_reduce(array, init, axes, body, wanted))
+                expected = _folded(_elementwise(body, element), array, init, axes)
+                cases.append(_reduce(array, init, axes, body, expected))
     check(cases)
 
 
@@ -98,8 +98,8 @@ def test_booleans(body: str) -> None:
     for start in (False, True):
         for axes in ((0,), (1,), (0, 1)):
             init = np.array(start)
-            wanted = _folded(BOOLEAN_BODIES[body], array, init, axes)
-            cases.append(_reduce(array, init, axes, body, wanted))
+            expected = _folded(BOOLEAN_BODIES[body], array, init, axes)
+            cases.append(_reduce(array, init, axes, body, expected))
     check(cases)
 
 
@@ -115,9 +115,9 @@ def test_extrema_of_floats(body: str) -> None:
         array = rows.astype(dtype_of(element))
         init = np.array(-np.inf if body == "maximum" else np.inf, dtype_of(element))
         plain = np.max if body == "maximum" else np.min
-        wanted = plain(array, axis=1)
-        wanted[1:3] = 0.0 if body == "maximum" else -0.0
-        cases.append(_reduce(array, init, (1,), body, wanted))
+        expected = plain(array, axis=1)
+        expected[1:3] = 0.0 if body == "maximum" else -0.0
+        cases.append(_reduce(array, init, (1,), body, expected))
     check(cases)
 
 
@@ -130,17 +130,17 @@ def test_sums_of_floats() -> None:
         init = np.array(0.5, dtype_of(element))
         wide = array.astype(np.longdouble)
         for axes in ((0,), (1,), (0, 1)):
-            wanted = wide.sum(axis=axes) + 0.5
+            expected = wide.sum(axis=axes) + 0.5
             terms = np.abs(wide).sum(axis=axes) + 0.5
-            count = wide.size // wanted.size
+            count = wide.size // expected.size
             bound = Within(count * eps * terms)
-            result = type_of(np.zeros(wanted.shape, array.dtype))
+            result = type_of(np.zeros(expected.shape, array.dtype))
             cases.append(
-                _reduce(array, init, axes, "add", wanted, tolerance=bound, results=[result])
+                _reduce(array, init, axes, "add", expected, tolerance=bound, results=[result])
             )
         whole = np.arange(-20, 30, dtype=dtype_of(element)).reshape(10, 5)
-        wanted = whole.astype(np.float64).sum(axis=0).astype(dtype_of(element))
-        cases.append(_reduce(whole, np.zeros((), dtype_of(element)), (0,), "add", wanted))
+        expected = whole.astype(np.float64).sum(axis=0).astype(dtype_of(element))
+        cases.append(_reduce(whole, np.zeros((), dtype_of(element)), (0,), "add", expected))
     check(cases)
 
 
@@ -150,8 +150,8 @@ def test_sums_of_complex_numbers() -> None:
         array = np.round(noise(element, count=60) * 8).reshape(12, 5)  # whole: exact sums
         init = np.array(2 - 1j, dtype_of(element))
         for axes in ((0,), (1,), (0, 1)):
-            wanted = np.asarray(array.sum(axis=axes) + init).astype(dtype_of(element))
-            cases.append(_reduce(array, init, axes, "add", wanted))
+            expected = np.asarray(array.sum(axis=axes) + init).astype(dtype_of(element))
+            cases.append(_reduce(array, init, axes, "add", expected))
     check(cases)
 
 
@@ -159,9 +159,9 @@ def test_products_of_floats() -> None:
     array = np.array([[1.5, -2.0, 0.25, 8.0], [3.0, np.inf, -1.0, 0.5], [0.0, np.inf, 1.0, 1.0]])
     cases = []
     for element in FLOATS:
-        wanted = np.array([-6.0, -np.inf, np.nan]).astype(dtype_of(element))
+        expected = np.array([-6.0, -np.inf, np.nan]).astype(dtype_of(element))
         init = np.ones((), dtype_of(element))
-        cases.append(_reduce(array.astype(dtype_of(element)), init, (1,), "multiply", wanted))
+        cases.append(_reduce(array.astype(dtype_of(element)), init, (1,), "multiply", expected))
     check(cases)
 
 
@@ -171,9 +171,9 @@ def test_dimensions_in_any_order_and_number() -> None:
     cases = []
     for count in range(5):
         for axes in combinations(range(4), count):
-            wanted = np.asarray(array.sum(axis=axes, dtype=np.int32) + init)
-            cases.append(_reduce(array, init, axes, "add", wanted))
-            cases.append(_reduce(array, init, axes[::-1], "add", wanted))
+            expected = np.asarray(array.sum(axis=axes, dtype=np.int32) + init)
+            cases.append(_reduce(array, init, axes, "add", expected))
+            cases.append(_reduce(array, init, axes[::-1], "add", expected))
     check(cases)
 
 
@@ -183,8 +183,8 @@ def test_nothing_to_reduce() -> None:
     for shape, axes in (((0,), (0,)), ((3, 0), (1,)), ((0, 3), (0,)), ((0, 3), (1,))):
         for init in (np.array(7, np.int32), np.array(-0.0, np.float32)):
             left = [shape[d] for d in range(len(shape)) if d not in axes]
-            wanted = np.full(left, init, init.dtype)
-            cases.append(_reduce(np.zeros(shape, init.dtype), init, axes, "add", wanted))
+            expected = np.full(left, init, init.dtype)
+            cases.append(_reduce(np.zeros(shape, init.dtype), init, axes, "add", expected))
     for element in ("i8", "ui64", "f64"):
         array, init = np.array(5, dtype_of(element)), np.array(7, dtype_of(element))
         cases.append(_reduce(array, init, (), "add", (array + init).reshape(())))
@@ -204,8 +204,8 @@ def test_promotion(narrow: str, wide: str) -> None:
         array = np.round(np.clip(array.astype(np.float64), -100, 100) * 4) / 4
         array = array.astype(dtype_of(narrow))
     init = np.zeros((), dtype_of(wide))
-    wanted = np.asarray(array.astype(dtype_of(wide)).sum(dtype=dtype_of(wide)))
-    check([_reduce(array, init, (0,), "add", wanted)])
+    expected = np.asarray(array.astype(dtype_of(wide)).sum(dtype=dtype_of(wide)))
+    check([_reduce(array, init, (0,), "add", expected)])
 
 
 @pytest.mark.parametrize(("narrow", "wide"), PROMOTIONS)
@@ -237,9 +237,9 @@ def test_long_reductions_of_every_type() -> None:
 
 def test_f32_sums_are_close_to_exact() -> None:
     array = noise("f32", count=100 * 100).reshape(100, 100)
-    wanted = np.asarray(array.astype(np.float64).sum(axis=1))
+    expected = np.asarray(array.astype(np.float64).sum(axis=1))
     bound = 100 * 2.0**-23 * np.abs(array.astype(np.float64)).sum(axis=1)
     result = ["tensor<100xf32>"]
     zero = np.zeros((), np.float32)
-    case = _reduce(array, zero, (1,), "add", wanted, tolerance=Within(bound), results=result)
+    case = _reduce(array, zero, (1,), "add", expected, tolerance=Within(bound), results=result)
     check([case])

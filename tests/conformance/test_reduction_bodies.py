@@ -34,9 +34,9 @@ def _argmax(values: Array, indices: Array) -> Case:
       }}) {{dimensions = array<i64: 1>}}
         : ({type_of(values)}, {type_of(indices)}, {value}, {index})
         -> ({type_of(values[:, 0])}, {type_of(indices[:, 0])})"""
-    found = values.astype(np.float64).argmax(axis=1)
-    wanted = [values.max(axis=1), found.astype(indices.dtype)]
-    return snippet(f"argmax {value} {index}", text, [values, indices], wanted)
+    results = values.astype(np.float64).argmax(axis=1)
+    expected = [values.max(axis=1), results.astype(indices.dtype)]
+    return snippet(f"argmax {value} {index}", text, [values, indices], expected)
 
 
 def _element(array: Array) -> str:
@@ -73,8 +73,8 @@ def test_a_body_in_which_results_depend_on_each_other() -> None:
     a, b = 1, 0
     for c, d in zip(slopes.tolist(), offsets.tolist(), strict=True):
         a, b = a * c, b * c + d
-    wanted = [np.array(a, np.int32), np.array(b, np.int32)]
-    check([snippet("composition", text, [slopes, offsets, one, zero], wanted)])
+    expected = [np.array(a, np.int32), np.array(b, np.int32)]
+    check([snippet("composition", text, [slopes, offsets, one, zero], expected)])
 
 
 def test_a_body_that_ignores_an_operand_or_both() -> None:
@@ -111,10 +111,10 @@ def test_captured_values(element: str) -> None:
     array = np.array([[1, 0, 3], [0, 1, 2]]).astype(dtype_of(element))
     init, captured = np.array(1).astype(dtype_of(element)), np.array(3).astype(dtype_of(element))
     if element == "i1":
-        wanted = np.array([True, True])
+        expected = np.array([True, True])
     else:
-        wanted = (1 + array.astype(np.int64).sum(axis=1) * 18).astype(dtype_of(element))
-    check([snippet(element, text, [array, init, captured], [wanted])])
+        expected = (1 + array.astype(np.int64).sum(axis=1) * 18).astype(dtype_of(element))
+    check([snippet(element, text, [array, init, captured], [expected])])
 
 
 def test_bodies_on_comparisons() -> None:

@@ -56,13 +56,13 @@ def test_random_programs() -> None:
                 both.format(dialect, types, PASSES.format(dialect))
                 for dialect in ("stablehlo", "shlo")
             )
-            wanted = _native(program.text, native)
-            found = _ours(program.text, ours)
-            if wanted is None or re.search(r"stablehlo\.abs %\w+ : tensor<i32>", wanted):
+            expected = _native(program.text, native)
+            results = _ours(program.text, ours)
+            if expected is None or re.search(r"stablehlo\.abs %\w+ : tensor<i32>", expected):
                 continue
             compared += 1
-            if not _alike(found, wanted):
-                other.append(f"seed {seed}:\n{wanted}\n{found}")
+            if not _alike(results, expected):
+                other.append(f"seed {seed}:\n{expected}\n{results}")
     assert not other, "\n".join(other)
     assert compared > len(SEEDS) / 2
 
@@ -87,9 +87,9 @@ def test_refine_arguments(types: str) -> None:
         return %x : tensor<?xf32>
       }"""
     with mlir.library_context():
-        wanted = _native(text, f"stablehlo-refine-arguments{{types={types}}}")
-        assert wanted is not None
-        assert _ours(text, f"shlo-refine-arguments{{types={types}}}") == wanted
+        expected = _native(text, f"stablehlo-refine-arguments{{types={types}}}")
+        assert expected is not None
+        assert _ours(text, f"shlo-refine-arguments{{types={types}}}") == expected
 
 
 # Programs as exporters write them: the C++ passes refine all of each.
@@ -185,7 +185,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str) -> None:
     with mlir.library_context():
-        wanted = _native(PROGRAMS[name], PASSES.format("stablehlo"))
-        assert wanted is not None and "?" not in wanted
-        found = _ours(PROGRAMS[name], PASSES.format("shlo"))
-        assert _alike(found, wanted), f"{wanted}\n{found}"
+        expected = _native(PROGRAMS[name], PASSES.format("stablehlo"))
+        assert expected is not None and "?" not in expected
+        results = _ours(PROGRAMS[name], PASSES.format("shlo"))
+        assert _alike(results, expected), f"{expected}\n{results}"

@@ -64,7 +64,7 @@ _SIZES = re.compile(r"(dense<[^>]*> : )?tensor<((?:\d+x)+)")
 def _erased(text: str) -> str:
     """Sizes of types that are not those of attributes become ``?``."""
     return _SIZES.sub(
-        lambda found: found[0] if found[1] else "tensor<" + "?x" * found[2].count("x"), text
+        lambda match: match[0] if match[1] else "tensor<" + "?x" * match[2].count("x"), text
     )
 
 
@@ -98,8 +98,8 @@ def _cases(family: str) -> Iterator[Erased]:
     for row in rows(family):
         chosen = [e for e in row.elements if e.startswith(("!quant", "q"))][:1]
         for element in dict.fromkeys([row.elements[0], *row.elements[:8:4], *chosen]):
-            found = [c for c in row.build(element) if _is_valid(c) and _has_sizes(c)]
-            for case in found[:PER_ROW]:
+            results = [c for c in row.build(element) if _is_valid(c) and _has_sizes(c)]
+            for case in results[:PER_ROW]:
                 inputs = tuple(item.type for item in case.inputs)
                 for text in _forms(_with_constants(case, row.op)):
                     yield Erased(row.op, text, inputs, case.results)
@@ -117,15 +117,15 @@ def _has_sizes(case: Case) -> bool:
 @cache
 def _parsed_cases(family: str) -> list[Erased]:
     """The cases that are valid programs without their sizes."""
-    found = []
+    results = []
     for case in _cases(family):
         with mlir.library_context():
             try:
                 mlir.parse_module(case.text)
             except mlir.MLIRError:
                 continue
-        found.append(case)
-    return found
+        results.append(case)
+    return results
 
 
 def _main(module: Module) -> Operation:
@@ -151,9 +151,9 @@ def test_sizes_are_found_again(family: str) -> None:
             except ShloError as error:
                 wrong.append(f"{case}\n    {error}")
                 continue
-            _, found = ir.signature(_main(module))
-            if list(found) != _parsed(case.results):
-                wrong.append(f"{case}\n    {', '.join(map(str, found))} is not {case.results}")
+            _, results = ir.signature(_main(module))
+            if list(results) != _parsed(case.results):
+                wrong.append(f"{case}\n    {', '.join(map(str, results))} is not {case.results}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -172,21 +172,21 @@ def test_expressions_are_right_and_demands_are_met(family: str) -> None:
 
 def _failures(case: Erased, main: Operation, shapes: Shapes) -> Iterator[str]:
     block = main.regions[0].blocks[0]
-    given = [types.declared(type).type for type in _parsed(case.inputs)]
+    inputs = [types.declared(type).type for type in _parsed(case.inputs)]
     sizes: dict[Symbol, Dim] = {}
-    for argument, type in zip(block.arguments, given, strict=True):
+    for argument, type in zip(block.arguments, inputs, strict=True):
         own = shapes.type(argument)
         if isinstance(own, TensorType) and isinstance(type, TensorType):
             for dim, number in zip(own.shape, type.shape, strict=True):
                 sizes.update(dict.fromkeys(dims.symbols(dim), number))
-    wanted = [types.declared(type).type for type in _parsed(case.results)]
-    for value, want in zip(ir.terminator(block).operands, wanted, strict=True):
-        found = shapes.type(value)
-        if isinstance(found, TensorType) and isinstance(want, TensorType):
-            for dim, number in zip(found.shape, want.shape, strict=True):
+    expected = [types.declared(type).type for type in _parsed(case.results)]
+    for value, want in zip(ir.terminator(block).operands, expected, strict=True):
+        results = shapes.type(value)
+        if isinstance(results, TensorType) and isinstance(want, TensorType):
+            for dim, number in zip(results.shape, want.shape, strict=True):
                 known = _evaluated(dim, sizes)
                 if known is not None and known != number:
-                    yield f"{found} has {dim} = {known}, not {number}"
+                    yield f"{results} has {dim} = {known}, not {number}"
     for item in shapes.unproven:
         for fact in item.obligation.facts:
             a, b = _evaluated(fact.a, sizes), _evaluated(fact.b, sizes)
@@ -231,8 +231,8 @@ def test_native_passes_find_no_other_sizes(family: str) -> None:
                 mlir.parse_pipeline(passes).run(module.operation)
             except (ValueError, mlir.MLIRError):
                 continue  # tokens, tuples, and what they do not refine
-            _, found = ir.signature(_main(module))
-            pairs = list(zip(found, _parsed(case.results), strict=True))
+            _, results = ir.signature(_main(module))
+            pairs = list(zip(results, _parsed(case.results), strict=True))
             if any("?" in str(type) for type, _ in pairs):
                 continue
             common += 1
@@ -250,5 +250,5 @@ UNCOMMON = {"quantization", "random", "transfer"}
 def test_nearly_every_op_is_covered() -> None:
     """Only ops whose types cannot leave sizes open are not."""
     named = {row.op for family in FAMILIES for row in rows(family)}
-    found = {case.op for family in FAMILIES for case in _parsed_cases(family)}
-    assert named - found == STATIC
+    results = {case.op for family in FAMILIES for case in _parsed_cases(family)}
+    assert named - results == STATIC

@@ -49,16 +49,16 @@ def test_all_sizes_are_found_from_those_of_the_arguments(seed: int) -> None:
             f"builtin.module(shlo-refine-arguments{{types={types}}},shlo-refine-shapes)", module
         )
         _, results = ir.signature(_main(module))
-        wanted = [f"tensor<{''.join(f'{n}x' for n in v.shape)}f32>" for v in program.values]
-        assert _spelled(list(results)) == wanted
+        expected = [f"tensor<{''.join(f'{n}x' for n in v.shape)}f32>" for v in program.values]
+        assert _spelled(list(results)) == expected
         runner.run("builtin.module(func.func(shlo-canonicalize-dynamism))", module)
         left = {op.name for op in mlir.walk(module.operation)}
         assert not any(re.search(_DYNAMIC, name) for name in left)
         refined = str(module)
         assert "?" not in refined
-    given = reference.compile(program.text)(*program.arguments)
-    found = reference.compile(refined)(*program.arguments)
-    for a, b in zip(given, found, strict=True):
+    inputs = reference.compile(program.text)(*program.arguments)
+    actual = reference.compile(refined)(*program.arguments)
+    for a, b in zip(inputs, actual, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -74,15 +74,15 @@ def test_expressions_are_right_for_these_sizes(seed: int) -> None:
         block = main.regions[0].blocks[0]
         returned = list(ir.terminator(block).operands)
         sizes = dict(zip(returned, (value.shape for value in program.values), strict=True))
-        found = 0
-        for value, made in zip(returned, program.values, strict=True):
+        results = 0
+        for value, result in zip(returned, program.values, strict=True):
             type = shapes.type(value)
             assert isinstance(type, TensorType)
-            for dim, wanted in zip(type.shape, made.shape, strict=True):
+            for dim, expected in zip(type.shape, result.shape, strict=True):
                 number = _evaluated(dim, sizes)
-                assert number is None or number == wanted, f"{value}: {dim} is not {wanted}"
-                found += number is not None
-        assert found > 0
+                assert number is None or number == expected, f"{value}: {dim} is not {expected}"
+                results += number is not None
+        assert results > 0
         for item in shapes.unproven:
             if item.op.parent == main:
                 for fact in item.obligation.facts:

@@ -40,9 +40,9 @@ def accuracy(mode: str, **tolerance: float) -> str:
         k: v if k == "ulps" else INFINITY if v == np.inf else f"{v:.17e}"
         for k, v in tolerance.items()
     }
-    given = "".join(f"{name} = {value}, " for name, value in written.items())
+    inputs = "".join(f"{name} = {value}, " for name, value in written.items())
     mode = f"mode = #stablehlo.result_accuracy_mode<{mode}>"
-    return f"result_accuracy = #stablehlo.result_accuracy<{given}{mode}>"
+    return f"result_accuracy = #stablehlo.result_accuracy<{inputs}{mode}>"
 
 
 def program(function: str, element: str, attribute: str) -> str:
@@ -92,10 +92,10 @@ def test_results_are_as_close_as_asked() -> None:
 @pytest.mark.parametrize("element", ["f64", "f32"])
 def test_more_than_the_bound_is_refused(element: str) -> None:
     bound = BOUNDS[element]
-    found = refusal("tanh", element, accuracy("TOLERANCE", ulps=bound - 1))
-    assert f"stablehlo.tanh (tensor<4x{element}>)" in found
-    assert f"atol = 0, rtol = 0, ulps = {bound - 1}" in found
-    assert f"the bound stated for {element} is {bound} ulp" in found
+    refusals = refusal("tanh", element, accuracy("TOLERANCE", ulps=bound - 1))
+    assert f"stablehlo.tanh (tensor<4x{element}>)" in refusals
+    assert f"atol = 0, rtol = 0, ulps = {bound - 1}" in refusals
+    assert f"the bound stated for {element} is {bound} ulp" in refusals
 
 
 EPS = 2.0**-23  # of f32, whose bound is twice that
@@ -128,17 +128,17 @@ def test_one_bound_that_is_kept_is_enough(
 @pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2", "f4E2M1FN"])
 def test_narrow_floats_are_counted_in_their_own_last_places(element: str) -> None:
     assert refusal("tanh", element, accuracy("TOLERANCE", ulps=1)) == ""
-    found = refusal("tanh", element, accuracy("TOLERANCE", rtol=1e-6))
-    assert f"the bound stated for {element} is 1 ulp" in found
+    refusals = refusal("tanh", element, accuracy("TOLERANCE", rtol=1e-6))
+    assert f"the bound stated for {element} is 1 ulp" in refusals
 
 
 def test_parts_of_complex_numbers_have_a_bound() -> None:
     assert refusal("tanh", "complex<f32>", accuracy("HIGHEST")) == ""
     assert refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=3)) == ""
-    found = refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=2))
-    assert "the bound stated for complex<f32> is 3 ulp" in found
-    found = refusal("logistic", "complex<f32>", accuracy("TOLERANCE", ulps=100))
-    assert "no bound is stated for a part's error" in found
+    refusals = refusal("tanh", "complex<f32>", accuracy("TOLERANCE", ulps=2))
+    assert "the bound stated for complex<f32> is 3 ulp" in refusals
+    refusals = refusal("logistic", "complex<f32>", accuracy("TOLERANCE", ulps=100))
+    assert "no bound is stated for a part's error" in refusals
 
 
 def test_inside_the_region_of_another_op() -> None:

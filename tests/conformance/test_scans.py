@@ -60,9 +60,9 @@ def test_cumulative_with_constants(forward: bool) -> None:
     for name, literal, element in CONSTANTS:
         x = np.abs(numbers(random, element, (3, 6)))
         value = -np.inf if literal.startswith("0xFF") else float(literal)
-        made = case(name, x, whole(x.shape, 1, forward=forward), value)
+        result = case(name, x, whole(x.shape, 1, forward=forward), value)
         constant = f"%init = stablehlo.constant dense<{literal}> : tensor<{element}>\n"
-        cases.append(replace(made, text=constant + made.text.replace("%in1)", "%init)")))
+        cases.append(replace(result, text=constant + result.text.replace("%in1)", "%init)")))
     check(cases)
 
 

@@ -22,7 +22,7 @@ func.func @main(%i: tensor<1x{type}>) -> tensor<4xi32> {{
 
 
 @pytest.mark.parametrize(
-    ("type", "index", "wanted"),
+    ("type", "index", "expected"),
     [
         ("i32", 1, [0, 7, 8, 0]),
         ("i32", 3, [0, 0, 0, 7]),  # the second element is outside
@@ -35,7 +35,7 @@ func.func @main(%i: tensor<1x{type}>) -> tensor<4xi32> {{
         ("ui64", 2, [0, 0, 7, 8]),
     ],
 )
-def test_elements_outside_are_skipped(type: str, index: int, wanted: list[int]) -> None:
+def test_elements_outside_are_skipped(type: str, index: int, expected: list[int]) -> None:
     dtype = type.replace("ui", "uint") if type.startswith("ui") else type.replace("i", "int")
     executable = shlo_tools.compile(PROGRAM.format(type=type))
-    np.testing.assert_array_equal(executable(np.array([index], dtype)), wanted)
+    np.testing.assert_array_equal(executable(np.array([index], dtype)), expected)

@@ -65,8 +65,8 @@ def completed(half: Array, lengths: Sequence[int]) -> Array:
     return whole
 
 
-def close(count: int, eps: float, wanted: Array) -> Within:
-    size = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
+def close(count: int, eps: float, expected: Array) -> Within:
+    size = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
     return Within(4 * eps * (1 + math.log2(max(1, count))) * size * 4)
 
 
@@ -82,12 +82,12 @@ def case(kind: str, shape: Sequence[int], dims: int, element: str, seed: int = 0
         x = x.astype(real)
     else:  # half of a transform of real values: an arbitrary half is none
         x = expected("RFFT", x, lengths).astype(complex)
-    wanted = expected(kind, x, lengths)
+    target = expected(kind, x, lengths)
     attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: "
     attributes += ", ".join(map(str, lengths)) + ">"
-    result = f"tensor<{'x'.join([*map(str, wanted.shape), _result(kind, element)])}>"
-    near = close(math.prod(shape), float(np.finfo(real).eps), wanted)
-    return operation("fft", [x], wanted, attributes, tolerance=near, result=result)
+    result = f"tensor<{'x'.join([*map(str, target.shape), _result(kind, element)])}>"
+    near = close(math.prod(shape), float(np.finfo(real).eps), target)
+    return operation("fft", [x], target, attributes, tolerance=near, result=result)
 
 
 def _result(kind: str, element: str) -> str:
@@ -106,15 +106,15 @@ def test_it_keeps_the_precision_of_its_operand() -> None:
     """f64 to 1e-13: not by way of f32; and f32 results are f32."""
     x = np.random.default_rng(1).normal(size=1000)
     attributes = "fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 1000>"
-    wanted = expected("RFFT", x, [1000])
-    near = close(1, 1e-15, wanted)
+    target = expected("RFFT", x, [1000])
+    near = close(1, 1e-15, target)
     result = "tensor<501xcomplex<f64>>"
-    check([operation("fft", [x], wanted, attributes, tolerance=near, result=result)])
+    check([operation("fft", [x], target, attributes, tolerance=near, result=result)])
 
 
-def _irfft(x: Array, length: int, wanted: Array) -> Case:
+def _irfft(x: Array, length: int, expected: Array) -> Case:
     attributes = f"fft_type = #stablehlo<fft_type IRFFT>, fft_length = array<i64: {length}>"
-    return operation("fft", [x], wanted, attributes)
+    return operation("fft", [x], expected, attributes)
 
 
 def test_irfft_ignores_imaginary_parts_that_real_values_do_not_have() -> None:

@@ -56,24 +56,24 @@ def assert_same(before: Sequence[Array], after: Sequence[Array], text: str) -> N
 @pytest.mark.parametrize("block", range(5))
 def test_the_reference_gives_the_same(elements: Sequence[str], block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
-        made = Redundant(seed, elements)
-        arguments = list(made.arguments.values())
-        wanted = listed(reference.compile(made.text)(*arguments))
-        after = passed(made.text, PASSES[seed % len(PASSES)])
-        given = listed(reference.compile(after)(*arguments))
-        assert_same(wanted, given, f"seed {seed}\n{made.text}\n{after}")
+        redundant = Redundant(seed, elements)
+        arguments = list(redundant.arguments.values())
+        expected = listed(reference.compile(redundant.text)(*arguments))
+        after = passed(redundant.text, PASSES[seed % len(PASSES)])
+        inputs = listed(reference.compile(after)(*arguments))
+        assert_same(expected, inputs, f"seed {seed}\n{redundant.text}\n{after}")
 
 
 @pytest.mark.parametrize("elements", [COMMON, FLOATS, OTHERS], ids=lambda e: "-".join(e))
 @pytest.mark.parametrize("passes", PASSES)
 def test_native_code_gives_the_same(elements: Sequence[str], passes: str) -> None:
     for seed in range(1000, 1004):
-        made = Redundant(seed, elements)
-        arguments = list(made.arguments.values())
-        wanted = listed(shlo_tools.compile(made.text)(*arguments))
-        after = passed(made.text, passes)
-        given = listed(shlo_tools.compile(after)(*arguments))
-        assert_same(wanted, given, f"seed {seed}\n{made.text}\n{after}")
+        redundant = Redundant(seed, elements)
+        arguments = list(redundant.arguments.values())
+        expected = listed(shlo_tools.compile(redundant.text)(*arguments))
+        after = passed(redundant.text, passes)
+        inputs = listed(shlo_tools.compile(after)(*arguments))
+        assert_same(expected, inputs, f"seed {seed}\n{redundant.text}\n{after}")
 
 
 def test_loops_and_branches() -> None:
@@ -83,10 +83,10 @@ def test_loops_and_branches() -> None:
         text = program(seed)
         after = passed(text, PASSES[seed % len(PASSES)])
         types = argument_types(shlo_tools.load(text))
-        given = arguments(types, random.Random(seed), fits=True)
-        wanted = listed(reference.compile(text)(*given))
+        inputs = arguments(types, random.Random(seed), fits=True)
+        expected = listed(reference.compile(text)(*inputs))
         for compiled in (reference.compile(after), shlo_tools.compile(after)):
-            assert_same(wanted, listed(compiled(*given)), f"seed {seed}\n{after}")
+            assert_same(expected, listed(compiled(*inputs)), f"seed {seed}\n{after}")
 
 
 # --- every number ---------------------------------------------------------------------------------
@@ -112,8 +112,8 @@ def applied(element: str, count: int) -> str:
     for index, number in enumerate(constants):
         with mlir.library_context():
             full = np.full(count, number, constants.dtype)
-            held = dtypes.to_attribute(full, dtypes.element_type(element))
-            lines.append(f"%c{index} = stablehlo.constant {held}")
+            dtype = dtypes.to_attribute(full, dtypes.element_type(element))
+            lines.append(f"%c{index} = stablehlo.constant {dtype}")
     pairs = [("%x", "%x")]
     pairs += [pair for i in range(len(constants)) for pair in (("%x", f"%c{i}"), (f"%c{i}", "%x"))]
     directions = ("EQ", "NE") if element.startswith("complex") else DIRECTIONS
@@ -141,9 +141,9 @@ def test_constants_beside_every_number(element: str) -> None:
     text = applied(element, len(x))
     after = passed(text, "shlo-simplify")
     assert after.count("stablehlo.") < text.count("stablehlo."), "nothing was simplified"
-    wanted, given = (listed(reference.compile(t)(x)) for t in (text, after))
+    expected, inputs = (listed(reference.compile(t)(x)) for t in (text, after))
     lines = [line for line in text.split("\n") if line.startswith("%r")]
-    for line, old, new in zip(lines, wanted, given, strict=True):
+    for line, old, new in zip(lines, expected, inputs, strict=True):
         assert difference(new, old, EXACT) == "", line
 
 
@@ -165,8 +165,8 @@ def test_chains_of_conversions(element: str) -> None:
     signature = f"(%x: tensor<{len(x)}x{element}>) -> ({', '.join(types)})"
     text = f"func.func @main{signature} {{\n{body}\n}}"
     after = passed(text, "shlo-simplify")
-    wanted, given = (listed(reference.compile(t)(x)) for t in (text, after))
-    for (middle, last), old, new in zip(product(real, real), wanted, given, strict=True):
+    expected, inputs = (listed(reference.compile(t)(x)) for t in (text, after))
+    for (middle, last), old, new in zip(product(real, real), expected, inputs, strict=True):
         assert difference(new, old, EXACT) == "", f"{element} -> {middle} -> {last}"
 
 
@@ -211,8 +211,8 @@ def test_twenty_thousand_ops_leave_no_attributes_behind() -> None:
     body = "\n".join([*lines, "return %19999 : tensor<100xi32>"])
     after = passed(f"func.func @main() -> tensor<100xi32> {{\n{body}\n}}", "shlo-fold")
     assert after.count("stablehlo.") == 1
-    (given,) = listed(reference.compile(after)())
-    np.testing.assert_array_equal(given, np.arange(100, dtype=np.int32) * 20000)
+    (inputs,) = listed(reference.compile(after)())
+    np.testing.assert_array_equal(inputs, np.arange(100, dtype=np.int32) * 20000)
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,10 @@ def _watched(key: tuple[str, str], rule: Rule, fired: Counter[tuple[str, str]]) 
 
     def watched(op: Operation, build: Rewriter) -> Replacement | None:
         before, changes = str(op), build.worklist.changes
-        found = rule(op, build)
-        if found is not None or build.worklist.changes != changes or str(op) != before:
+        results = rule(op, build)
+        if results is not None or build.worklist.changes != changes or str(op) != before:
             fired[key] += 1
-        return found
+        return results
 
     return watched
 
@@ -122,10 +122,10 @@ def _array(type: TensorType, random: np.random.Generator) -> Array:
 def _outcome(compiled: Any, arguments: list[Array]) -> list[Array] | None:
     """Results; None where these arguments are refused."""
     try:
-        found = compiled(*arguments)
+        results = compiled(*arguments)
     except ShloError:
         return None
-    return list(found) if isinstance(found, tuple) else [found]
+    return list(results) if isinstance(results, tuple) else [results]
 
 
 def _check(before: Any, after: Any, types: list[TensorType]) -> int:
@@ -133,12 +133,12 @@ def _check(before: Any, after: Any, types: list[TensorType]) -> int:
     compared = 0
     for seed in range(6):
         arguments = _arguments(types, seed)
-        wanted = _outcome(before, arguments)
-        if wanted is None:
+        expected = _outcome(before, arguments)
+        if expected is None:
             continue
-        found = _outcome(after, arguments)
-        assert found is not None, f"seed {seed}: it fails"
-        for number, (old, new) in enumerate(zip(wanted, found, strict=True)):
+        results = _outcome(after, arguments)
+        assert results is not None, f"seed {seed}: it fails"
+        for number, (old, new) in enumerate(zip(expected, results, strict=True)):
             assert old.dtype == new.dtype and old.shape == new.shape
             assert difference(new, old, EXACT) == "", f"seed {seed}, result {number}"
         compared += 1

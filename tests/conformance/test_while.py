@@ -25,12 +25,12 @@ def loop(types: Sequence[str], body: str, *, first: str = "%n", setup: str = "")
     carried = ", ".join(["tensor<i32>", *types])
     arguments = ", ".join(["%n: tensor<i32>", *(f"%a{i}: {types[i]}" for i in names)])
     heads = ", ".join(["%i: tensor<i32>", *(f"%x{i}: {types[i]}" for i in names)])
-    given = ", ".join([first, *(f"%a{i}" for i in names)])
+    inputs = ", ".join([first, *(f"%a{i}" for i in names)])
     outs = [f"%r#{i + 1}" for i in names]
     return f"""
       func.func @main({arguments}) -> ({", ".join(types)}) {{
         {setup}
-        %r:{len(types) + 1} = "stablehlo.while"({given}) ({{
+        %r:{len(types) + 1} = "stablehlo.while"({inputs}) ({{
         ^bb0({heads}):
           %zero = stablehlo.constant dense<0> : tensor<i32>
           %go = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -63,10 +63,10 @@ def test_carried_values_change_places(order: tuple[int, ...]) -> None:
         text = text.replace(f"%y{i}", f"%x{source}")
     executable = shlo_tools.compile(text)
     for trips in TRIPS:
-        wanted = arrays
+        expected = arrays
         for _ in range(trips):
-            wanted = [wanted[source] for source in order]
-        for actual, right in zip(executable(_count(trips), *arrays), wanted, strict=True):
+            expected = [expected[source] for source in order]
+        for actual, right in zip(executable(_count(trips), *arrays), expected, strict=True):
             np.testing.assert_array_equal(actual, right)
 
 

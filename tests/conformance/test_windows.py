@@ -140,9 +140,9 @@ def test_computed_inputs() -> None:
     %out1 = stablehlo.add %e, %e : tensor<30xf32>"""
     square = x.astype(np.float64) ** 2
     sums = np.convolve(square, np.ones(3), "valid")
-    wanted = [sums, 2 * square]
+    expected = [sums, 2 * square]
     types = ["tensor<28xf32>", "tensor<30xf32>"]
-    check([snippet("squares", text, [x, np.array(0, "f")], wanted, Ulps(3), types)])
+    check([snippet("squares", text, [x, np.array(0, "f")], expected, Ulps(3), types)])
 
 
 # --- select_and_scatter ---------------------------------------------------------------------------
@@ -152,12 +152,12 @@ SELECTS: dict[str, Fold] = {"GE": np.greater_equal, "LE": np.less_equal, "GT": n
 def scattered(operand: Array, source: Array, init: Any, s: Sliding, keep: Fold) -> Array:
     """The definition: the window's elements in order, without the padding; sums at the chosen."""
     places = np.arange(operand.size).reshape(operand.shape)
-    held = operand.reshape(-1)
+    array = operand.reshape(-1)
     result = np.full(operand.size, init, operand.dtype)
     for index, window in s.windows(places, -1):
         inside = [place for place in window.reshape(-1) if place >= 0]
         if inside:
-            chosen = functools.reduce(lambda a, b: a if keep(held[a], held[b]) else b, inside)
+            chosen = functools.reduce(lambda a, b: a if keep(array[a], array[b]) else b, inside)
             with np.errstate(over="ignore"):
                 result[chosen] += source[index]
     return result.reshape(operand.shape)
@@ -218,9 +218,9 @@ def test_selecting_nan() -> None:
     x = np.array([1, np.nan, 0, np.nan, 5, 2], np.float32)
     s = Sliding([3], [3], [(0, 0)], [1], [1])
     expected = np.array([0, 0, 7, 0, 8, 0], np.float32)
-    made = selecting(x, np.array([7, 8], np.float32), 0, s)
-    assert made.expected is not None and difference(made.expected[0], expected, EXACT) == ""
-    check([made])
+    result = selecting(x, np.array([7, 8], np.float32), 0, s)
+    assert result.expected is not None and difference(result.expected[0], expected, EXACT) == ""
+    check([result])
 
 
 def test_padding_is_never_selected() -> None:
@@ -228,9 +228,9 @@ def test_padding_is_never_selected() -> None:
     x = np.full((3,), -5, np.float32)
     s = Sliding([2], [2], [(1, 0)], [1], [1])
     expected = np.array([1, 2, 0], np.float32)
-    made = selecting(x, np.array([1, 2], np.float32), 0, s)
-    assert made.expected is not None and difference(made.expected[0], expected, EXACT) == ""
-    check([made])
+    result = selecting(x, np.array([1, 2], np.float32), 0, s)
+    assert result.expected is not None and difference(result.expected[0], expected, EXACT) == ""
+    check([result])
 
 
 # --- the reference itself, and the op functions ---------------------------------------------------
@@ -246,8 +246,8 @@ def test_reference_pad() -> None:
             [0, 0, 0, 0, 0, 0, 0, 0, 0],
         ]
     )
-    made = pad(operand, 0, [(0, 1), (1, 2)], [3, 3])
-    assert np.array_equal(made[:, : expected.shape[1]], expected)
+    result = pad(operand, 0, [(0, 1), (1, 2)], [3, 3])
+    assert np.array_equal(result[:, : expected.shape[1]], expected)
     assert np.array_equal(pad(operand, 0, [(-1, 0), (0, -2)], [1, 1]), [[4]])
 
 
@@ -294,9 +294,9 @@ def test_builders() -> None:
     ],
 )
 def test_constraints(label: str, changed: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"window_dimensions": (2, 2), "body": lambda a, b: a + b, **changed}
+    inputs: dict[str, Any] = {"window_dimensions": (2, 2), "body": lambda a, b: a + b, **changed}
     with pytest.raises(ConstraintError, match=rf"\({label}\)"):
 
         @Module().func("4x6xf32")
         def main(x: ops.Tensor) -> Any:
-            return ops.reduce_window([x], [0.0], **given)
+            return ops.reduce_window([x], [0.0], **inputs)

@@ -119,11 +119,11 @@ LINEAR_ALGEBRA = {
 def test_linear_algebra(name, prefix):
     function, make = LINEAR_ALGEBRA[name]
     operands = make(DTYPES[prefix])
-    wanted = jax.tree.leaves(jax.jit(function)(*operands))
+    expected = jax.tree.leaves(jax.jit(function)(*operands))
     got = shlo_tools.compile(lowered(function, operands))(*operands)
     got = got if isinstance(got, tuple) else (got,)
     eps = np.finfo(DTYPES[prefix]).eps
-    for one, other in zip(got, wanted, strict=True):
+    for one, other in zip(got, expected, strict=True):
         limit = 200 * eps * max(1.0, float(np.max(np.abs(other))))
         np.testing.assert_allclose(one, other, rtol=0, atol=limit)
 
@@ -169,10 +169,10 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_others(name):
     function, operands = OTHERS[name]
-    wanted = jax.tree.leaves(jax.jit(function)(*operands))
+    expected = jax.tree.leaves(jax.jit(function)(*operands))
     got = shlo_tools.compile(lowered(function, operands))(*operands)
     got = got if isinstance(got, tuple) else (got,)
-    for one, other in zip(got, wanted, strict=True):
+    for one, other in zip(got, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 
 

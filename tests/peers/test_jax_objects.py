@@ -21,9 +21,9 @@ Y = np.linspace(-2, 1, 24, dtype=np.float32).reshape(8, 3)
 
 
 def test_lowered_and_exported_programs_equal_jax():
-    wanted = np.asarray(jax.jit(layer)(X, Y))
+    expected = np.asarray(jax.jit(layer)(X, Y))
     for program in (jax.jit(layer).lower(X, Y), export.export(jax.jit(layer))(X, Y)):
-        np.testing.assert_allclose(shlo_tools.compile(program)(X, Y), wanted, rtol=1e-5)
+        np.testing.assert_allclose(shlo_tools.compile(program)(X, Y), expected, rtol=1e-5)
 
 
 def test_arrays_of_jax_are_arguments():

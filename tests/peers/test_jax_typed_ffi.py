@@ -122,20 +122,20 @@ def run(library, *calls):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    return [said[n : n + 2] for n in range(0, len(said), 2)]
+    message = json.loads(done.stdout)
+    return [message[n : n + 2] for n in range(0, len(message), 2)]
 
 
 def test_attributes_of_every_kind(library):
     (results,) = run(library, ("scale", WORDS.format(word="x"), 2))
-    wanted = [[2 * x + 1109.5 for x in row] for row in ((0, 1, 2), (3, 4, 5))]
-    assert results == [wanted, wanted]
+    expected = [[2 * x + 1109.5 for x in row] for row in ((0, 1, 2), (3, 4, 5))]
+    assert results == [expected, expected]
 
 
 def test_futures_threads_and_scratch_memory(library):
     good, bad = run(library, ("later", "", 2), ("later", "", 1))
     assert good == [[[0, 1, 2], [3, 4, 5]]] * 2
-    assert all("'later' failed: one row is too few" in said for said in bad)
+    assert all("'later' failed: one row is too few" in message for message in bad)
 
 
 def test_errors_are_those_of_the_handler(library):
@@ -145,6 +145,6 @@ def test_errors_are_those_of_the_handler(library):
         ("scale", WORDS.format(word="x").replace("i32", "i64"), 2),
         ("stream", "", 2),
     )
-    assert all("'scale' failed: told to fail" in said for said in failed)
-    assert all("expected S32 but got S64" in said for said in wrong)
-    assert all("XLA_FFI_Stream_Get needs XLA" in said for said in stream)
+    assert all("'scale' failed: told to fail" in message for message in failed)
+    assert all("expected S32 but got S64" in message for message in wrong)
+    assert all("XLA_FFI_Stream_Get needs XLA" in message for message in stream)

@@ -208,10 +208,10 @@ def test_results_equal_those_of_jax(name: str, options: dict[str, Any]) -> None:
     executable = shlo_tools.compile(program.exported(), **options)
     for sizes in program.sizes:
         arguments = program.arguments(sizes)
-        wanted = jax.tree.leaves(jax.jit(program.function)(*arguments))
+        target = jax.tree.leaves(jax.jit(program.function)(*arguments))
         results = executable(*arguments)
         results = results if isinstance(results, tuple) else (results,)
-        for got, expected in zip(results, map(np.asarray, wanted), strict=True):
+        for got, expected in zip(results, map(np.asarray, target), strict=True):
             assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
             if expected.dtype.kind in "biu":
                 np.testing.assert_array_equal(got, expected)

@@ -84,13 +84,13 @@ def export_sizes(program: Program, symbolic: Symbolic, jitted: Any) -> None:
     generator = random_generator(program.name + " sizes")
     cases = []
     for shapes in symbolic.shapes:
-        given = [normal(generator, *shape) for shape in shapes]
-        cases.append((given, arrays(jax.tree.leaves(jitted(*given)))))
+        inputs = [normal(generator, *shape) for shape in shapes]
+        cases.append((inputs, arrays(jax.tree.leaves(jitted(*inputs)))))
     refused = []
     for shapes in symbolic.refused:
-        given = [np.zeros(shape, np.float32) for shape in shapes]
+        inputs = [np.zeros(shape, np.float32) for shape in shapes]
         try:
-            exported(program, jitted, tuple(given)).call(*given)
+            exported(program, jitted, tuple(inputs)).call(*inputs)
         except ValueError as error:
             refused.append({"shapes": shapes, "message": str(error)})
         else:

@@ -48,7 +48,7 @@ def test_nothing_is_left_to_find_out(name: str) -> None:
     bound = Bound(entry["rtol"], entry["atol"], entry["reason"])
     cases = recorded(name)
     assert cases
-    for arguments, wanted in cases:
+    for arguments, expected in cases:
         with mlir.library_context():
             module = _refined(name, arguments, f"{PASSES},shlo-check-shape-assertions")
             left = {op.name for op in mlir.walk(module.operation)}
@@ -58,8 +58,10 @@ def test_nothing_is_left_to_find_out(name: str) -> None:
             assert "shape_assertion" not in text
             (main,) = [f for f in ir.functions(module.operation) if ir.symbol_name(f) == "main"]
             _, results = ir.signature(main)
-            assert [tuple(type.shape) for type in results] == [a.shape for a in wanted]
-        for got, want in zip(results_of(shlo_tools.compile(text)(*arguments)), wanted, strict=True):
+            assert [tuple(type.shape) for type in results] == [a.shape for a in expected]
+        for got, want in zip(
+            results_of(shlo_tools.compile(text)(*arguments)), expected, strict=True
+        ):
             assert (got.dtype, got.shape) == (want.dtype, want.shape)
             assert bound.excess(got, want) <= 1
 

@@ -46,10 +46,10 @@ def test_one_executable_serves_all_sizes(name: str, specialize: int) -> None:
     bound = Bound(entry["rtol"], entry["atol"], entry["reason"])
     executable = shlo_tools.compile(HERE / f"{name}.mlir", specialize=specialize)
     for _ in range(1 if specialize else 2):
-        for arguments, wanted in recorded(name):
+        for arguments, expected in recorded(name):
             before = [array.tobytes() for array in arguments]
             results = results_of(executable(*arguments))
-            for got, want in zip(results, wanted, strict=True):
+            for got, want in zip(results, expected, strict=True):
                 assert (got.dtype, got.shape) == (want.dtype, want.shape)
                 assert bound.excess(got, want) <= 1
             assert [array.tobytes() for array in arguments] == before

@@ -18,13 +18,13 @@ OPTIONS = ({}, {"specialize": True}, {"backend": "reference"})
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_results_equal_those_of_numpy(name: str) -> None:
-    made = PROGRAMS[name]
-    text = made.stablehlo()
+    program = PROGRAMS[name]
+    text = program.stablehlo()
     for options in OPTIONS:
         executable: Any = shlo_tools.compile(text, **options)
-        for shapes in made.calls:
-            arguments = made.values(shapes)
-            got, want = executable(*arguments), made.expected(*arguments)
+        for shapes in program.calls:
+            arguments = program.values(shapes)
+            got, want = executable(*arguments), program.expected(*arguments)
             assert got.shape == want.shape
             np.testing.assert_allclose(got, want, 1e-5, 1e-5)
 
@@ -41,11 +41,11 @@ def test_shapes_that_do_not_stretch_are_refused() -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_known_sizes_leave_nothing_dynamic(name: str) -> None:
-    made = PROGRAMS[name]
-    arguments = made.values(made.calls[0])
+    case = PROGRAMS[name]
+    arguments = case.values(case.calls[0])
     types = ",".join(str(of_array(array)) for array in arguments)
     with mlir.library_context():
-        module = program.parse(made.stablehlo())
+        module = program.parse(case.stablehlo())
         runner.run(
             f"builtin.module(shlo-legalize-shape,shlo-refine-arguments{{types={types}}},"
             "shlo-refine-shapes,shlo-canonicalize-dynamism,shlo-check-shape-assertions)",
@@ -54,5 +54,5 @@ def test_known_sizes_leave_nothing_dynamic(name: str) -> None:
         text = str(module)
     assert "?" not in text
     assert not re.search(r"dynamic_(?!slice|update)|real_dynamic|dimension_size|shape_", text)
-    got, want = shlo_tools.compile(text)(*arguments), made.expected(*arguments)
+    got, want = shlo_tools.compile(text)(*arguments), case.expected(*arguments)
     np.testing.assert_allclose(got, want, 1e-5, 1e-5)

@@ -51,16 +51,16 @@ class Torch:
         self.lines.append(f"{result.name} = torch.{name} {names} : {arrow} {type}")
         return result
 
-    def _value(self, given: Any) -> Value:
-        if isinstance(given, Value):
-            return given
-        if isinstance(given, list):
-            values = [self._value(item) for item in given]
+    def _value(self, inputs: Any) -> Value:
+        if isinstance(inputs, Value):
+            return inputs
+        if isinstance(inputs, list):
+            values = [self._value(item) for item in inputs]
             kind = "vtensor" if values and "vtensor" in values[0].type else "int"
             return self._op("prim.ListConstruct", values, f"!torch.list<{kind}>")
-        kind = "none" if given is None else type(given).__name__
-        spelled = {"none": "", "bool": str(given).lower(), "str": f'"{given}"'}
-        text = f"{given:e}" if kind == "float" else spelled.get(kind, str(given))
+        kind = "none" if inputs is None else type(inputs).__name__
+        spelled = {"none": "", "bool": str(inputs).lower(), "str": f'"{inputs}"'}
+        text = f"{inputs:e}" if kind == "float" else spelled.get(kind, str(inputs))
         result = Value(f"%v{len(self.lines)}", f"!torch.{kind}")
         self.lines.append(f"{result.name} = torch.constant.{kind} {text}")
         return result

@@ -111,9 +111,9 @@ CHECKED = {
 
 def resident_bytes() -> int:
     gc.collect()
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found
-    return int(found[1]) << 10
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert match
+    return int(match[1]) << 10
 
 
 def child(code: str, *, interrupt_after: float | None = None) -> subprocess.CompletedProcess[str]:

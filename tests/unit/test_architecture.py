@@ -17,7 +17,7 @@ FLOOR_LINE = re.compile(r"^ (?P<purpose>\w+(?: \w+)*)  +(?P<rooms>\w.*)$", re.MU
 
 def _drawn() -> list[list[str]]:
     """The rooms of each floor of the picture, from the ground up."""
-    rows = [found["rooms"].split() for found in FLOOR_LINE.finditer(PICTURE)]
+    rows = [results["rooms"].split() for results in FLOOR_LINE.finditer(PICTURE)]
     return rows[::-1]
 
 

@@ -77,10 +77,10 @@ def test_types_in_every_spelling() -> None:
     module.func("2x?xf32", "tensor<2x?xf32>", third, "!stablehlo.token", name="main")(
         lambda a, b, c, token: (a, token)
     )
-    wanted = ", ".join(["tensor<2x?xf32>"] * 3 + ["!stablehlo.token"])
+    expected = ", ".join(["tensor<2x?xf32>"] * 3 + ["!stablehlo.token"])
     with mlir.library_context():
         (func,) = [op for op in mlir.walk(module.module.operation) if op.name == "func.func"]
-        assert str(func.attributes["function_type"].value).startswith(f"({wanted}) -> ")
+        assert str(func.attributes["function_type"].value).startswith(f"({expected}) -> ")
 
 
 def test_calls() -> None:
@@ -130,8 +130,8 @@ def test_operators_are_ops() -> None:
 
     with mlir.library_context():
         names = [op.name.removeprefix("stablehlo.") for op in mlir.walk(module.module.operation)]
-    wanted = ["add"] * 2 + ["subtract"] * 2 + ["multiply"] * 2 + ["divide"] * 2 + ["negate"]
-    assert [name for name in names if name in wanted] == wanted
+    target = ["add"] * 2 + ["subtract"] * 2 + ["multiply"] * 2 + ["divide"] * 2 + ["negate"]
+    assert [name for name in names if name in target] == target
     run = shlo_tools.compile(module)
     x = np.array([3, 5], np.float32)
     expected = (x + 1, 1 + x, x - 1, 1 - x, x * 2, 2 * x, x / 2, 2 / x, -x)
@@ -140,7 +140,7 @@ def test_operators_are_ops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
+    ("inputs", "text"),
     [
         (np.float32(1.5), "dense<1.500000e+00> : tensor<f32>"),
         (np.array([[1, 2]], np.uint8), "dense<[[1, 2]]> : tensor<1x2xui8>"),
@@ -151,9 +151,9 @@ def test_operators_are_ops() -> None:
         (np.asfortranarray([[1, 2], [3, 4]]), "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>"),
     ],
 )
-def test_constants(given: Any, text: str) -> None:
+def test_constants(inputs: Any, text: str) -> None:
     module = Module()
-    module.func(name="main")(lambda: ops.constant(given))
+    module.func(name="main")(lambda: ops.constant(inputs))
     assert f"stablehlo.constant {text}" in str(module)
 
 

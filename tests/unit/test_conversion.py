@@ -46,18 +46,18 @@ def test_what_lowered_types_no_longer_tell() -> None:
       }"""
     module = parse(text)
     shlo_tools.Pipeline("builtin.module(shlo-legalize-to-linalg)").run(module)
-    found = names(module)
-    assert found.count("arith.divui") == 2 and "arith.divsi" not in found
-    assert "arith.ori" in found and "arith.addi" not in found
-    assert "complex.create" in found and found.count("arith.mulf") == 4
+    op_names = names(module)
+    assert op_names.count("arith.divui") == 2 and "arith.divsi" not in op_names
+    assert "arith.ori" in op_names and "arith.addi" not in op_names
+    assert "complex.create" in op_names and op_names.count("arith.mulf") == 4
     assert "ui32" not in str(ir.type_of(ir.functions(module.operation)[0]))
 
     a, b = np.array([4294967295, 7], np.uint32), np.array([2, 4294967295], np.uint32)
     p, q = np.array([True, False]), np.array([True, True])
     x = np.array([1 + 2j, 3j], np.complex64)
     results = shlo_tools.compile(text)(a, b, p, q, x, x)
-    wanted = [a // b, a // b // b, p | q, a // b > a // b // b, x * x]
-    for actual, right in zip(results, wanted, strict=True):
+    expected = [a // b, a // b // b, p | q, a // b > a // b // b, x * x]
+    for actual, right in zip(results, expected, strict=True):
         np.testing.assert_array_equal(actual, right)
 
 
@@ -92,8 +92,8 @@ def split_complex(type: Type) -> Type | tuple[Type, ...]:
 def _pairwise(name: str) -> Rule:
     def rule(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
         parts = zip(*(v if isinstance(v, tuple) else (v,) for v in operands), strict=True)
-        made = [build.value(name, part, part[0].type) for part in parts]
-        return [tuple(made) if len(made) > 1 else made[0]]
+        result = [build.value(name, part, part[0].type) for part in parts]
+        return [tuple(result) if len(result) > 1 else result[0]]
 
     return rule
 

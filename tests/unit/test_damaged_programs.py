@@ -60,9 +60,9 @@ def fuzzed(seeds: range) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         timeout=600,
     )
-    seen = done.stdout.split()
-    assert done.returncode == 0, f"seed {seen[-1:]}: {done.stderr[-2000:]}"
-    assert len(seen) == len(seeds)
+    observed = done.stdout.split()
+    assert done.returncode == 0, f"seed {observed[-1:]}: {done.stderr[-2000:]}"
+    assert len(observed) == len(seeds)
 
 
 def test_damaged_programs() -> None:

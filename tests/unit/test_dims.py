@@ -72,15 +72,15 @@ def test_expressions_keep_their_value(tree: Any) -> None:
     step = dims.divisor(size)
     for values in ASSIGNMENTS:
         try:
-            wanted = _number(tree, values)
+            expected = _number(tree, values)
         except ZeroDivisionError:
             continue
         if size is UNKNOWN:
             continue
-        assert dims.substituted(size, dict(values)) == wanted
-        assert low is None or low <= wanted
-        assert high is None or wanted <= high
-        assert wanted % step == 0 if step else wanted == 0
+        assert dims.substituted(size, dict(values)) == expected
+        assert low is None or low <= expected
+        assert high is None or expected <= high
+        assert expected % step == 0 if step else expected == 0
 
 
 @settings(max_examples=400, derandomize=True, deadline=None)
@@ -101,7 +101,7 @@ n, m, q = (dims.of_symbol(s) for s in (N, M, Q))
 
 
 @pytest.mark.parametrize(
-    ("size", "wanted"),
+    ("size", "expected"),
     [
         ((2 * n + 4) // 2, n + 2),
         ((2 * n + 5) // 2, n + 2),
@@ -118,9 +118,9 @@ n, m, q = (dims.of_symbol(s) for s in (N, M, Q))
         (m // 6, 0),
     ],
 )
-def test_one_value_has_one_form(size: Dim, wanted: Dim) -> None:
-    assert size == wanted
-    assert dims.equal(size, wanted) is True
+def test_one_value_has_one_form(size: Dim, expected: Dim) -> None:
+    assert size == expected
+    assert dims.equal(size, expected) is True
 
 
 @pytest.mark.parametrize(

@@ -145,8 +145,8 @@ def test_quantized_elements_are_read_as_mlir_reads_them(
         assert type.mlir() == original == mlir.parse_type(str(type))
         assert dtypes.tensor_type(original) == type
         official: Any = original
-        held = official.element_type
-        limits = (held.storage_type_min, held.storage_type_max)
+        array = official.element_type
+        limits = (array.storage_type_min, array.storage_type_max)
     assert (element.storage_min, element.storage_max) == limits
 
 

@@ -46,8 +46,8 @@ def through_text(attribute: mlir.Attribute) -> mlir.Attribute:
 def through_bytecode(attribute: mlir.Attribute) -> mlir.Attribute:
     module = mlir.empty_module()
     module.operation.attributes["test.value"] = attribute
-    read: Any = program.parse(program.to_bytecode(module)).operation.attributes["test.value"]
-    return read  # type: ignore[no-any-return]
+    loaded: Any = program.parse(program.to_bytecode(module)).operation.attributes["test.value"]
+    return loaded  # type: ignore[no-any-return]
 
 
 # --- constants ------------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ def test_every_value_round_trips(element: ElementType) -> None:
     with mlir.library_context():
         attribute = dtypes.to_attribute(values)
         assert str(attribute.type) == f"tensor<{values.size}x{element}>"
-        for read in (attribute, through_text(attribute), through_bytecode(attribute)):
-            assert same_bits(dtypes.from_attribute(read), values, element)
+        for loaded in (attribute, through_text(attribute), through_bytecode(attribute)):
+            assert same_bits(dtypes.from_attribute(loaded), values, element)
 
 
 @every_type
@@ -73,13 +73,13 @@ def test_values_are_those_that_mlir_reads(element: ElementType) -> None:
         literals, values = ["1.0", "2.0"], [1.0, 2.0]
     else:
         literals, values = ["1", "0"], [1, 0]
-    wanted = np.array(values).astype(element.dtype)
+    expected = np.array(values).astype(element.dtype)
     with mlir.library_context():
         listed = mlir.parse_attribute(f"dense<[{', '.join(literals)}]> : tensor<2x{element}>")
-        assert same_bits(dtypes.from_attribute(listed), wanted, element)
-        assert listed == dtypes.to_attribute(wanted)
+        assert same_bits(dtypes.from_attribute(listed), expected, element)
+        assert listed == dtypes.to_attribute(expected)
         splat = mlir.parse_attribute(f"dense<{literals[0]}> : tensor<2x3x{element}>")
-        full = np.full((2, 3), wanted[0])
+        full = np.full((2, 3), expected[0])
         assert same_bits(dtypes.from_attribute(splat), full, element)
         assert splat == dtypes.to_attribute(full)
 
@@ -102,8 +102,8 @@ def test_nothing_round_trips(element: ElementType, shape: tuple[int, ...]) -> No
     empty = np.zeros(shape, element.dtype)
     with mlir.library_context():
         attribute = dtypes.to_attribute(empty)
-        for read in (attribute, through_text(attribute), through_bytecode(attribute)):
-            assert same_bits(dtypes.from_attribute(read), empty, element)
+        for loaded in (attribute, through_text(attribute), through_bytecode(attribute)):
+            assert same_bits(dtypes.from_attribute(loaded), empty, element)
         literal = mlir.parse_attribute(f"dense<> : {TensorType(shape, element)}")
         assert same_bits(dtypes.from_attribute(literal), empty, element)
 
@@ -121,16 +121,16 @@ def test_layout_of_the_array_does_not_matter() -> None:
     values = np.arange(24, dtype=np.int32).reshape(4, 6)
     other_order = np.dtype(np.int32).newbyteorder()
     with mlir.library_context():
-        wanted = dtypes.to_attribute(values)
-        assert dtypes.to_attribute(np.asfortranarray(values)) == wanted
-        assert dtypes.to_attribute(np.repeat(values, 2, axis=1)[:, ::2]) == wanted
-        assert dtypes.to_attribute(values.astype(other_order)) == wanted
+        expected = dtypes.to_attribute(values)
+        assert dtypes.to_attribute(np.asfortranarray(values)) == expected
+        assert dtypes.to_attribute(np.repeat(values, 2, axis=1)[:, ::2]) == expected
+        assert dtypes.to_attribute(values.astype(other_order)) == expected
         assert dtypes.to_attribute(values[::-1, ::-1]) == dtypes.to_attribute(
             np.ascontiguousarray(values[::-1, ::-1])
         )
         read_only = values.copy()
         read_only.flags.writeable = False
-        assert dtypes.to_attribute(read_only) == wanted
+        assert dtypes.to_attribute(read_only) == expected
 
 
 def test_what_is_read_is_a_copy() -> None:
@@ -163,8 +163,8 @@ def test_resources_are_read(element: ElementType) -> None:
     values = every_value(element)[:50]
     module = program.load(_resource(element, values))
     with mlir.library_context():
-        read: Any = module.operation.attributes["test.value"]
-        assert same_bits(dtypes.from_attribute(read), values, element)
+        attribute: Any = module.operation.attributes["test.value"]
+        assert same_bits(dtypes.from_attribute(attribute), values, element)
 
 
 def test_resources_survive_bytecode() -> None:
@@ -172,8 +172,8 @@ def test_resources_survive_bytecode() -> None:
     module = program.load(_resource(ELEMENT_TYPES["f32"], values))
     again = program.load(program.to_bytecode(module))
     with mlir.library_context():
-        read: Any = again.operation.attributes["test.value"]
-        assert dtypes.from_attribute(read).tolist() == values.tolist()
+        attribute: Any = again.operation.attributes["test.value"]
+        assert dtypes.from_attribute(attribute).tolist() == values.tolist()
 
 
 def test_two_resources_are_not_mixed_up() -> None:
@@ -183,8 +183,8 @@ def test_two_resources_are_not_mixed_up() -> None:
         quoted = f'"{name}"' if "." in name else name
         module = program.load(_resource(ELEMENT_TYPES["i32"], values, quoted))
         with mlir.library_context():
-            read: Any = module.operation.attributes["test.value"]
-            assert dtypes.from_attribute(read).tolist() == values.tolist()
+            attribute: Any = module.operation.attributes["test.value"]
+            assert dtypes.from_attribute(attribute).tolist() == values.tolist()
 
 
 def test_a_resource_without_data_is_explained() -> None:
@@ -198,9 +198,9 @@ def test_a_resource_of_the_wrong_size_is_refused() -> None:
     text = _resource(ELEMENT_TYPES["f32"], np.arange(4, dtype=np.float32)).replace("4xf32", "5xf32")
     module = program.load(text)
     with mlir.library_context():
-        read: Any = module.operation.attributes["test.value"]
+        attribute: Any = module.operation.attributes["test.value"]
         with pytest.raises(ShloError, match="bytes"):
-            dtypes.from_attribute(read)
+            dtypes.from_attribute(attribute)
 
 
 def test_sparse_attributes_are_read() -> None:

@@ -106,11 +106,11 @@ def test_threads_take_turns_in_the_context() -> None:
 def test_the_lock_is_free_after_an_error() -> None:
     with pytest.raises(ParseError):
         program.load("not mlir {")
-    seen = []
-    thread = threading.Thread(target=lambda: seen.append(str(program.load(TEXT))))
+    calls = []
+    thread = threading.Thread(target=lambda: calls.append(str(program.load(TEXT))))
     thread.start()
     thread.join(timeout=60)
-    assert seen
+    assert calls
 
 
 def test_dropping_a_scratch_context_frees_memory() -> None:
@@ -204,8 +204,8 @@ def test_places_of_locations() -> None:
 def test_places_are_read_back(place: tuple[str, int, int]) -> None:
     """Of a place without a line only its file is written."""
     file, line, column = place
-    wanted = errors.Place(file, line, column if line else 0)
-    assert errors.Place.read(str(errors.Place(*place))) == wanted
+    expected = errors.Place(file, line, column if line else 0)
+    assert errors.Place.read(str(errors.Place(*place))) == expected
 
 
 def test_pass_names_are_found_in_the_library() -> None:

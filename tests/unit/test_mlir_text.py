@@ -34,14 +34,14 @@ w9Irr/089PIsvkuyIr+OyoQkysgkVSVyv6iiKlJe/mlFmMeRckNuosrz1uXIqqGHf4q7ZLZuY/6/vK3c
 
 # --- reading programs -----------------------------------------------------------------------------
 def test_text_bytes_paths_and_bytecode_are_told_apart(tmp_path: Path) -> None:
-    wanted = str(program.load(TEXT))
+    expected = str(program.load(TEXT))
     bytecode = program.to_bytecode(program.load(TEXT))
     text_file, binary_file = tmp_path / "a.mlir", tmp_path / "b.bin"
     text_file.write_text(TEXT)
     binary_file.write_bytes(bytecode)
     for source in (TEXT.encode(), bytecode, text_file, str(text_file), binary_file):
-        assert str(program.load(source)) == wanted
-    assert str(program.load(bytecode, isolated=True)) == wanted
+        assert str(program.load(source)) == expected
+    assert str(program.load(bytecode, isolated=True)) == expected
 
 
 @pytest.mark.parametrize("isolated", [False, True])
@@ -49,9 +49,9 @@ def test_portable_artifacts_become_stablehlo(isolated: bool) -> None:
     module = program.load(ARTIFACT, isolated=isolated)
     with mlir.library_context():
         names = [op.name for op in mlir.walk(module.operation)]
-    wanted = ["constant"] * 3 + ["broadcast_in_dim", "multiply"] + ["broadcast_in_dim", "add"]
-    wanted += ["broadcast_in_dim", "maximum"]
-    assert [n.removeprefix("stablehlo.") for n in names if n.startswith("stablehlo.")] == wanted
+    expected = ["constant"] * 3 + ["broadcast_in_dim", "multiply"] + ["broadcast_in_dim", "add"]
+    expected += ["broadcast_in_dim", "maximum"]
+    assert [n.removeprefix("stablehlo.") for n in names if n.startswith("stablehlo.")] == expected
     assert not [name for name in names if name.startswith("vhlo.")]
 
 
@@ -85,7 +85,7 @@ def test_corrupted_bytes_cannot_end_the_process(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         (b"", "empty"),
         (b"\xff\xfe\x00", "neither MLIR text nor bytecode"),
@@ -95,8 +95,8 @@ def test_corrupted_bytes_cannot_end_the_process(kind: str) -> None:
         ("module { stablehlo.ad }", "stablehlo.ad"),
     ],
 )
-def test_what_is_no_module_is_refused(source: str | bytes, said: str) -> None:
-    with pytest.raises(ParseError, match=said):
+def test_what_is_no_module_is_refused(source: str | bytes, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
         program.load(source)
 
 
@@ -180,7 +180,7 @@ def test_a_printed_op_is_one_line_of_a_note() -> None:
     text = "func.func private @f()\nfunc.func @f() { return }"
     with mlir.library_context(), pytest.raises(mlir.MLIRError) as caught:
         mlir.parse_module(text)
-    (said,) = mlir.diagnostics_of(caught.value)
-    current, _ = [note.message for note in said.notes]
+    (message,) = mlir.diagnostics_of(caught.value)
+    current, _ = [note.message for note in message.notes]
     assert current.startswith('see current operation: "func.func"()')
     assert current.endswith("({ ...")

@@ -77,8 +77,8 @@ def test_of_one_tensor() -> None:
 def test_powers_and_remainders() -> None:
     """A remainder has the sign of the dividend, as the op of that name."""
     got = built(lambda a: (a**2, 2 ** abs(a), a % 3, 7 % abs(a)), INTEGERS)
-    wanted = (INTEGERS**2, 2 ** abs(INTEGERS), np.fmod(INTEGERS, 3), np.fmod(7, abs(INTEGERS)))
-    for result, want in zip(got, wanted, strict=True):
+    expected = (INTEGERS**2, 2 ** abs(INTEGERS), np.fmod(INTEGERS, 3), np.fmod(7, abs(INTEGERS)))
+    for result, want in zip(got, expected, strict=True):
         np.testing.assert_array_equal(result, want)
 
 

@@ -98,7 +98,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _expected() -> dict[str, bytes]:
     """Every file that belongs into the package, by its name there."""
-    found = {}
+    results = {}
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*"):
             inside = path.relative_to(ROOT)
@@ -106,8 +106,8 @@ def _expected() -> dict[str, bytes]:
             if path.is_file() and path.suffix in SHIPPED and not linked:
                 name = inside.as_posix()
                 shipped = name if package == "shlo_tools" else f"shlo_tools/{name}"
-                found[shipped] = path.read_bytes()
-    return found
+                results[shipped] = path.read_bytes()
+    return results
 
 
 def _contents(wheel: Path) -> dict[str, bytes]:
@@ -144,9 +144,9 @@ def test_the_sdist_holds_files_and_no_links(sdist: Path) -> None:
         members = archive.getmembers()
     assert not [m.name for m in members if m.issym() or m.islnk()]
     top = sdist.name.removesuffix(".tar.gz")
-    held = {m.name.removeprefix(f"{top}/") for m in members if m.isfile()}
-    assert set(_expected()) <= held
-    assert {"pyproject.toml", "README.md", "LICENSE"} <= held
+    array = {m.name.removeprefix(f"{top}/") for m in members if m.isfile()}
+    assert set(_expected()) <= array
+    assert {"pyproject.toml", "README.md", "LICENSE"} <= array
 
 
 def test_a_wheel_of_the_sdist_is_the_same(wheel: Path, wheel_of_sdist: Path) -> None:
@@ -181,16 +181,16 @@ WHERE = (
 def test_passes_and_tools_are_in_the_package(elsewhere: bool, tmp_path: Path) -> None:
     """Imported from the root of the checkout, and from any other folder."""
     if elsewhere:
-        said = _run(sys.executable, "-c", WHERE, cwd=tmp_path, PYTHONPATH=str(ROOT))
+        message = _run(sys.executable, "-c", WHERE, cwd=tmp_path, PYTHONPATH=str(ROOT))
     else:
-        said = _run(sys.executable, "-c", WHERE, cwd=ROOT)
-    for line, folder in zip(said.split("\n"), ("passes", "tools"), strict=False):
+        message = _run(sys.executable, "-c", WHERE, cwd=ROOT)
+    for line, folder in zip(message.split("\n"), ("passes", "tools"), strict=False):
         assert Path(line).is_relative_to(ROOT / "shlo_tools" / folder)
 
 
 def test_the_installed_package_is_whole(installed: Path, tmp_path: Path) -> None:
-    said = _run(sys.executable, "-c", WHERE, cwd=tmp_path, PYTHONPATH=str(installed))
-    for line, folder in zip(said.split("\n"), ("passes", "tools"), strict=False):
+    message = _run(sys.executable, "-c", WHERE, cwd=tmp_path, PYTHONPATH=str(installed))
+    for line, folder in zip(message.split("\n"), ("passes", "tools"), strict=False):
         assert Path(line).is_relative_to(installed / "shlo_tools" / folder)
         assert not (installed / "shlo_tools" / folder).is_symlink()
 

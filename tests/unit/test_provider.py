@@ -113,10 +113,10 @@ except Exception as error:
 """
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    kind, said, hint = done.stdout.rstrip().split("\n")
+    kind, message, hint = done.stdout.rstrip().split("\n")
     assert kind == "ProviderError True"
-    assert "the MLIR bindings cannot be imported" in said
-    assert "no_such_mlir" in said
+    assert "the MLIR bindings cannot be imported" in message
+    assert "no_such_mlir" in message
     assert "hint: pip install torch-mlir==" in hint
 
 
@@ -138,9 +138,9 @@ def test_a_second_mlir_is_detected(name: str) -> None:
     """Refused before the bindings are loaded: after that it would be too late."""
     done = run(SECOND.format(name=name))
     assert done.returncode == 0, done.stderr
-    kind, said, hint, loaded = done.stdout.rstrip().split("\n")
+    kind, message, hint, loaded = done.stdout.rstrip().split("\n")
     assert kind == "ProviderError"
-    assert repr(name) in said
+    assert repr(name) in message
     assert "hint" in hint
     assert "another process" in hint
     assert loaded == "False"

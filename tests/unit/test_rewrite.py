@@ -43,8 +43,8 @@ def test_rewrite_replaces_uses_and_counts() -> None:
 
     assert ir.rewrite(module.operation, {"stablehlo.negate": as_sine}) == 2
     assert module.operation.verify()
-    found = names(module)
-    assert found.count("stablehlo.sine") == 2 and "stablehlo.negate" not in found
+    op_names = names(module)
+    assert op_names.count("stablehlo.sine") == 2 and "stablehlo.negate" not in op_names
     add = next(op for op in mlir.walk(module.operation) if op.name == "stablehlo.add")
     assert [mlir.inner_operation(v.owner).name for v in add.operands] == ["stablehlo.sine"] * 2
 
@@ -104,14 +104,14 @@ def test_rewrite_sees_inner_ops_before_the_ops_around_them() -> None:
         }) : (tensor<i1>) -> tensor<f32>
         return %0 : tensor<f32>
       }""")
-    seen: list[str] = []
+    calls: list[str] = []
 
     def erase(op: Operation, build: Build) -> Sequence[Value]:
-        seen.append(op.name)
+        calls.append(op.name)
         return [op.operands[-1] if op.name == "stablehlo.negate" else _argument(module, 1)]
 
     ir.rewrite(module.operation, {"stablehlo.if": erase, "stablehlo.negate": erase})
-    assert seen == ["stablehlo.negate", "stablehlo.if"]
+    assert calls == ["stablehlo.negate", "stablehlo.if"]
     assert module.operation.verify()
 
 

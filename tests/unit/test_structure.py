@@ -90,7 +90,7 @@ class Source:
 
 
 def _sources() -> list[Source]:
-    found = []
+    results = []
     for folder in ("shlo_tools", "passes", "tools"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -99,8 +99,8 @@ def _sources() -> list[Source]:
             names = parts if parts[0] == "shlo_tools" else ("shlo_tools", *parts)
             module = ".".join(names).removesuffix(".__init__")
             text = path.read_text()
-            found.append(Source(path, module, ast.parse(text), text))
-    return found
+            results.append(Source(path, module, ast.parse(text), text))
+    return results
 
 
 SOURCES = _sources()
@@ -148,8 +148,8 @@ from ..tools.opt import command
 def later():
     from .values import x
 """
-    found = {name for _, name in imported("shlo_tools.ops._op", False, ast.parse(text))}
-    assert found == {
+    results = {name for _, name in imported("shlo_tools.ops._op", False, ast.parse(text))}
+    assert results == {
         "shlo_tools.cpu.executable",
         "shlo_tools.aot",
         "shlo_tools.tools.opt.command",
@@ -298,13 +298,13 @@ def test_third_party_imports_are_declared() -> None:
 
 def test_no_assert_in_the_library() -> None:
     """``python -O`` drops assert statements; what a user can get wrong needs an error."""
-    found = [
+    results = [
         _where(source, node.lineno)
         for source in SOURCES
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Assert)
     ]
-    assert not found, "\n".join(found)
+    assert not results, "\n".join(results)
 
 
 def _catches_all(handler: ast.ExceptHandler) -> bool:
@@ -320,7 +320,7 @@ def _raises(handler: ast.ExceptHandler) -> bool:
 
 def test_nothing_is_swallowed() -> None:
     """A handler of everything must raise again: to clean up, or as an error that says what."""
-    found = [
+    results = [
         _where(source, node.lineno)
         for source in SOURCES
         for node in ast.walk(source.tree)
@@ -328,7 +328,7 @@ def test_nothing_is_swallowed() -> None:
         and (node.type is None or (_catches_all(node) and not _raises(node)))
         and source.relative not in PASSED_ON
     ]
-    assert not found, "\n".join(found)
+    assert not results, "\n".join(results)
 
 
 def _test_sources() -> list[Path]:

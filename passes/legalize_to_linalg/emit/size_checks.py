@@ -59,7 +59,7 @@ class SizeChecks:
                 return rule(op, operands, build)
             types = [result.type for result in op.results]
             return build.regrouped(
-                types, [structured.anything(build, type) for type in build.types(types)]
+                types, [structured.undefined(build, type) for type in build.types(types)]
             )
 
         return guarded

@@ -80,7 +80,7 @@ def as_declared(build: Lowering, values: Sequence[Value], types: Sequence[Type])
     ]
 
 
-def anything(build: Lowering, type: Any) -> Value:
+def undefined(build: Lowering, type: Any) -> Value:
     """A value of a lowered type that nobody reads; unknown sizes are 0."""
     if not mlir.is_tensor(type):
         return build.value("ub.poison", (), type)

@@ -195,11 +195,13 @@ def _paired_at_run_time(
         word = e.select(compare(inner, EQ, part, zero), low, high)
         return [_as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
 
-    result_op = structured.generic(build, [], [], [structured.empty(build, result)], [result], body)
+    words_pair = structured.generic(
+        build, [], [], [structured.empty(build, result)], [result], body
+    )
     used = halves[0]
     for half in halves[1:]:
         used = arithmetic(build, "muli", used, half)
-    return result_op[0], used
+    return words_pair[0], used
 
 
 def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:

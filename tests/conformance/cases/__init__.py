@@ -34,5 +34,5 @@ FAMILIES = (
 @cache
 def rows(family: str) -> tuple[Row, ...]:
     """The ops of a family with their cases."""
-    found: tuple[Row, ...] = importlib.import_module(f"cases.{family}").ROWS
-    return found
+    results: tuple[Row, ...] = importlib.import_module(f"cases.{family}").ROWS
+    return results

@@ -162,8 +162,8 @@ def moderate(element: str, shape: Sequence[int], seed: int = 0) -> Array:
     if is_quantized(element):
         return generator.integers(-60, 60, shape).astype(np.int8)
     if element in COMPLEX:
-        held = generator.normal(size=shape) + 1j * generator.normal(size=shape)
-        return np.asarray(2 * held).astype(dtype_of(element))
+        array = generator.normal(size=shape) + 1j * generator.normal(size=shape)
+        return np.asarray(2 * array).astype(dtype_of(element))
     if element == "f8E8M0FNU":  # powers of two only
         return np.asarray(2.0 ** generator.integers(-4, 5, shape)).astype(dtype_of(element))
     if element in FLOAT:

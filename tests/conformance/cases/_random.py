@@ -41,13 +41,13 @@ def slices(draw: Draw) -> Case:
     limit = [draw(st.integers(low, n)) for low, n in zip(start, shape, strict=True)]
     strides = _each(draw, shape, lambda n: st.integers(1, n + 2))
     result = [math.ceil((b - a) / s) for a, b, s in zip(start, limit, strides, strict=True)]
-    held = f"start_indices = {integers(start)}, limit_indices = {integers(limit)}, "
-    held += f"strides = {integers(strides)}"
+    attributes = f"start_indices = {integers(start)}, limit_indices = {integers(limit)}, "
+    attributes += f"strides = {integers(strides)}"
     return call(
         "stablehlo.slice",
         [given(element, at_edges(element, shape))],
         [tensor(element, result)],
-        held,
+        attributes,
     )
 
 
@@ -61,10 +61,10 @@ def pads(draw: Draw) -> Case:
         draw(st.integers(-(n + min(a, 0)) - max(a, 0), 4)) for n, a in zip(whole, low, strict=True)
     ]
     inputs = [given(element, at_edges(element, shape)), given(element, at_edges(element, (), 5))]
-    held = f"edge_padding_low = {integers(low)}, edge_padding_high = {integers(high)}, "
-    held += f"interior_padding = {integers(interior)}"
+    attributes = f"edge_padding_low = {integers(low)}, edge_padding_high = {integers(high)}, "
+    attributes += f"interior_padding = {integers(interior)}"
     result = data_movement.pad_result(shape, low, high, interior)
-    return call("stablehlo.pad", inputs, [tensor(element, result)], held)
+    return call("stablehlo.pad", inputs, [tensor(element, result)], attributes)
 
 
 @st.composite
@@ -73,12 +73,12 @@ def broadcasts(draw: Draw) -> Case:
     order = draw(st.permutations(range(len(result))))
     dimensions = order[: draw(st.integers(0, len(result)))]
     shape = [result[d] if draw(st.booleans()) else 1 for d in dimensions]
-    held = f"broadcast_dimensions = {integers(dimensions)}"
+    attributes = f"broadcast_dimensions = {integers(dimensions)}"
     return call(
         "stablehlo.broadcast_in_dim",
         [given(element, at_edges(element, shape))],
         [tensor(element, result)],
-        held,
+        attributes,
     )
 
 
@@ -100,8 +100,8 @@ def concatenations(draw: Draw) -> Case:
     element, shape = draw(ELEMENTS), draw(shapes(least=1))
     dimension = draw(st.integers(0, len(shape) - 1))
     sizes = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
-    made = [[*shape[:dimension], size, *shape[dimension + 1 :]] for size in sizes]
-    inputs = [given(element, at_edges(element, piece, seed)) for seed, piece in enumerate(made)]
+    results = [[*shape[:dimension], size, *shape[dimension + 1 :]] for size in sizes]
+    inputs = [given(element, at_edges(element, piece, seed)) for seed, piece in enumerate(results)]
     result = [*shape[:dimension], sum(sizes), *shape[dimension + 1 :]]
     return call(
         "stablehlo.concatenate", inputs, [tensor(element, result)], f"dimension = {dimension} : i64"
@@ -146,13 +146,13 @@ def sorts(draw: Draw) -> Case:
     dimension = draw(st.integers(-len(shape), len(shape) - 1))
     operand = given(element, small(element, shape, draw(SEEDS)))
     places = given("i32", np.arange(operand.array.size, dtype=np.int32).reshape(shape))
-    held = f"dimension = {dimension} : i64, is_stable = true"
+    attributes = f"dimension = {dimension} : i64, is_stable = true"
     direction = draw(st.sampled_from(("LT", "GT")))
     return call(
         "stablehlo.sort",
         [operand, places],
         [operand.type, places.type],
-        held,
+        attributes,
         regions=comparator(direction, element, ["i32"]),
     )
 
@@ -244,12 +244,12 @@ def convolutions(draw: Draw) -> Case:
         tuple((draw(st.integers(-(n // 3), 2)), draw(st.integers(-(n // 3), 2))) for n in spatial),
     )
     batch, features = draw(st.integers(1, 2)) * batches, draw(st.integers(1, 2))
-    made = draw(st.integers(1, 2)) * groups * batches
+    result = draw(st.integers(1, 2)) * groups * batches
     sides = []
     for names, sizes in (
         ("bf", (batch, features * groups, *spatial)),
-        ("io", (features, made, *window.dimensions)),
-        ("bf", (batch // batches, made, *window.result())),
+        ("io", (features, result, *window.dimensions)),
+        ("bf", (batch // batches, result, *window.result())),
     ):
         labels = [*names, *map(str, range(rank))]
         order = draw(st.permutations(range(len(labels))))
@@ -344,8 +344,8 @@ def _indexed(draw: Draw) -> dict[str, Any]:
     indices = (*batch[:vector], len(index_map), *batch[vector:])
     rank = len(batch) + len(kept)
     offset = tuple(sorted(draw(st.permutations(range(rank)))[: len(kept)]))
-    taken, left = iter([sizes[d] for d in kept]), iter(batch)
-    result = tuple(next(taken) if d in offset else next(left) for d in range(rank))
+    branch, left = iter([sizes[d] for d in kept]), iter(batch)
+    result = tuple(next(branch) if d in offset else next(left) for d in range(rank))
     return {
         "operand": operand,
         "indices": indices,

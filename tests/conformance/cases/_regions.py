@@ -34,11 +34,11 @@ def comparator(direction: str, element: str, others: Sequence[str] = (), type: s
     """A region that compares the first pair of scalars of several."""
     pairs = [f"%x{i}: {scalar(e)}, %y{i}: {scalar(e)}" for i, e in enumerate((element, *others))]
     first = scalar(element)
-    held = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
-    held += f", compare_type = #stablehlo<comparison_type {type}>" if type else ""
+    attributes = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
+    attributes += f", compare_type = #stablehlo<comparison_type {type}>" if type else ""
     return f"""{{
     ^bb0({", ".join(pairs)}):
-      %z = "stablehlo.compare"(%x0, %y0) <{{{held}}}> : ({first}, {first}) -> tensor<i1>
+      %z = "stablehlo.compare"(%x0, %y0) <{{{attributes}}}> : ({first}, {first}) -> tensor<i1>
       "stablehlo.return"(%z) : (tensor<i1>) -> ()
     }}"""
 
@@ -50,6 +50,6 @@ def integers(values: Sequence[int]) -> str:
 
 def rows_of(values: Sequence[Sequence[int]], columns: int = 2) -> str:
     """``dense<[[0, 1]]> : tensor<1x2xi64>``."""
-    held = [list(row) for row in values]
-    text = str(held) if held else ""
-    return f"dense<{text}> : tensor<{len(held)}x{columns}xi64>"
+    array = [list(row) for row in values]
+    text = str(array) if array else ""
+    return f"dense<{text}> : tensor<{len(array)}x{columns}xi64>"

@@ -144,8 +144,8 @@ def _is_wider(dtype: Any, than: Any) -> bool:
 
 def _near(actual: Array, expected: Array, tolerance: Tolerance, sizes: Any) -> Array:
     if isinstance(tolerance, Between):
-        held = actual.astype(np.float64)
-        return np.asarray((held >= tolerance.low) & (held <= tolerance.high))
+        array = actual.astype(np.float64)
+        return np.asarray((array >= tolerance.low) & (array <= tolerance.high))
     if isinstance(tolerance, Steps) and _is_integral(actual):
         return np.asarray(np.abs(actual.astype(int) - expected.astype(int)) <= tolerance.steps)
     if isinstance(tolerance, Steps) or _is_integral(actual):
@@ -254,5 +254,5 @@ def _agree(actual: Array, expected: Array, *, payloads: bool = False) -> Array:
 
 
 def _bits(array: Array) -> Array:
-    held = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
-    return held.reshape(array.shape)
+    dtype = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+    return dtype.reshape(array.shape)

@@ -59,11 +59,11 @@ REAL_ONLY = ("digamma", "erf", "erf_inv", "erfc", "lgamma")
 
 def _unary(op: str) -> Callable[[str], Iterator[Case]]:
     near = {"conj": _same, "_asin_acos_kernel": _difference}.get(op, function)
-    made = elementwise.like_operands(f"chlo.{op}", 1, near)
+    result = elementwise.like_operands(f"chlo.{op}", 1, near)
 
     def build(element: str) -> Iterator[Case]:
         undefined = NO_COMPLEX_BESSEL if op == "bessel_i1e" and is_complex(element) else ""
-        yield from (replace(case, undefined=undefined) for case in made(element))
+        yield from (replace(case, undefined=undefined) for case in result(element))
 
     return build
 
@@ -136,7 +136,7 @@ def _near(name: str, element: str) -> Tolerance:
 
 def _broadcasting(name: str) -> Callable[[str], Iterator[Case]]:
     def build(element: str) -> Iterator[Case]:
-        for lhs, rhs, held, result in STRETCHES if element not in PER_AXIS else STRETCHES[2:3]:
+        for lhs, rhs, array, result in STRETCHES if element not in PER_AXIS else STRETCHES[2:3]:
             inputs = [
                 given(element, moderate(element, lhs, 1)),
                 given(element, moderate(element, rhs, 2)),
@@ -146,7 +146,7 @@ def _broadcasting(name: str) -> Callable[[str], Iterator[Case]]:
                 inputs[0] = given(element, whole.astype(dtype_of(element)))
             type = tensor(f"complex<{element}>" if name == "complex" else element, result)
             case = call(
-                f"chlo.broadcast_{name}", inputs, [type], held, tolerance=_near(name, element)
+                f"chlo.broadcast_{name}", inputs, [type], array, tolerance=_near(name, element)
             )
             undefined = name == "remainder" and is_complex(element)
             yield replace(case, undefined=elementwise.NO_REMAINDER) if undefined else case
@@ -160,10 +160,10 @@ def _broadcast_compare(element: str) -> Iterator[Case]:
             given(element, at_edges(element, lhs, 1)),
             given(element, at_edges(element, rhs, 2)),
         ]
-        held = "comparison_direction = #chlo<comparison_direction LT>" + (
+        attributes = "comparison_direction = #chlo<comparison_direction LT>" + (
             f", {more}" if more else ""
         )
-        yield call("chlo.broadcast_compare", inputs, [tensor("i1", result)], held)
+        yield call("chlo.broadcast_compare", inputs, [tensor("i1", result)], attributes)
 
 
 def _broadcast_select(element: str) -> Iterator[Case]:
@@ -234,9 +234,11 @@ def _scan(element: str) -> Iterator[Case]:
       "stablehlo.return"(%s, %s) : ({piece}, {piece}) -> ()
     }}"""
         inputs = [given(element, small(element, shape)), given(element, small(element, rest, 3))]
-        held = f"dimension = {dimension} : i64, is_reverse = {str(reverse).lower()}, "
-        held += "operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>"
-        yield call("chlo.scan", inputs, [inputs[0].type, piece], held, regions=body)
+        attributes = f"dimension = {dimension} : i64, is_reverse = {str(reverse).lower()}, "
+        attributes += (
+            "operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>"
+        )
+        yield call("chlo.scan", inputs, [inputs[0].type, piece], attributes, regions=body)
 
 
 RAGGED = """ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [],

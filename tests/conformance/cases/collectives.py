@@ -19,10 +19,10 @@ def _moving(op: str, *attributes: str) -> Callable[[str], Iterator[Case]]:
     """Collectives that compute nothing."""
 
     def build(element: str) -> Iterator[Case]:
-        for held in attributes:
+        for array in attributes:
             for shape in SHAPES:
                 operand = given(element, at_edges(element, shape))
-                yield call(op, [operand], [operand.type], held)
+                yield call(op, [operand], [operand.type], array)
 
     return build
 

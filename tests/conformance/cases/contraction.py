@@ -51,8 +51,8 @@ class Dot:
             "lhs_contracting_dimensions": self.lhs_contracting,
             "rhs_contracting_dimensions": self.rhs_contracting,
         }
-        held = ", ".join(f"{name} = {list(dims)}" for name, dims in lists.items() if dims)
-        return f"dot_dimension_numbers = #stablehlo.dot<{held}>"
+        attributes = ", ".join(f"{name} = {list(dims)}" for name, dims in lists.items() if dims)
+        return f"dot_dimension_numbers = #stablehlo.dot<{attributes}>"
 
 
 DOTS = (
@@ -119,8 +119,8 @@ def _dot_general(element: str) -> Iterator[Case]:
         for dot in (DOTS[0], DOTS[7], DOTS[10]):
             yield _case(element, dot, WIDER[element])
     for precision in ("HIGH", "HIGHEST"):
-        held = f"#stablehlo<precision {precision}>"
-        yield _case(element, DOTS[0], more=f", precision_config = [{held}, {held}]")
+        attributes = f"#stablehlo<precision {precision}>"
+        yield _case(element, DOTS[0], more=f", precision_config = [{attributes}, {attributes}]")
     yield from _algorithms(element)
 
 
@@ -141,12 +141,14 @@ ALGORITHMS = {
 def _algorithms(element: str) -> Iterator[Case]:
     """Small integers, so that every precision gives the exact product."""
     for type, accumulator, primitives in ALGORITHMS.get(element, ()):
-        held = f"lhs_precision_type = {type}, rhs_precision_type = {type}, "
-        held += f"accumulation_type = {accumulator}, "
-        held += "lhs_component_count = 1, rhs_component_count = 1, "
-        held += f"num_primitive_operations = {primitives}, allow_imprecise_accumulation = false"
-        held = f", algorithm = #stablehlo.dot_algorithm<{held}>"
-        yield _case(element, DOTS[0], more=held, operands="small")
+        attributes = f"lhs_precision_type = {type}, rhs_precision_type = {type}, "
+        attributes += f"accumulation_type = {accumulator}, "
+        attributes += "lhs_component_count = 1, rhs_component_count = 1, "
+        attributes += (
+            f"num_primitive_operations = {primitives}, allow_imprecise_accumulation = false"
+        )
+        attributes = f", algorithm = #stablehlo.dot_algorithm<{attributes}>"
+        yield _case(element, DOTS[0], more=attributes, operands="small")
 
 
 def _quantized(element: str) -> Iterator[Case]:

@@ -23,13 +23,13 @@ def _returning(value: str, type: str) -> str:
 
 def _if(element: str) -> Iterator[Case]:
     for shape in _shapes(element):
-        for taken in (True, False):
-            pred = Input("tensor<i1>", np.array(taken))
+        for branch in (True, False):
+            pred = Input("tensor<i1>", np.array(branch))
             branches = [given(element, at_edges(element, shape, seed)) for seed in (1, 2)]
             type = branches[0].type
             regions = ", ".join(_returning(value, type) for value in ("%in1", "%in2"))
             text = f'%out0 = "stablehlo.if"(%in0) ({regions}) : (tensor<i1>) -> {type}'
-            yield Case(f"{type} {taken}", text, (pred, *branches), (type,))
+            yield Case(f"{type} {branch}", text, (pred, *branches), (type,))
 
 
 def _case(element: str) -> Iterator[Case]:
@@ -78,17 +78,17 @@ def _composite(element: str) -> Iterator[Case]:
         symbols = f"""func.func private @second(%a: {type}, %b: {type}) -> {type} {{
           return %b : {type}
         }}"""
-        held = 'name = "conformance.second", composite_attributes = {k = 1 : i32}, '
-        held += "decomposition = @second, version = 1 : i32"
-        yield call("stablehlo.composite", inputs, [type], held, symbols=symbols)
+        attributes = 'name = "conformance.second", composite_attributes = {k = 1 : i32}, '
+        attributes += "decomposition = @second, version = 1 : i32"
+        yield call("stablehlo.composite", inputs, [type], attributes, symbols=symbols)
 
 
 def _custom_call(element: str) -> Iterator[Case]:
     """The target that every exporter emits; what others compute is their own."""
     for shape in _shapes(element):
         inputs = [given(element, at_edges(element, shape))]
-        held = 'call_target_name = "Sharding", api_version = 1 : i32, backend_config = ""'
-        yield call("stablehlo.custom_call", inputs, [inputs[0].type], held)
+        attributes = 'call_target_name = "Sharding", api_version = 1 : i32, backend_config = ""'
+        yield call("stablehlo.custom_call", inputs, [inputs[0].type], attributes)
 
 
 ROWS = (

@@ -37,18 +37,18 @@ class Convolution:
             "lhs_dilation": self.lhs_dilation,
             "rhs_dilation": self.rhs_dilation,
         }
-        held = [f"{name} = {integers(values)}" for name, values in lists.items() if values]
+        entry = [f"{name} = {integers(values)}" for name, values in lists.items() if values]
         if self.padding:
-            held.append(f"padding = {rows_of(self.padding)}")
+            entry.append(f"padding = {rows_of(self.padding)}")
         if self.reversal:
-            held.append(f"window_reversal = array<i1: {str(list(self.reversal))[1:-1].lower()}>")
-        held.append(f"dimension_numbers = #stablehlo.conv<{self.dims}>")
-        held.append(f"feature_group_count = {self.feature_groups} : i64")
-        held.append(f"batch_group_count = {self.batch_groups} : i64")
+            entry.append(f"window_reversal = array<i1: {str(list(self.reversal))[1:-1].lower()}>")
+        entry.append(f"dimension_numbers = #stablehlo.conv<{self.dims}>")
+        entry.append(f"feature_group_count = {self.feature_groups} : i64")
+        entry.append(f"batch_group_count = {self.batch_groups} : i64")
         if self.precision:
             one = f"#stablehlo<precision {self.precision}>"
-            held.append(f"precision_config = [{one}, {one}]")
-        return ", ".join(held)
+            entry.append(f"precision_config = [{one}, {one}]")
+        return ", ".join(entry)
 
     def terms(self) -> int:
         layout = self.dims.partition("x")[2].partition("->")[0].strip("[] ").split(", ")
@@ -127,10 +127,10 @@ def _quantized(element: str, form: Convolution) -> Iterator[Case]:
     """Per axis: a scale per output feature of the kernel, and of the result."""
     weights, sums = WEIGHTS, SUMS
     if element in PER_AXIS:
-        kernel, made = form.dims.partition("x")[2].split("->")
+        kernel, result = form.dims.partition("x")[2].split("->")
         scales = [f"{2.0 ** -(2 + i % 3)}" for i in range(form.rhs[_place(kernel, "o")])]
         weights = f"!quant.uniform<i8:f32:{_place(kernel, 'o')}, {{{', '.join(scales)}}}>"
-        sums = f"!quant.uniform<i32:f32:{_place(made, 'f')}, {{{', '.join(scales)}}}>"
+        sums = f"!quant.uniform<i32:f32:{_place(result, 'f')}, {{{', '.join(scales)}}}>"
     rhs = f"tensor<{''.join(f'{n}x' for n in form.rhs)}{weights}>"
     inputs = [
         given("quantized", moderate("quantized", form.lhs, 1)),

@@ -50,15 +50,15 @@ def _broadcast_in_dim(element: str) -> Iterator[Case]:
         if element in PER_AXIS:
             continue
         operand = given(element, at_edges(element, shape))
-        held = f"broadcast_dimensions = {integers(dimensions)}"
-        yield call("stablehlo.broadcast_in_dim", [operand], [tensor(element, result)], held)
+        attributes = f"broadcast_dimensions = {integers(dimensions)}"
+        yield call("stablehlo.broadcast_in_dim", [operand], [tensor(element, result)], attributes)
     if element in PER_AXIS:  # the quantized dimension moves along
         for shape, dimensions, result in (((2, 3), (1, 2), (4, 2, 3)), ((3,), (1,), (2, 3, 5))):
             axis = dimensions[-1]
             operand = given(element, at_edges(element, shape))
-            held = f"broadcast_dimensions = {integers(dimensions)}"
+            attributes = f"broadcast_dimensions = {integers(dimensions)}"
             yield call(
-                "stablehlo.broadcast_in_dim", [operand], [tensor(element, result, axis)], held
+                "stablehlo.broadcast_in_dim", [operand], [tensor(element, result, axis)], attributes
             )
 
 
@@ -121,8 +121,8 @@ REVERSES = (
 def _reverse(element: str) -> Iterator[Case]:
     for shape, dimensions in REVERSES:
         operand = given(element, at_edges(element, shape))
-        held = f"dimensions = {integers(dimensions)}"
-        yield call("stablehlo.reverse", [operand], [operand.type], held)
+        attributes = f"dimensions = {integers(dimensions)}"
+        yield call("stablehlo.reverse", [operand], [operand.type], attributes)
 
 
 # operand, start, limit, strides
@@ -143,9 +143,9 @@ def _slice(element: str) -> Iterator[Case]:
         operand = given(element, at_edges(element, shape))
         rows = zip(start, limit, strides, strict=True)
         result = [math.ceil((high - low) / step) for low, high, step in rows]
-        held = f"start_indices = {integers(start)}, limit_indices = {integers(limit)}, "
-        held += f"strides = {integers(strides)}"
-        yield call("stablehlo.slice", [operand], [tensor(element, result)], held)
+        attributes = f"start_indices = {integers(start)}, limit_indices = {integers(limit)}, "
+        attributes += f"strides = {integers(strides)}"
+        yield call("stablehlo.slice", [operand], [tensor(element, result)], attributes)
 
 
 # operand, low, high, interior
@@ -176,9 +176,9 @@ def _pad(element: str) -> Iterator[Case]:
             given(element, at_edges(element, (), 9)),
         ]
         result = tensor(element, pad_result(shape, low, high, interior))
-        held = f"edge_padding_low = {integers(low)}, edge_padding_high = {integers(high)}, "
-        held += f"interior_padding = {integers(interior)}"
-        yield call("stablehlo.pad", inputs, [result], held)
+        attributes = f"edge_padding_low = {integers(low)}, edge_padding_high = {integers(high)}, "
+        attributes += f"interior_padding = {integers(interior)}"
+        yield call("stablehlo.pad", inputs, [result], attributes)
 
 
 CONCATENATIONS = (
@@ -197,8 +197,8 @@ def _concatenate(element: str) -> Iterator[Case]:
         inputs = [given(element, at_edges(element, s, seed)) for seed, s in enumerate(shapes)]
         result = list(shapes[0])
         result[dimension] = sum(shape[dimension] for shape in shapes)
-        held = f"dimension = {dimension} : i64"
-        yield call("stablehlo.concatenate", inputs, [tensor(element, result)], held)
+        attributes = f"dimension = {dimension} : i64"
+        yield call("stablehlo.concatenate", inputs, [tensor(element, result)], attributes)
 
 
 IOTAS = (
@@ -214,9 +214,9 @@ IOTAS = (
 
 def _iota(element: str) -> Iterator[Case]:
     for shape, dimension in IOTAS:
-        held = f"iota_dimension = {dimension} : i64"
+        attributes = f"iota_dimension = {dimension} : i64"
         label = f"{tensor(element, shape)} along {dimension}"
-        yield call("stablehlo.iota", [], [tensor(element, shape)], held, label=label)
+        yield call("stablehlo.iota", [], [tensor(element, shape)], attributes, label=label)
 
 
 # --- constants and bits ---------------------------------------------------------------------------
@@ -247,8 +247,8 @@ def _constant(element: str) -> Iterator[Case]:
         stored = (
             f"tensor<{''.join(f'{n}x' for n in array.shape)}i8>" if is_quantized(element) else type
         )
-        held = f"value = {literal(element, array)} : {stored}"
-        yield call("stablehlo.constant", [], [type], held, label=type)
+        attributes = f"value = {literal(element, array)} : {stored}"
+        yield call("stablehlo.constant", [], [type], attributes, label=type)
 
 
 def _bitcast_convert(element: str) -> Iterator[Case]:

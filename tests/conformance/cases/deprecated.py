@@ -23,8 +23,10 @@ def _broadcast(element: str) -> Iterator[Case]:
         ((2, 1, 3), (2, 1, 2)),
     ):
         operand = given(element, at_edges(element, shape))
-        held = f"broadcast_sizes = {integers(sizes)}"
-        yield call("stablehlo.broadcast", [operand], [tensor(element, (*sizes, *shape))], held)
+        attributes = f"broadcast_sizes = {integers(sizes)}"
+        yield call(
+            "stablehlo.broadcast", [operand], [tensor(element, (*sizes, *shape))], attributes
+        )
 
 
 DOTS = (
@@ -108,8 +110,8 @@ def _torch_index_select(element: str) -> Iterator[Case]:
     )
     for shape, index, dim, batch, result in forms:
         inputs = [given(element, at_edges(element, shape)), indices("i32", index, shape[dim], 2)]
-        held = f"dim = {dim} : i64, batch_dims = {batch} : i64"
-        yield call("stablehlo.torch_index_select", inputs, [tensor(element, result)], held)
+        attributes = f"dim = {dim} : i64, batch_dims = {batch} : i64"
+        yield call("stablehlo.torch_index_select", inputs, [tensor(element, result)], attributes)
 
 
 def _create_token(element: str) -> Iterator[Case]:

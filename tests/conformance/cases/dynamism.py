@@ -62,9 +62,9 @@ def _dynamic_broadcast_in_dim(element: str) -> Iterator[Case]:
     ):
         axis = dimensions[-1] if element in PER_AXIS else None
         inputs = [given(element, at_edges(element, shape)), _vector(result)]
-        held = f"broadcast_dimensions = {integers(dimensions)}"
+        attributes = f"broadcast_dimensions = {integers(dimensions)}"
         yield from _both(
-            "stablehlo.dynamic_broadcast_in_dim", inputs, tensor(element, result, axis), held
+            "stablehlo.dynamic_broadcast_in_dim", inputs, tensor(element, result, axis), attributes
         )
 
 
@@ -78,8 +78,10 @@ def _dynamic_reshape(element: str) -> Iterator[Case]:
 
 def _dynamic_iota(element: str) -> Iterator[Case]:
     for shape, dimension in _some(IOTAS, element):
-        held = f"iota_dimension = {dimension} : i64"
-        yield from _both("stablehlo.dynamic_iota", [_vector(shape)], tensor(element, shape), held)
+        attributes = f"iota_dimension = {dimension} : i64"
+        yield from _both(
+            "stablehlo.dynamic_iota", [_vector(shape)], tensor(element, shape), attributes
+        )
 
 
 def _dynamic_pad(element: str) -> Iterator[Case]:
@@ -112,8 +114,10 @@ def _dynamic_gather(element: str) -> Iterator[Case]:
             start,
             _vector(form.sizes, "i64"),
         ]
-        held = form.attributes().replace(f"slice_sizes = {integers(form.sizes)}, ", "")
-        yield from _both("stablehlo.dynamic_gather", inputs, tensor(element, form.result), held)
+        attributes = form.attributes().replace(f"slice_sizes = {integers(form.sizes)}, ", "")
+        yield from _both(
+            "stablehlo.dynamic_gather", inputs, tensor(element, form.result), attributes
+        )
 
 
 def _dynamic_conv(element: str) -> Iterator[Case]:
@@ -130,17 +134,17 @@ def _dynamic_conv(element: str) -> Iterator[Case]:
             weights = Input(f"tensor<{''.join(f'{n}x' for n in form.rhs)}{WEIGHTS}>", weights.array)
             result = f"tensor<{''.join(f'{n}x' for n in form.result)}{SUMS}>"
         inputs = [given(element, moderate(element, form.lhs, 1)), weights, given("i64", padding)]
-        held = re.sub(r"padding = dense<[^>]*> : tensor<[^>]*>, ", "", form.attributes())
+        attributes = re.sub(r"padding = dense<[^>]*> : tensor<[^>]*>, ", "", form.attributes())
         near = accumulating(element, form.terms())
-        yield from _both("stablehlo.dynamic_conv", inputs, result, held, tolerance=near)
+        yield from _both("stablehlo.dynamic_conv", inputs, result, attributes, tolerance=near)
 
 
 def _get_dimension_size(element: str) -> Iterator[Case]:
     for shape in ((3, 5), (0, 2), (5, 67), (2, 1, 3, 1, 2, 3)):
         for dimension in (0, len(shape) - 1):
             operand = given(element, at_edges(element, shape))
-            held = f"dimension = {dimension} : i64"
-            yield call("stablehlo.get_dimension_size", [operand], ["tensor<i32>"], held)
+            attributes = f"dimension = {dimension} : i64"
+            yield call("stablehlo.get_dimension_size", [operand], ["tensor<i32>"], attributes)
 
 
 def _set_dimension_size(element: str) -> Iterator[Case]:

@@ -198,8 +198,8 @@ def _comparison_types(element: str) -> tuple[str, ...]:
 
 
 def compare_attributes(direction: str, type: str = "") -> str:
-    held = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
-    return held + (f", compare_type = #stablehlo<comparison_type {type}>" if type else "")
+    attributes = f"comparison_direction = #stablehlo<comparison_direction {direction}>"
+    return attributes + (f", compare_type = #stablehlo<comparison_type {type}>" if type else "")
 
 
 def _compare(element: str) -> Iterator[Case]:
@@ -246,13 +246,13 @@ def _select(element: str) -> Iterator[Case]:
 def _reduce_precision(element: str) -> Iterator[Case]:
     formats = ((5, 10), (8, 7), (2, 1), (1, 3), (4, 0), (11, 52), (8, 23), (3, 30))
     for exponent, mantissa in formats:
-        held = f"exponent_bits = {exponent} : i32, mantissa_bits = {mantissa} : i32"
+        attributes = f"exponent_bits = {exponent} : i32, mantissa_bits = {mantissa} : i32"
         operand = given(element, edges(element))
-        yield call("stablehlo.reduce_precision", [operand], [operand.type], held)
+        yield call("stablehlo.reduce_precision", [operand], [operand.type], attributes)
     for shape in SHAPES:
         operand = given(element, at_edges(element, shape))
-        held = "exponent_bits = 5 : i32, mantissa_bits = 2 : i32"
-        yield call("stablehlo.reduce_precision", [operand], [operand.type], held)
+        attributes = "exponent_bits = 5 : i32, mantissa_bits = 2 : i32"
+        yield call("stablehlo.reduce_precision", [operand], [operand.type], attributes)
 
 
 def _convert(element: str) -> Iterator[Case]:

@@ -21,10 +21,10 @@ def indices(element: str, shape: Sequence[int], most: int, seed: int = 0) -> Inp
     """Random indices, some of them outside of 0..most."""
     low = 0 if element.startswith("ui") else -2
     limit = {"i2": 1, "ui2": 3, "i4": 7}.get(element, 15)
-    held = np.random.default_rng([seed, most]).integers(
+    array = np.random.default_rng([seed, most]).integers(
         max(low, -2), min(most + 2, limit) + 1, tuple(shape)
     )
-    return given(element, held.astype(np.int64).astype(np.int16).astype(dtype_of(element)))
+    return given(element, array.astype(np.int64).astype(np.int16).astype(dtype_of(element)))
 
 
 # --- dynamic_slice and dynamic_update_slice -------------------------------------------------------
@@ -48,19 +48,21 @@ def _starts(values: Sequence[int], element: str = "i32") -> list[Input]:
 def _dynamic_slice(element: str) -> Iterator[Case]:
     for shape, starts, sizes in STARTS:
         inputs = [given(element, at_edges(element, shape)), *_starts(starts)]
-        held = f"slice_sizes = {integers(sizes)}"
-        label = f"{inputs[0].type} from {list(starts)}, {held}"
-        yield call("stablehlo.dynamic_slice", inputs, [tensor(element, sizes)], held, label=label)
+        attributes = f"slice_sizes = {integers(sizes)}"
+        label = f"{inputs[0].type} from {list(starts)}, {attributes}"
+        yield call(
+            "stablehlo.dynamic_slice", inputs, [tensor(element, sizes)], attributes, label=label
+        )
     for type in INDICES if element in CORE else ():
         operand = given(element, at_edges(element, (7,)))
         for start in _ends(type):
-            held = "slice_sizes = array<i64: 3>"
+            attributes = "slice_sizes = array<i64: 3>"
             label = f"{type} start {start}"
             yield call(
                 "stablehlo.dynamic_slice",
                 [operand, *_starts([start], type)],
                 [tensor(element, (3,))],
-                held,
+                attributes,
                 label=label,
             )
 
@@ -114,13 +116,13 @@ class Gather:
     is_sorted: bool = False
 
     def attributes(self) -> str:
-        held = f"offset_dims = {list(self.offset)}, collapsed_slice_dims = {list(self.collapsed)}, "
+        text = f"offset_dims = {list(self.offset)}, collapsed_slice_dims = {list(self.collapsed)}, "
         if self.operand_batching:
-            held += f"operand_batching_dims = {list(self.operand_batching)}, "
-            held += f"start_indices_batching_dims = {list(self.indices_batching)}, "
-        held += f"start_index_map = {list(self.index_map)}, index_vector_dim = {self.vector_dim}"
+            text += f"operand_batching_dims = {list(self.operand_batching)}, "
+            text += f"start_indices_batching_dims = {list(self.indices_batching)}, "
+        text += f"start_index_map = {list(self.index_map)}, index_vector_dim = {self.vector_dim}"
         return (
-            f"dimension_numbers = #stablehlo.gather<{held}>, "
+            f"dimension_numbers = #stablehlo.gather<{text}>, "
             f"slice_sizes = {integers(self.sizes)}, "
             f"indices_are_sorted = {str(self.is_sorted).lower()}"
         )
@@ -174,8 +176,8 @@ def _gather(element: str) -> Iterator[Case]:
         )
     operand = given(element, at_edges(element, form.operand))
     rising = given("i32", np.array([[0], [1], [1], [4]], np.int32))
-    held = replace(form, is_sorted=True).attributes()
-    yield call("stablehlo.gather", [operand, rising], [tensor(element, form.result)], held)
+    attributes = replace(form, is_sorted=True).attributes()
+    yield call("stablehlo.gather", [operand, rising], [tensor(element, form.result)], attributes)
 
 
 # --- scatter --------------------------------------------------------------------------------------
@@ -195,14 +197,14 @@ class Scatter:
     flags: str = "indices_are_sorted = false, unique_indices = false"
 
     def attributes(self) -> str:
-        held = f"update_window_dims = {list(self.window)}, "
-        held += f"inserted_window_dims = {list(self.inserted)}, "
+        text = f"update_window_dims = {list(self.window)}, "
+        text += f"inserted_window_dims = {list(self.inserted)}, "
         if self.input_batching:
-            held += f"input_batching_dims = {list(self.input_batching)}, "
-            held += f"scatter_indices_batching_dims = {list(self.indices_batching)}, "
-        held += f"scatter_dims_to_operand_dims = {list(self.index_map)}, "
-        held += f"index_vector_dim = {self.vector_dim}"
-        return f"scatter_dimension_numbers = #stablehlo.scatter<{held}>, {self.flags}"
+            text += f"input_batching_dims = {list(self.input_batching)}, "
+            text += f"scatter_indices_batching_dims = {list(self.indices_batching)}, "
+        text += f"scatter_dims_to_operand_dims = {list(self.index_map)}, "
+        text += f"index_vector_dim = {self.vector_dim}"
+        return f"scatter_dimension_numbers = #stablehlo.scatter<{text}>, {self.flags}"
 
 
 SCATTERS = (

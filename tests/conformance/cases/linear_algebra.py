@@ -35,8 +35,8 @@ def _positive_definite(element: str, shape: Sequence[int]) -> Array:
     """2 I + a small Hermitian matrix, of numbers that narrow types hold."""
     size, generator = shape[-1], random(element, 5)
     if is_quantized(element):
-        held = np.broadcast_to(np.eye(size, dtype=np.int8) * 32, tuple(shape))
-        return np.ascontiguousarray(held - np.int8(3))
+        dtype = np.broadcast_to(np.eye(size, dtype=np.int8) * 32, tuple(shape))
+        return np.ascontiguousarray(dtype - np.int8(3))
     off = generator.normal(size=tuple(shape)) / (4 * max(size, 1))
     if is_complex(element):
         off = off + 1j * generator.normal(size=tuple(shape)) / (4 * max(size, 1))
@@ -59,12 +59,12 @@ def _cholesky(element: str) -> Iterator[Case]:
             if element in ("f32", "f64", *COMPLEX):
                 a = _one_triangle(a, lower)
             operand = given(element, a)
-            held = f"lower = {str(lower).lower()}"
+            attributes = f"lower = {str(lower).lower()}"
             yield call(
                 "stablehlo.cholesky",
                 [operand],
                 [operand.type],
-                held,
+                attributes,
                 tolerance=_near(element, shape[-1]),
             )
 
@@ -90,10 +90,12 @@ def _solve(
     sides = (size, width) if left else (width, size)
     b = moderate(element, (*shape[:-2], *sides), 4)
     inputs = [given(element, a), given(element, b)]
-    held = f"left_side = {str(left).lower()}, lower = {str(lower).lower()}, "
-    held += f"unit_diagonal = {str(unit).lower()}, transpose_a = #stablehlo<transpose {transpose}>"
+    attributes = f"left_side = {str(left).lower()}, lower = {str(lower).lower()}, "
+    attributes += (
+        f"unit_diagonal = {str(unit).lower()}, transpose_a = #stablehlo<transpose {transpose}>"
+    )
     near = _near(element, size)
-    return call("stablehlo.triangular_solve", inputs, [inputs[1].type], held, tolerance=near)
+    return call("stablehlo.triangular_solve", inputs, [inputs[1].type], attributes, tolerance=near)
 
 
 ROWS = (

@@ -143,8 +143,10 @@ def _map(element: str) -> Iterator[Case]:
     near = Sums(0) if is_complex(element) else EXACT
     for shape in ((3, 5), (), (0,), (5, 67), (2, 1, 3, 1, 2, 3)):
         inputs = [given(element, at_edges(element, shape, seed)) for seed in (1, 2)]
-        held = f"dimensions = {integers(range(len(shape)))}"
-        yield call("stablehlo.map", inputs, [inputs[0].type], held, regions=body, tolerance=near)
+        attributes = f"dimensions = {integers(range(len(shape)))}"
+        yield call(
+            "stablehlo.map", inputs, [inputs[0].type], attributes, regions=body, tolerance=near
+        )
 
 
 ROWS = (

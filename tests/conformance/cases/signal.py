@@ -47,12 +47,12 @@ def _fft(element: str) -> Iterator[Case]:
 
 
 def _case(kind, operand, result, lengths, terms) -> Case:  # type: ignore[no-untyped-def]
-    held = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = {integers(lengths)}"
+    attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = {integers(lengths)}"
     return call(
         "stablehlo.fft",
         [operand],
         [result],
-        held,
+        attributes,
         label=f"{kind} {operand.type} {list(lengths)}",
         tolerance=Sums(terms, overall=True),
     )

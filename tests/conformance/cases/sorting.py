@@ -39,14 +39,14 @@ def _case(
     if not stable:  # equal values may change places, so positions tell nothing
         inputs = inputs[:1]
     others = ["i32"] * (len(inputs) - 1)
-    held = f"dimension = {dimension} : i64, is_stable = {str(stable).lower()}"
+    attributes = f"dimension = {dimension} : i64, is_stable = {str(stable).lower()}"
     return call(
         "stablehlo.sort",
         inputs,
         [i.type for i in inputs],
-        held,
+        attributes,
         regions=comparator(direction, element, others, type),
-        label=f"{values.type} {direction} {type} {held}",
+        label=f"{values.type} {direction} {type} {attributes}",
     )
 
 
@@ -81,12 +81,12 @@ def _with_nans_last(element: str) -> Case:
       %z = "stablehlo.or"(%a, %l) : (tensor<i1>, tensor<i1>) -> tensor<i1>
       "stablehlo.return"(%z) : (tensor<i1>) -> ()
     }}"""
-    held = "dimension = 0 : i64, is_stable = true"
+    attributes = "dimension = 0 : i64, is_stable = true"
     return call(
         "stablehlo.sort",
         [values, places],
         [values.type, places.type],
-        held,
+        attributes,
         regions=body,
         label="NaN last",
     )

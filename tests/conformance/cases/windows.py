@@ -39,25 +39,25 @@ class Window:
 
     def result(self) -> list[int]:
         """The number of places of the window, by the specification's formula."""
-        found = []
+        results = []
         for size, window, stride, base, dilation, (low, high) in self._all():
             padded = (0 if size == 0 else (size - 1) * base + 1) + low + high
             reach = 0 if window == 0 else (window - 1) * dilation + 1
             empty = padded == 0 or reach > padded
-            found.append(0 if empty else (padded - reach) // stride + 1)
-        return found
+            results.append(0 if empty else (padded - reach) // stride + 1)
+        return results
 
     def attributes(self) -> str:
-        held = [f"window_dimensions = {integers(self.dimensions)}"]
+        array = [f"window_dimensions = {integers(self.dimensions)}"]
         lists = {
             "window_strides": self.strides,
             "base_dilations": self.base,
             "window_dilations": self.dilations,
         }
-        held += [f"{name} = {integers(values)}" for name, values in lists.items() if values]
+        array += [f"{name} = {integers(values)}" for name, values in lists.items() if values]
         if self.padding:
-            held.append(f"padding = {rows_of(self.padding)}")
-        return ", ".join(held)
+            array.append(f"padding = {rows_of(self.padding)}")
+        return ", ".join(array)
 
 
 WINDOWS = (

@@ -196,10 +196,10 @@ def _follow(child: Child, progress: _Progress, report: Report) -> dict[str, Any]
         if "begin" in message:
             progress.begun = message["begin"]
         elif "outcome" in message:
-            held = message["outcome"]
-            key = Key(**held.pop("key"))
+            array = message["outcome"]
+            key = Key(**array.pop("key"))
             progress.done.append([key.family, key.op, key.element, key.number])
-            report(Outcome(key, **held))
+            report(Outcome(key, **array))
         elif "ready" not in message:
             return message
     raise AssertionError("a child's messages end with how it ended")

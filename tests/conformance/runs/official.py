@@ -18,12 +18,12 @@ def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
             module = program.load(text)
             (main,) = [f for f in ir.functions(module.operation) if ir.symbol_name(f) == "main"]
             types = [dtypes.tensor_type(type) for type in ir.signature(main)[0]]
-            given = [
+            arguments = [
                 dtypes.to_attribute(array, type.element_type)
                 for array, type in zip(inputs, types, strict=True)
             ]
-            found = mlir._stablehlo.eval_module(module, given)
-            return "done", [dtypes.from_attribute(attribute) for attribute in found]
+            results = mlir._stablehlo.eval_module(module, arguments)
+            return "done", [dtypes.from_attribute(attribute) for attribute in results]
     except (ShloError, ValueError, TypeError) as error:
         return "refused", str(error).partition("\n")[0]
 

@@ -93,8 +93,8 @@ class Oracle:
         try:
             pickle.dump((text, list(inputs)), self.process.stdin)
             self.process.stdin.flush()
-            found: tuple[str, Any] = pickle.load(self.process.stdout)
-            return found
+            results: tuple[str, Any] = pickle.load(self.process.stdout)
+            return results
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             status = self.process.wait()
             self.end()
@@ -128,8 +128,8 @@ def verdicts(
                     continue
                 if key.op in DIVISIONS and key.element in INTEGER:
                     case = _without_traps(case)
-                held = _without_denormals(case) if oracle.flushes else case
-                yield Verdict(key, case.label, *_judged(oracle, held))
+                array = _without_denormals(case) if oracle.flushes else case
+                yield Verdict(key, case.label, *_judged(oracle, array))
     finally:
         oracle.end()
 
@@ -161,16 +161,16 @@ def _flushed(array: Array) -> Array:
 
 
 def _judged(oracle: Oracle, case: Case) -> tuple[str, str]:
-    kind, found = oracle.ask(program([case]), [item.array for item in case.inputs])
+    kind, results = oracle.ask(program([case]), [item.array for item in case.inputs])
     if kind != "done":
-        return (DIES if kind == "died" else REFUSES), str(found)
+        return (DIES if kind == "died" else REFUSES), str(results)
     if case.undefined or isinstance(case.tolerance, Between):
         return AGREES, "left open"
-    wanted = interpret([case])
-    sizes: Sequence[Any] = [None] * len(wanted)
+    target = interpret([case])
+    sizes: Sequence[Any] = [None] * len(target)
     if isinstance(case.tolerance, Sums):
         sizes = interpret([case], absolute=True)
-    for number, (actual, expected, size) in enumerate(zip(found, wanted, sizes, strict=True)):
+    for number, (actual, expected, size) in enumerate(zip(results, target, sizes, strict=True)):
         actual = actual.reshape(expected.shape)
         if oracle.flushes:
             actual, expected = _flushed(actual), _flushed(expected)
@@ -182,10 +182,10 @@ def _judged(oracle: Oracle, case: Case) -> tuple[str, str]:
 
 def check(verdicts: Iterable[Verdict], faults: Sequence[Fault]) -> None:
     """Fails for a difference that nothing excuses, and for an excuse of nothing."""
-    asked = [verdict for verdict in verdicts if verdict.kind != AGREES]
-    unknown = [v for v in asked if not any(fault.excuses(v) for fault in faults)]
+    verdicts_apart = [verdict for verdict in verdicts if verdict.kind != AGREES]
+    unknown = [v for v in verdicts_apart if not any(fault.excuses(v) for fault in faults)]
     assert not unknown, "\n".join(
         f"{v.kind}: {v.key.op} {v.key.element} {v.label}: {v.detail}" for v in unknown
     )
-    outlived = [fault for fault in faults if not any(fault.excuses(v) for v in asked)]
+    outlived = [fault for fault in faults if not any(fault.excuses(v) for v in verdicts_apart)]
     assert not outlived, f"no difference any more: {outlived}"

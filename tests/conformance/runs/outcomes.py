@@ -51,16 +51,16 @@ def cases_of(
     family: str, op: str = "", elements: Sequence[str] = (), *, fast: bool = False
 ) -> Work:
     """The cases of a family, or of one op and some types; fast ones are one per op and type."""
-    found = []
+    results = []
     for row in rows(family):
         for element in row.elements if op in ("", row.op) else ():
             if elements and element not in elements:
                 continue
             for number, case in enumerate(row.build(element)):
-                found.append((Key(family, row.op, element, number), case))
+                results.append((Key(family, row.op, element, number), case))
                 if fast:
                     break
-    return found
+    return results
 
 
 def batches(work: Work, together: int = TOGETHER) -> Iterator[Work]:
@@ -81,8 +81,8 @@ def outcomes(work: Work) -> Iterator[Outcome]:
         key, case = work[0]
         yield Outcome(key, case.label, *_judged(error, case))
         return
-    for (key, case), found in zip(work, wrong, strict=True):
-        yield Outcome(key, case.label, MISMATCH if found else PASS, found)
+    for (key, case), results in zip(work, wrong, strict=True):
+        yield Outcome(key, case.label, MISMATCH if results else PASS, results)
 
 
 def _judged(error: ShloError, case: Case) -> tuple[str, str]:
@@ -113,5 +113,5 @@ def _is_verified(case: Case) -> bool:
 def reason(message: str) -> str:
     """What is refused, without the place and the types that it is refused for."""
     message = re.sub(r"^\S+ error: ", "", message)
-    found = re.match(r"not supported: \S+ \(.*\) -> .*?(?:: (.*))?$", message)
-    return (found[1] or "no rule for these types") if found else message
+    match = re.match(r"not supported: \S+ \(.*\) -> .*?(?:: (.*))?$", message)
+    return (match[1] or "no rule for these types") if match else message

@@ -88,11 +88,11 @@ Cells = dict[tuple[str, str], Cell]
 
 def judged(outcomes: Iterable[Outcome]) -> Cells:
     """One cell per op and element type."""
-    found: dict[tuple[str, str], list[Outcome]] = {}
+    results: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in outcomes:
         if outcome.key.element:
-            found.setdefault((outcome.key.op, outcome.key.element), []).append(outcome)
-    return {place: _cell(held) for place, held in found.items()}
+            results.setdefault((outcome.key.op, outcome.key.element), []).append(outcome)
+    return {place: _cell(array) for place, array in results.items()}
 
 
 def _cell(outcomes: Sequence[Outcome]) -> Cell:
@@ -131,16 +131,16 @@ def _table(family: str, cells: Mapping[tuple[str, str], Cell], notes: dict[str, 
     for row in rows(family):
         texts: list[str] = []
         for column in COLUMNS.values():
-            held = {e: cells[row.op, e] for e in column if (row.op, e) in cells}
-            texts.append(_text(held, notes))
+            array = {e: cells[row.op, e] for e in column if (row.op, e) in cells}
+            texts.append(_text(array, notes))
         lines.append(f"| `{row.op}` | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _text(held: Mapping[str, Cell], notes: dict[str, int]) -> str:
+def _text(array: Mapping[str, Cell], notes: dict[str, int]) -> str:
     """``yes; no [2]: f8E8M0FNU``: what most types have, then those that differ."""
     kinds: dict[Cell, list[str]] = {}
-    for element, cell in held.items():
+    for element, cell in array.items():
         kinds.setdefault(cell, []).append(element)
     texts: list[str] = []
     for cell, elements in sorted(kinds.items(), key=lambda item: -len(item[1])):
@@ -157,13 +157,13 @@ def read(text: str) -> Cells:
     elements = {row.op: row.elements for family in FAMILIES for row in rows(family)}
     cells: Cells = {}
     for op, line in re.findall(r"^\| `([^`]+)` \| (.*) \|$", text, re.M):
-        for column, held in zip(COLUMNS.values(), line.split(" | "), strict=True):
+        for column, array in zip(COLUMNS.values(), line.split(" | "), strict=True):
             allowed = [element for element in column if element in elements.get(op, ())]
-            for item in reversed([item for item in held.split("; ") if item.strip()]):
-                found = re.fullmatch(r"(\w+)(?: \[(\d+)\])?(?:: (.*))?", item.strip())
-                if found is None:
+            for item in reversed([item for item in array.split("; ") if item.strip()]):
+                match = re.fullmatch(r"(\w+)(?: \[(\d+)\])?(?:: (.*))?", item.strip())
+                if match is None:
                     raise ValueError(f"{op}: {item!r} is no cell of the table")
-                cell = Cell(found[1], notes[int(found[2])] if found[2] else "")
-                for element in found[3].split() if found[3] else allowed:
+                cell = Cell(match[1], notes[int(match[2])] if match[2] else "")
+                for element in match[3].split() if match[3] else allowed:
                     cells.setdefault((op, element), cell)
     return cells

@@ -83,14 +83,14 @@ def _repeat(talk: Any, job: dict[str, Any]) -> None:
 
 def _accepted(batch: Work) -> Work:
     """The cases that compile."""
-    found = []
+    results = []
     for key, case in batch:
         try:
             shlo_tools.compile(program([case]))
         except ShloError:
             continue
-        found.append((key, case))
-    return found
+        results.append((key, case))
+    return results
 
 
 def _resident() -> int:

@@ -24,8 +24,8 @@ def answer(text: str, inputs: list[Any]) -> tuple[str, Any]:
             )
         with jax.enable_x64(True):
             buffers = [jax.device_put(array) for array in inputs]
-            found = loaded.execute_sharded(buffers).disassemble_into_single_device_arrays()
-            return "done", [np.asarray(shards[0]) for shards in found]
+            results = loaded.execute_sharded(buffers).disassemble_into_single_device_arrays()
+            return "done", [np.asarray(shards[0]) for shards in results]
     except (ir.MLIRError, jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
         return "refused", str(error).partition("\n")[0]
 

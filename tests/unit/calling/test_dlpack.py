@@ -150,21 +150,21 @@ def test_layouts() -> None:
     """Compact ones without strides, transposed and reversed ones, empty ones and scalars."""
     base = np.arange(24, dtype=np.float32).reshape(4, 6)
     for array in (base.T, base[::2, 1::3], base[::-1], base[:0], base[:1, :1].reshape(())):
-        seen = dlpack.array(Tensor(array, 2))
-        assert seen.shape == array.shape
-        np.testing.assert_array_equal(seen, array)
+        observed = dlpack.array(Tensor(array, 2))
+        assert observed.shape == array.shape
+        np.testing.assert_array_equal(observed, array)
     np.testing.assert_array_equal(dlpack.array(Tensor(base, 2, compact=True)), base)
 
 
 def test_the_memory_lives_as_long_as_the_array_and_is_not_written() -> None:
     gc.collect()
     tensor, before = Tensor(np.ones(4, np.float32), 2), _alive
-    seen = dlpack.array(tensor)[1:]
+    observed = dlpack.array(tensor)[1:]
     gc.collect()
-    assert _alive == before + 1 and np.shares_memory(seen, tensor.array)
+    assert _alive == before + 1 and np.shares_memory(observed, tensor.array)
     with pytest.raises(ValueError, match="read-only"):
-        seen[0] = 2
-    del seen
+        observed[0] = 2
+    del observed
     gc.collect()
     assert _alive == before
 
@@ -180,9 +180,9 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "said"), REFUSED)
-def test_what_cannot_be_read_is_refused(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises(ArgumentError, match=f"argument 0: .*{said}"):
+@pytest.mark.parametrize(("make", "message"), REFUSED)
+def test_what_cannot_be_read_is_refused(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=f"argument 0: .*{message}"):
         identity("f32")(make())
 
 

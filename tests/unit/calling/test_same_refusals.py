@@ -136,18 +136,18 @@ def refusal(executable: Any, *arguments: Any, **options: Any) -> tuple[type, str
 
 @pytest.mark.parametrize("cast", [False, True])
 def test_arguments_that_do_not_fit(cast: bool) -> None:
-    for type, value, said in CAST if cast else REFUSED:
+    for type, value, message in CAST if cast else REFUSED:
         for name, executable in identities(type).items():
             kind, text = refusal(executable, value, cast=cast)
             assert kind is ArgumentError, (name, type, value)
             native = refusal(identities(type)["native"], value, cast=cast)
             assert (kind, text) == native, (name, type, value)
-            with pytest.raises(ArgumentError, match=rf"argument 0: .*{said}"):
+            with pytest.raises(ArgumentError, match=rf"argument 0: .*{message}"):
                 executable(value, cast=cast)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "kind", "said"),
+    ("arguments", "options", "kind", "message"),
     [
         ((), {}, ArgumentError, "@main takes 1 argument, 0 given"),
         ((1.0, 2.0), {}, ArgumentError, "@main takes 1 argument, 2 given"),
@@ -164,13 +164,13 @@ def test_arguments_that_do_not_fit(cast: bool) -> None:
     ids=str,
 )
 def test_calls_that_are_none(
-    arguments: Any, options: dict[str, Any], kind: type, said: str
+    arguments: Any, options: dict[str, Any], kind: type, message: str
 ) -> None:
     for name, executable in identities(F32).items():
-        seen = refusal(executable, *arguments, **options)
-        assert seen == refusal(identities(F32)["native"], *arguments, **options), name
-        assert seen[0] is kind
-        with pytest.raises(kind, match=said):
+        observed = refusal(executable, *arguments, **options)
+        assert observed == refusal(identities(F32)["native"], *arguments, **options), name
+        assert observed[0] is kind
+        with pytest.raises(kind, match=message):
             executable(*arguments, **options)
 
 
@@ -205,17 +205,17 @@ TAKEN: list[tuple[str, Any, Any]] = [
 
 
 def test_arguments_that_fit() -> None:
-    for type, value, wanted in TAKEN:
+    for type, value, expected in TAKEN:
         for name, executable in identities(type).items():
             result = executable(value)
             assert isinstance(result, np.ndarray), name
-            np.testing.assert_array_equal(result.astype(np.asarray(wanted).dtype), wanted, name)
+            np.testing.assert_array_equal(result.astype(np.asarray(expected).dtype), expected, name)
 
 
 def test_casts_that_lose_fractions_only() -> None:
-    for type, value, wanted in ((I32, np.float64(-1.7), -1), (I32, 1.7, 1), (F32, 0.1, 0.1)):
+    for type, value, expected in ((I32, np.float64(-1.7), -1), (I32, 1.7, 1), (F32, 0.1, 0.1)):
         for executable in identities(type).values():
-            assert executable(value, cast=True) == np.float32(wanted)
+            assert executable(value, cast=True) == np.float32(expected)
     swapped = np.array([1, 2], np.dtype("f4").newbyteorder())
     for executable in identities(TWO).values():
         assert executable(swapped, cast=True).tolist() == [1, 2]

@@ -27,10 +27,10 @@ def assert_staged(text: str, *inputs: Any) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(memory, "aligned_empty", _guarded_results(at_end))
             results = _listed(executable(*arrays))
-        for result, wanted in zip(results, expected, strict=True):
-            np.testing.assert_array_equal(result, wanted, err_msg=text)
-        for array, given in zip(arrays, inputs, strict=True):
-            np.testing.assert_array_equal(array, given)
+        for result, target in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(result, target, err_msg=text)
+        for array, arguments in zip(arrays, inputs, strict=True):
+            np.testing.assert_array_equal(array, arguments)
 
 
 def _guarded_results(at_end: bool) -> Any:

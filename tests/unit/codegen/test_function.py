@@ -26,7 +26,7 @@ def run(write: Callable[[Function, list[Value]], None], *arrays: np.ndarray) -> 
 @pytest.mark.parametrize(("start", "stop", "step"), [(0, 10, 3), (5, 5, 1), (7, 2, 1), (-3, 4, 2)])
 @pytest.mark.parametrize("known", [True, False])
 def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool) -> None:
-    seen = np.zeros(2, np.int64)
+    observed = np.zeros(2, np.int64)
 
     def write(f: Function, arguments: Sequence[Value]) -> None:
         bounds = (start, stop) if known else (f.constant(start), f.constant(stop))
@@ -40,9 +40,9 @@ def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool
         f.store(count, out)
         f.store(total, out.at(8))
 
-    run(write, seen)
+    run(write, observed)
     numbers = range(start, stop, step)
-    assert seen.tolist() == [len(numbers), sum(numbers)]
+    assert observed.tolist() == [len(numbers), sum(numbers)]
 
 
 def test_what_is_put_before_a_loop_runs_once() -> None:
@@ -90,8 +90,8 @@ def test_masked_lanes_are_left_alone(count: int) -> None:
         f.store_masked(f.load_masked(x, mask, F32.vector(16)), y, mask)
 
     run(write, source, target)
-    wanted = np.where(np.arange(16) < count, source, -1)
-    np.testing.assert_array_equal(target, wanted)
+    expected = np.where(np.arange(16) < count, source, -1)
+    np.testing.assert_array_equal(target, expected)
 
 
 @pytest.mark.parametrize("value", [0.1, -0.0, np.inf, -np.inf, 1e-45, 3.4e38])

@@ -37,36 +37,38 @@ func.func @doubled(%a: tensor<f32>) -> tensor<f32> {
 
 
 @pytest.fixture(scope="module")
-def read() -> manifest.Manifest:
+def lowered() -> manifest.Manifest:
     with mlir.library_context():
         module = program.parse(TEXT)
     assert not manifest.is_lowered(module, "main")
     assert read_manifest(module) == manifest.Manifest({}, (), ())
     shlo_tools.Pipeline("builtin.module(shlo-to-llvm)").run(module)
     assert manifest.is_lowered(module, "main") and not manifest.is_lowered(module, "other")
-    found = read_manifest(module)
+    results = read_manifest(module)
     del module
     gc.collect()
-    return found
+    return results
 
 
-def test_it_says_what_is_called_and_how(read: manifest.Manifest) -> None:
-    assert set(read.entry_points) == {"main", "doubled"}
-    main = read.entry_points["main"]
+def test_it_says_what_is_called_and_how(lowered: manifest.Manifest) -> None:
+    assert set(lowered.entry_points) == {"main", "doubled"}
+    main = lowered.entry_points["main"]
     assert main.symbol == "shlo.entry.main" and main.grows and main.arena >= 0
     types = ["tensor<?x4xf32>", "tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>"]
     assert [str(type) for type in main.signature.inputs] == types
     assert [str(type) for type in main.signature.results] == types
 
 
-def test_it_says_what_checks_say_and_what_the_host_is_called_for(read: manifest.Manifest) -> None:
-    kernels = {kernel.step: kernel for kernel in read.host_kernels}
+def test_it_says_what_checks_say_and_what_the_host_is_called_for(
+    lowered: manifest.Manifest,
+) -> None:
+    kernels = {kernel.step: kernel for kernel in lowered.host_kernels}
     assert set(kernels) == {"sizes", "values"}
     call = kernels["sizes"].call
     assert (call.target, kernels["sizes"].called) == ("somewhere", ("doubled",))
     assert call.attributes["factor"] == 2 and call.attributes["values"].tolist() == [1, 2]
     assert call.place == Place("-", 6, 8)
-    of_sizes = [check for check in read.checks if check.is_of_sizes]
+    of_sizes = [check for check in lowered.checks if check.is_of_sizes]
     assert any(check.place == Place("-", 10, 8) for check in of_sizes)
     assert all("{0}" in check.message for check in of_sizes if " is not " in check.message)
 
@@ -86,12 +88,12 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def test_it_is_plain_data(read: manifest.Manifest) -> None:
+def test_it_is_plain_data(lowered: manifest.Manifest) -> None:
     """No object of the bindings is left in it, so that it may stand beside machine code."""
-    kinds = {type(leaf) for leaf in _leaves(read) if not isinstance(leaf, PLAIN)}
+    kinds = {type(leaf) for leaf in _leaves(lowered) if not isinstance(leaf, PLAIN)}
     assert {kind.__name__ for kind in kinds} <= {"Kind", "Unknown"}
-    again = pickle.loads(pickle.dumps(read))
-    assert repr(again) == repr(read)
+    again = pickle.loads(pickle.dumps(lowered))
+    assert repr(again) == repr(lowered)
 
 
 def test_another_frame_version_is_refused() -> None:

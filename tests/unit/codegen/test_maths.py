@@ -137,8 +137,8 @@ def check_pairs(function: str, element: str, rough: Any, exact: Any, x: Any, y: 
         rows = zip(x[~whole], y[~whole], about[~whole], actual[~whole], strict=True)
         for a, b, near, result in rows:
             plain = np.isfinite([a, b]).all() and a != 0 and b != 0
-            wanted = exact(mpmath.mpf(float(a)), mpmath.mpf(float(b))) if plain else float(near)
-            error = units(result, wanted)
+            expected = exact(mpmath.mpf(float(a)), mpmath.mpf(float(b))) if plain else float(near)
+            error = units(result, expected)
             assert error <= (1 if element == "f32" else 2), (a, b, result, error)
 
 
@@ -184,7 +184,7 @@ def test_remainders(element: str) -> None:
     x, y = grid(element, SPECIAL, np.concatenate([x, multiples]), np.concatenate([y, near]))
     actual = apply("fmod", element, x, y)
     with np.errstate(all="ignore"):
-        wanted = np.fmod(x, y)
-    np.testing.assert_array_equal(actual, wanted)
-    number = ~np.isnan(wanted)
-    np.testing.assert_array_equal(np.signbit(actual[number]), np.signbit(wanted[number]))
+        expected = np.fmod(x, y)
+    np.testing.assert_array_equal(actual, expected)
+    number = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(actual[number]), np.signbit(expected[number]))

@@ -79,11 +79,11 @@ def test_a_concatenation(sizes: tuple[int, ...], dimension: int, type: str, is_r
         f"%y{k} = {double(type)} %x{k}, %x{k} : {of}" for k, of in enumerate(types) if k % 2
     )
     names = ", ".join(f"%{'y' if k % 2 else 'x'}{k}" for k in range(len(types)))
-    read = f"%1 = {double(type)} %0, %0 : {to}" if is_read else ""
+    reader = f"%1 = {double(type)} %0, %0 : {to}" if is_read else ""
     text = f"""func.func @main({arguments}) -> {to} {{
       {parts}
       %0 = stablehlo.concatenate {names}, dim = {dimension} : ({", ".join(types)}) -> {to}
-      {read}
+      {reader}
       return %{int(is_read)} : {to}
     }}"""
     assert_staged(text, *(values(shape, type, k) for k, shape in enumerate(shapes)))

@@ -64,10 +64,10 @@ LAYOUTS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_layout_is_read_right_and_never_written(add: Any, name: str) -> None:
-    given = LAYOUTS[name]()
-    before = np.array(given)
-    np.testing.assert_array_equal(add(given, B), before + B)
-    np.testing.assert_array_equal(given, before)
+    inputs = LAYOUTS[name]()
+    before = np.array(inputs)
+    np.testing.assert_array_equal(add(inputs, B), before + B)
+    np.testing.assert_array_equal(inputs, before)
 
 
 def test_overlapping_arguments(add: Any) -> None:
@@ -123,27 +123,27 @@ def test_an_argument_that_could_be_updated_in_place_is_not(op: str) -> None:
     executable = shlo_tools.compile(
         f"func.func @main(%a: {V}) -> {V} {{ {TEMPTING[op]} return %0 : {V} }}"
     )
-    given = np.arange(64, dtype=np.float32)
-    result = executable(given)
-    np.testing.assert_array_equal(given, np.arange(64))
-    assert (result != given).any()
+    inputs = np.arange(64, dtype=np.float32)
+    result = executable(inputs)
+    np.testing.assert_array_equal(inputs, np.arange(64))
+    assert (result != inputs).any()
 
 
 def test_empty_and_scalar_arguments() -> None:
     for shape in ((0,), (0, 3), (2, 0, 4), ()):
-        given = np.ones(shape, np.float64)
+        inputs = np.ones(shape, np.float64)
         sizes = "".join(f"{size}x" for size in shape)
-        result = identity(f"tensor<{sizes}f64>")(given)
+        result = identity(f"tensor<{sizes}f64>")(inputs)
         assert result.shape == shape and result.dtype == np.float64
-        np.testing.assert_array_equal(result, given)
+        np.testing.assert_array_equal(result, inputs)
 
 
 def test_narrow_types_of_ml_dtypes() -> None:
     for dtype, name in ((ml_dtypes.bfloat16, "bf16"), (ml_dtypes.float8_e4m3fn, "f8E4M3FN")):
-        given = np.array([1.5, -2.0, 0.5]).astype(dtype)
-        result = identity(f"tensor<3x{name}>")(given)
-        assert result.dtype == given.dtype
-        np.testing.assert_array_equal(result.view(np.uint8), given.view(np.uint8))
+        inputs = np.array([1.5, -2.0, 0.5]).astype(dtype)
+        result = identity(f"tensor<3x{name}>")(inputs)
+        assert result.dtype == inputs.dtype
+        np.testing.assert_array_equal(result.view(np.uint8), inputs.view(np.uint8))
 
 
 class WithArray:
@@ -165,8 +165,8 @@ class Broken:
 
 
 def test_objects_that_offer_their_data(add: Any) -> None:
-    for given in (WithArray(), WithDlpack(), np.ma.masked_array(A)):
-        np.testing.assert_array_equal(add(given, B), A + B)
+    for inputs in (WithArray(), WithDlpack(), np.ma.masked_array(A)):
+        np.testing.assert_array_equal(add(inputs, B), A + B)
     with pytest.raises(ArgumentError, match=r"argument 1: no array today"):
         add(A, Broken())
 
@@ -210,9 +210,11 @@ def test_python_values_that_do_not_fit_are_refused(type: str, value: Any) -> Non
 
 # --- arguments that are refused -------------------------------------------------------------------
 def test_wrong_number_of_arguments(add: Any) -> None:
-    for given in ((), (A,), (A, A, A)):
-        with pytest.raises(ArgumentError, match=f"takes 2 arguments, {len(given)} given") as caught:
-            add(*given)
+    for inputs in ((), (A,), (A, A, A)):
+        with pytest.raises(
+            ArgumentError, match=f"takes 2 arguments, {len(inputs)} given"
+        ) as caught:
+            add(*inputs)
         assert "tensor<3x4xf32>" in caught.value.diagnostics[0].hint
 
 

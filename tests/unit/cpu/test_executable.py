@@ -52,14 +52,14 @@ def test_results_are_aligned_and_share_no_memory() -> None:
           : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<3xi8>, tensor<5x1xf32>
       }""")
     a = np.arange(5, dtype=np.float32)
-    held: list[Array] = [a]
+    array: list[Array] = [a]
     for _ in range(3):
         results = list(executable(a, a))
         for result in results:
             assert result.ctypes.data % 64 == 0
             assert result.flags.writeable and result.flags.c_contiguous
-        held += results
-    assert _apart(held)
+        array += results
+    assert _apart(array)
 
 
 def test_results_outlive_everything() -> None:

@@ -125,11 +125,11 @@ def test_the_exception_of_a_signal_handler_comes_out(count: Any) -> None:
 
 
 def test_a_handler_that_returns_does_not_stop_the_loop(count: Any) -> None:
-    seen: list[int] = []
-    handler = signalled(signal.SIGUSR1, lambda number, frame: seen.append(number), after=0.1)
+    calls: list[int] = []
+    handler = signalled(signal.SIGUSR1, lambda number, frame: calls.append(number), after=0.1)
     with handler, pytest.raises(ExecutionTimeout):
         count(-1, timeout=0.5)
-    assert seen == [signal.SIGUSR1]
+    assert calls == [signal.SIGUSR1]
 
 
 def test_a_nested_call_uses_a_frame_of_its_own(count: Any) -> None:
@@ -219,8 +219,8 @@ def test_a_failing_check(where: str) -> None:
         assert executable(1, 100, 5) == 6
         with pytest.raises(ExecutionError, match="too large") as caught:
             executable(98, 100, 5) if "loop" in where else executable(100, 100, 5)
-        [found] = caught.value.diagnostics
-        assert (found.message, str(found.place)) == ("too large", "model.py:12:3")
+        [diagnostic] = caught.value.diagnostics
+        assert (diagnostic.message, str(diagnostic.place)) == ("too large", "model.py:12:3")
         assert isinstance(caught.value, RuntimeError)
     assert executable(94, 100, 5) == 99
 
@@ -234,7 +234,7 @@ def test_the_first_of_several_failing_checks_is_reported() -> None:
         cf.assert %1, "second"
         return %a : tensor<i1>
       }""")
-    for given, message in (((False, False), "first"), ((True, False), "second")):
+    for inputs, message in (((False, False), "first"), ((True, False), "second")):
         with pytest.raises(ExecutionError, match=message):
-            executable(*given)
+            executable(*inputs)
     assert executable(True, True)

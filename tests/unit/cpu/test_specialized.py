@@ -22,9 +22,9 @@ def ones(*shape: int) -> np.ndarray:
 def specialized(
     source: str, specialize: bool | int = True, **options: str
 ) -> SpecializedExecutable:
-    made = shlo_tools.compile(source, specialize=specialize, **options)
-    assert isinstance(made, SpecializedExecutable)
-    return made
+    result = shlo_tools.compile(source, specialize=specialize, **options)
+    assert isinstance(result, SpecializedExecutable)
+    return result
 
 
 def test_each_set_of_shapes_has_code_of_its_own() -> None:

@@ -33,9 +33,9 @@ def product(element: str, size: int, contracting: str = "[1] x [0]") -> str:
     }}"""
 
 
-def applied(op: str, operands: str, result: str, taken: str = "%x") -> str:
+def applied(op: str, operands: str, result: str, branch: str = "%x") -> str:
     types = operands.split("; ")
-    names = taken.split(", ")
+    names = branch.split(", ")
     arguments = ", ".join(f"{n}: {t}" for n, t in zip(names, types, strict=True))
     return f"""
     func.func @main({arguments}) -> {result} {{
@@ -102,10 +102,10 @@ def arguments(executable: Any) -> list[Any]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_long_kernel_is_stopped(name: str) -> None:
     executable = shlo_tools.compile(PROGRAMS[name])
-    given = arguments(executable)
+    inputs = arguments(executable)
     start = time.process_time()
     with pytest.raises(ExecutionTimeout):
-        executable(*given, timeout=LIMIT)
+        executable(*inputs, timeout=LIMIT)
     assert time.process_time() - start < PATIENCE
 
 

@@ -76,8 +76,8 @@ def test_a_small_resource_is_a_constant_that_passes_read() -> None:
       }}
       {{-# dialect_resources: {{ builtin: {{ shape: "0x08000000{raw}" }} }} #-}}"""
     with mlir.library_context():
-        module, taken = weights.detached(text)
-    assert not taken and "dense<[2, 3]>" in str(module)
+        module, branch = weights.detached(text)
+    assert not branch and "dense<[2, 3]>" in str(module)
     assert shlo_tools.compile(text)(np.arange(6, dtype=np.float32)).shape == (2, 3)
 
 
@@ -86,13 +86,13 @@ def _foreign(text: str) -> Any:
         return program.parse(text)
 
 
-@pytest.mark.parametrize("read", [program.load, _foreign, str], ids=["own", "foreign", "text"])
+@pytest.mark.parametrize("attribute", [program.load, _foreign, str], ids=["own", "foreign", "text"])
 @pytest.mark.parametrize("spelled", ["dense", "resource"])
 def test_constants_are_not_copied_through_bytecode(
-    read: Callable[[str], Any], spelled: str, monkeypatch: pytest.MonkeyPatch
+    attribute: Callable[[str], Any], spelled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever moves to the library's context is small, and so is what is lowered."""
-    source = read(_text(LARGE, spelled=spelled))
+    source = attribute(_text(LARGE, spelled=spelled))
     to_bytecode = writing.to_bytecode
     before = "" if isinstance(source, str) else to_bytecode(source)
     written: list[int] = []
@@ -104,9 +104,9 @@ def test_constants_are_not_copied_through_bytecode(
 
     monkeypatch.setattr(writing, "to_bytecode", watched)
     with mlir.library_context() as context:
-        module, taken = weights.detached(source)
+        module, branch = weights.detached(source)
         assert module.operation.context == context
-    assert [array.tolist() for array in taken] == [LARGE.tolist()]
+    assert [array.tolist() for array in branch] == [LARGE.tolist()]
     assert len(to_bytecode(module)) < 10_000
     assert all(size < 10_000 for size in written)
     probed.instrumented(source, Instrument(operands=True))

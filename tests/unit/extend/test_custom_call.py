@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("own_registry")
 
 # --- what a function sees -------------------------------------------------------------------------
 def test_operands_are_views_that_cannot_be_written() -> None:
-    seen: list[str] = []
+    calls: list[str] = []
 
     @registering
     def look(x: Array) -> Array:
@@ -25,13 +25,13 @@ def test_operands_are_views_that_cannot_be_written() -> None:
             x[0] = 1
         with pytest.raises(ValueError, match="WRITEABLE"):
             x.flags.writeable = True
-        seen.append(f"{x.dtype}{x.shape}")
+        calls.append(f"{x.dtype}{x.shape}")
         return x + 1
 
     x = X.copy()
     np.testing.assert_array_equal(calling("look")(x), X + 1)
     np.testing.assert_array_equal(x, X)
-    assert seen == ["float32(4,)"]
+    assert calls == ["float32(4,)"]
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,20 @@ def test_operands_are_views_that_cannot_be_written() -> None:
 )
 def test_every_element_type_and_shape_passes(type: str) -> None:
     registering_twice = shlo_tools.custom_call("same")
-    given: list[Array] = []
+    inputs: list[Array] = []
 
     @registering_twice
     def same(x: Array) -> Array:
-        given.append(x.copy())
+        inputs.append(x.copy())
         return x
 
     executable = calling("same", type)
-    wanted = executable.signature.inputs[0]
-    x = np.ones(wanted.static_shape, wanted.element_type.dtype)
+    expected = executable.signature.inputs[0]
+    x = np.ones(expected.static_shape, expected.element_type.dtype)
     result = executable(x)
-    assert given[0].dtype == result.dtype == x.dtype
-    assert given[0].shape == result.shape == x.shape
-    assert given[0].tobytes() == result.tobytes() == x.tobytes()
+    assert inputs[0].dtype == result.dtype == x.dtype
+    assert inputs[0].shape == result.shape == x.shape
+    assert inputs[0].tobytes() == result.tobytes() == x.tobytes()
 
 
 CONFIG = """{a = 3 : i32, b = 200 : ui8, c = 2.5 : f32, d = true, e = "text", f = [1, "q"],
@@ -61,17 +61,17 @@ CONFIG = """{a = 3 : i32, b = 200 : ui8, c = 2.5 : f32, d = true, e = "text", f 
 
 @pytest.mark.parametrize("form", ["api_version = 4 : i32, backend_config", "mhlo.backend_config"])
 def test_attributes_are_python_values(form: str) -> None:
-    seen: dict[str, Any] = {}
+    calls: dict[str, Any] = {}
 
     @registering
     def configured(x: Array, *, attributes: dict[str, Any]) -> Array:
-        seen.update(attributes)
+        calls.update(attributes)
         return x
 
     calling("configured", attributes=f"{form} = {CONFIG}")(X)
-    numbers = seen.pop("g")
+    numbers = calls.pop("g")
     assert numbers.dtype == np.int16 and numbers.tolist() == [1, 2]
-    assert seen == {
+    assert calls == {
         **{"a": 3, "b": 200, "c": 2.5, "d": True, "e": "text", "f": [1, "q"], "h": True},
         **{"i": [4, 5], "j": {"k": 6}, "l": "i1"},
     }
@@ -87,15 +87,15 @@ def test_attributes_are_python_values(form: str) -> None:
     ],
 )
 def test_attributes_of_other_forms(attributes: str, expected: dict[str, Any]) -> None:
-    seen: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
 
     @registering
     def configured(x: Array, *, attributes: dict[str, Any]) -> Array:
-        seen.append(attributes)
+        calls.append(attributes)
         return x
 
     calling("configured", attributes=attributes)(X)
-    assert seen == [expected]
+    assert calls == [expected]
 
 
 def test_result_types_and_place_are_offered() -> None:
@@ -196,11 +196,11 @@ def test_several_results_tuples_and_tokens() -> None:
 
 
 def test_effects_happen_in_program_order_and_are_kept() -> None:
-    said: list[str] = []
+    message: list[str] = []
 
     @registering
     def say(*, attributes: dict[str, Any]) -> None:
-        said.append(attributes["word"])
+        message.append(attributes["word"])
 
     call = (
         "stablehlo.custom_call @say()"
@@ -209,7 +209,7 @@ def test_effects_happen_in_program_order_and_are_kept() -> None:
     words = ['"one"', '"two"', '"one"', '"three"']
     lines = "\n".join(call.format(word) for word in words)
     shlo_tools.compile(f"func.func @main() {{ {lines} return }}")()
-    assert said == ["one", "two", "one", "three"]
+    assert message == ["one", "two", "one", "three"]
 
 
 def test_in_a_loop() -> None:

@@ -22,43 +22,43 @@ ALIAS = """output_operand_aliases = [#stablehlo.output_operand_alias<
 @BOTH
 def test_functions_may_ask_for_layouts(compile: Compile) -> None:
     """Values are the logical ones; layouts are told, from the fastest dimension on."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, operand_layouts: Any, result_layouts: Any) -> Array:
-        seen.append((operand_layouts, result_layouts, x.tolist()))
+        calls.append((operand_layouts, result_layouts, x.tolist()))
         return x
 
-    given = "dense<[0, 1]> : tensor<2xindex>"
-    compile(calling(f"operand_layouts = [{given}], result_layouts = [{given}]"))(X)
+    inputs = "dense<[0, 1]> : tensor<2xindex>"
+    compile(calling(f"operand_layouts = [{inputs}], result_layouts = [{inputs}]"))(X)
     compile(calling())(X)
     values = X.tolist()
-    assert seen == [(((0, 1),), ((0, 1),), values), (((1, 0),), ((1, 0),), values)]
+    assert calls == [(((0, 1),), ((0, 1),), values), (((1, 0),), ((1, 0),), values)]
 
 
 @BOTH
 def test_layouts_skip_tokens(compile: Compile) -> None:
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, operand_layouts: Any, result_layouts: Any) -> Array:
-        seen.append((operand_layouts, result_layouts))
+        calls.append((operand_layouts, result_layouts))
         return x
 
-    given, none = "dense<[0, 1]> : tensor<2xindex>", "dense<> : tensor<0xindex>"
+    inputs, none = "dense<[0, 1]> : tensor<2xindex>", "dense<> : tensor<0xindex>"
     compile(f"""func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
       %t = stablehlo.create_token : !stablehlo.token
       %0:2 = stablehlo.custom_call @f(%t, %x)
-        {{operand_layouts = [{none}, {given}], result_layouts = [{given}, {none}]}}
+        {{operand_layouts = [{none}, {inputs}], result_layouts = [{inputs}, {none}]}}
         : (!stablehlo.token, tensor<2x3xf32>) -> (tensor<2x3xf32>, !stablehlo.token)
       return %0#0 : tensor<2x3xf32>
     }}""")(X)
-    assert seen == [(((0, 1),), ((0, 1),))]
+    assert calls == [(((0, 1),), ((0, 1),))]
 
 
 @BOTH
 def test_functions_may_ask_for_what_else_the_op_says(compile: Compile) -> None:
-    seen: dict[str, Any] = {}
+    calls: dict[str, Any] = {}
 
     @shlo_tools.custom_call("f")
     def f(
@@ -73,18 +73,18 @@ def test_functions_may_ask_for_what_else_the_op_says(compile: Compile) -> None:
         result_types: Any,
         place: Any,
     ) -> Array:
-        seen.update({name: value for name, value in locals().items() if name != "x"})
+        calls.update({name: value for name, value in locals().items() if name != "x"})
         return x
 
-    said = 'api_version = 2 : i32, has_side_effect = true, backend_config = "text"'
-    compile(calling(f"{said}, {ALIAS}, my.word = [1 : i64], mhlo.version = 3 : i64"))(X)
-    assert seen["target"] == "f" and seen["api_version"] == 2 and seen["has_side_effect"]
-    assert seen["attributes"] == {"backend_config": "text"}
-    assert seen["op_attributes"]["my.word"] == [1]
-    assert seen["op_attributes"]["mhlo.version"] == 3
-    assert seen["output_operand_aliases"] == {0: 0}
-    assert [str(type) for type in seen["result_types"]] == ["tensor<2x3xf32>"]
-    assert seen["place"].line == 2
+    message = 'api_version = 2 : i32, has_side_effect = true, backend_config = "text"'
+    compile(calling(f"{message}, {ALIAS}, my.word = [1 : i64], mhlo.version = 3 : i64"))(X)
+    assert calls["target"] == "f" and calls["api_version"] == 2 and calls["has_side_effect"]
+    assert calls["attributes"] == {"backend_config": "text"}
+    assert calls["op_attributes"]["my.word"] == [1]
+    assert calls["op_attributes"]["mhlo.version"] == 3
+    assert calls["output_operand_aliases"] == {0: 0}
+    assert [str(type) for type in calls["result_types"]] == ["tensor<2x3xf32>"]
+    assert calls["place"].line == 2
 
 
 @BOTH
@@ -100,15 +100,15 @@ def test_functions_may_ask_for_what_else_the_op_says(compile: Compile) -> None:
 def test_python_functions_serve_every_api_version(
     compile: Compile, attributes: str, version: int
 ) -> None:
-    seen: list[int] = []
+    calls: list[int] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, api_version: int) -> Array:
-        seen.append(api_version)
+        calls.append(api_version)
         return x + 1
 
     np.testing.assert_array_equal(compile(calling(attributes))(X), X + 1)
-    assert seen == [version]
+    assert calls == [version]
 
 
 @BOTH
@@ -118,15 +118,15 @@ def test_python_functions_serve_every_api_version(
 def test_a_config_that_is_no_text_is_bytes(
     compile: Compile, written: str, config: str | bytes
 ) -> None:
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, attributes: Any) -> Array:
-        seen.append(attributes)
+        calls.append(attributes)
         return x
 
     compile(calling(f'backend_config = "{written}"'))(X)
-    assert seen == [{"backend_config": config}]
+    assert calls == [{"backend_config": config}]
 
 
 @BOTH
@@ -151,8 +151,8 @@ def test_an_aliased_output_starts_as_its_operand(compile: Compile) -> None:
 
     x = X.copy()
     x.flags.writeable = False
-    given = compile(calling(ALIAS))(x)
-    assert given.ravel().tolist() == [9, 1, 2, 3, 4, 5]
+    inputs = compile(calling(ALIAS))(x)
+    assert inputs.ravel().tolist() == [9, 1, 2, 3, 4, 5]
     np.testing.assert_array_equal(x, X)
 
 
@@ -205,27 +205,27 @@ def test_operands_of_the_caller_do_not_change(compile: Compile) -> None:
 def test_a_returned_operand_is_copied(compile: Compile) -> None:
     shlo_tools.custom_call("f")(lambda x: x)
     x = X.copy()
-    given = compile(calling())(x)
-    assert not np.shares_memory(given, x)
-    given[0, 0] = 5
+    inputs = compile(calling())(x)
+    assert not np.shares_memory(inputs, x)
+    inputs[0, 0] = 5
     np.testing.assert_array_equal(x, X)
 
 
 @BOTH
 @pytest.mark.parametrize("type", ["2xbf16", "3xi1", "2xi4", "0x2xf64", "complex<f32>", "2xui8"])
 def test_element_types(compile: Compile, type: str) -> None:
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array) -> Array:
-        seen.append((x.dtype, x.shape))
+        calls.append((x.dtype, x.shape))
         return x
 
     executable = compile(calling(type=type))
-    wanted = executable.signature.inputs[0]
-    x = np.ones(wanted.static_shape, wanted.element_type.dtype)
+    expected = executable.signature.inputs[0]
+    x = np.ones(expected.static_shape, expected.element_type.dtype)
     assert executable(x).tobytes() == x.tobytes()
-    assert seen == [(x.dtype, x.shape)]
+    assert calls == [(x.dtype, x.shape)]
 
 
 QUANTIZED = "2x!quant.uniform<i8:f32, 0.5:3>"
@@ -233,11 +233,11 @@ QUANTIZED = "2x!quant.uniform<i8:f32, 0.5:3>"
 
 @BOTH
 def test_of_quantized_tensors_functions_get_the_integers(compile: Compile) -> None:
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, result_types: Any) -> Array:
-        seen.append((x.dtype, x.tolist(), [str(type) for type in result_types]))
+        calls.append((x.dtype, x.tolist(), [str(type) for type in result_types]))
         return x + np.int8(1)
 
     executable = compile(f"""func.func @main(%x: tensor<{QUANTIZED}>) -> tensor<2xf32> {{
@@ -246,7 +246,7 @@ def test_of_quantized_tensors_functions_get_the_integers(compile: Compile) -> No
       return %1 : tensor<2xf32>
     }}""")
     assert executable(np.array([3, 8], np.int8)).tolist() == [0.5, 3.0]
-    assert seen == [(np.int8, [3, 8], ["tensor<2xi8>"])]
+    assert calls == [(np.int8, [3, 8], ["tensor<2xi8>"])]
 
 
 @BOTH

@@ -80,11 +80,11 @@ def test_a_registered_function_comes_before_what_is_built_in(compile: Compile, t
 @BOTH
 def test_effects_keep_their_order(compile: Compile) -> None:
     """Of calls with effects none is dropped, merged or moved, in branches and loops as well."""
-    said: list[int] = []
+    message: list[int] = []
 
     @shlo_tools.custom_call("say")
     def say(x: Array) -> None:
-        said.append(int(x))
+        message.append(int(x))
 
     call = "stablehlo.custom_call @say({}) {{has_side_effect = true}} : (tensor<i32>) -> ()"
     compile(f"""func.func @main(%p: tensor<i1>, %n: tensor<i32>) {{
@@ -111,4 +111,4 @@ def test_effects_keep_their_order(compile: Compile) -> None:
       {call.format("%n")}
       return
     }}""")(np.True_, np.int32(3))
-    assert said == [3, 3, 0, 1, 2, 1, 3]
+    assert message == [3, 3, 0, 1, 2, 1, 3]

@@ -65,13 +65,13 @@ def test_every_form_of_a_pointer(compile: Compile, form: str) -> None:
     elif form == "decorated":
         assert shlo_tools.custom_call("f")(increment) is increment
     else:
-        made = capsule(increment, NAME if form == "capsule" else None)
-        shlo_tools.custom_call("f", address=made)
+        result = capsule(increment, NAME if form == "capsule" else None)
+        shlo_tools.custom_call("f", address=result)
     np.testing.assert_array_equal(compile(calling())(X), X + 1)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("inputs", "message"),
     [
         ({"address": 0}, "0 is no address"),
         ({"address": "f"}, "'f' is no address"),
@@ -79,9 +79,9 @@ def test_every_form_of_a_pointer(compile: Compile, form: str) -> None:
         ({"address": increment, "api_version": 9}, "9 .unknown. cannot be called"),
     ],
 )
-def test_what_is_no_function_is_refused(given: dict[str, Any], message: str) -> None:
+def test_what_is_no_function_is_refused(inputs: dict[str, Any], message: str) -> None:
     with pytest.raises(ShloError, match=message):
-        shlo_tools.custom_call("f", **given)
+        shlo_tools.custom_call("f", **inputs)
 
 
 def test_a_python_function_has_no_api_version() -> None:
@@ -113,7 +113,7 @@ def test_executables_keep_their_code() -> None:
 @pytest.mark.parametrize("registered", [None, 2])
 def test_status_returning(compile: Compile, registered: int | None) -> None:
     """Version 2 adds a status; the op tells it, or who registers the function."""
-    held = ctypes.create_string_buffer(b"too small, and more")
+    array = ctypes.create_string_buffer(b"too small, and more")
 
     @RETURNING
     def check(out: int, operands: Any, status: int) -> None:
@@ -121,7 +121,7 @@ def test_status_returning(compile: Compile, registered: int | None) -> None:
         assert list(words) == [0] * 8
         floats(out)[:] = floats(operands[0]) * 2
         if floats(operands[0])[0] < 0:
-            words[0], words[1] = ctypes.addressof(held), len("too small")
+            words[0], words[1] = ctypes.addressof(array), len("too small")
 
     shlo_tools.custom_call("f", address=check, api_version=registered)
     executable = compile(calling("" if registered else "api_version = 2 : i32"))
@@ -140,17 +140,17 @@ OPAQUE = [(compile, text) for compile in (shlo_tools.compile, reference.compile)
 @pytest.mark.parametrize(("compile", "opaque"), [*OPAQUE, (shlo_tools.compile, NO_TEXT)])
 def test_unified(compile: Compile, opaque: bytes) -> None:
     """Version 3 adds the text of backend_config, which may hold any bytes."""
-    seen: list[bytes] = []
+    calls: list[bytes] = []
 
     @UNIFIED
     def note(out: int, operands: Any, text: Any, length: int, status: int) -> None:
-        seen.append(text[:length])
+        calls.append(text[:length])
         floats(out)[:] = 0
 
     shlo_tools.custom_call("f", address=note)
     spelled = "".join(f"\\{byte:02X}" for byte in opaque)
     compile(calling(f'api_version = 3 : i32, backend_config = "{spelled}"'))(X)
-    assert seen == [opaque]
+    assert calls == [opaque]
 
 
 @pytest.mark.parametrize(

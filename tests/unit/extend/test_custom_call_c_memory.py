@@ -27,28 +27,28 @@ def layouts(operand: str, result: str) -> str:
 @pytest.mark.parametrize("result", ["[1, 0]", "[0, 1]"])
 def test_layouts_are_those_of_the_memory(compile: Compile, operand: str, result: str) -> None:
     """``[0, 1]``: dimension 0 varies fastest."""
-    seen: list[list[float]] = []
+    calls: list[list[float]] = []
 
     @ORIGINAL
     def number(out: int, operands: Any) -> None:
-        seen.append(floats(operands[0]).tolist())
+        calls.append(floats(operands[0]).tolist())
         floats(out)[:] = np.arange(6)
 
     shlo_tools.custom_call("f", address=number)
-    given = compile(calling(layouts(operand, result)))(X)
-    assert seen == [X.ravel("C" if operand == "[1, 0]" else "F").tolist()]
+    inputs = compile(calling(layouts(operand, result)))(X)
+    assert calls == [X.ravel("C" if operand == "[1, 0]" else "F").tolist()]
     order = "C" if result == "[1, 0]" else "F"
-    np.testing.assert_array_equal(given, np.arange(6).reshape(2, 3, order=order))
+    np.testing.assert_array_equal(inputs, np.arange(6).reshape(2, 3, order=order))
 
 
 @BOTH
 def test_layouts_of_three_dimensions(compile: Compile) -> None:
     """Minor to major [0, 2, 1]: dimension 1 is outermost, then 2, then 0."""
-    seen: list[list[float]] = []
+    calls: list[list[float]] = []
 
     @ORIGINAL
     def copy(out: int, operands: Any) -> None:
-        seen.append(floats(operands[0], 24).tolist())
+        calls.append(floats(operands[0], 24).tolist())
         floats(out, 24)[:] = floats(operands[0], 24)
 
     shlo_tools.custom_call("f", address=copy)
@@ -56,7 +56,7 @@ def test_layouts_of_three_dimensions(compile: Compile) -> None:
     text = calling(f"operand_layouts = [{both}], result_layouts = [{both}]", "2x3x4xf32")
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     np.testing.assert_array_equal(compile(text)(x), x)
-    assert seen == [x.transpose(1, 2, 0).ravel().tolist()]
+    assert calls == [x.transpose(1, 2, 0).ravel().tolist()]
 
 
 ALIAS = """output_operand_aliases = [#stablehlo.output_operand_alias<
@@ -78,8 +78,8 @@ def test_aliases_are_one_memory(compile: Compile, layout: str) -> None:
     executable = compile(calling(f"{ALIAS.format('', 0, '')}, {layouts(layout, layout)}"))
     x = X.copy()
     x.flags.writeable = False
-    given = executable(x)
-    assert given[0, 0] == -7 and given.ravel()[1:].tolist() == X.ravel()[1:].tolist()
+    inputs = executable(x)
+    assert inputs[0, 0] == -7 and inputs.ravel()[1:].tolist() == X.ravel()[1:].tolist()
     np.testing.assert_array_equal(x, X)
     assert same == [True]
 
@@ -87,12 +87,12 @@ def test_aliases_are_one_memory(compile: Compile, layout: str) -> None:
 @BOTH
 def test_several_results_tuples_and_tokens(compile: Compile) -> None:
     """Tables have a pointer for each value, tokens included, as XLA's have."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @ORIGINAL
     def swap(out: int, operands: Any) -> None:
         outs = (ctypes.c_void_p * 3).from_address(out)
-        seen.append((bool(operands[0]), bool(outs[1])))
+        calls.append((bool(operands[0]), bool(outs[1])))
         floats(outs[0])[:] = floats(operands[2])
         floats(outs[2])[:] = floats(operands[1])
 
@@ -107,7 +107,7 @@ def test_several_results_tuples_and_tokens(compile: Compile) -> None:
     first, second = compile(program)(X, X + 1)
     np.testing.assert_array_equal(first, X + 1)
     np.testing.assert_array_equal(second, X)
-    assert seen == [(True, True)]
+    assert calls == [(True, True)]
 
 
 @BOTH

@@ -86,9 +86,9 @@ def test_computations_do_not_write_what_they_are_given(compile: Compile) -> None
 
     @shlo_tools.custom_call("apply")
     def apply(x: Array, *, called_computations: Any) -> Array:
-        given = x + 1
-        updated: Array = called_computations[0](given)
-        np.testing.assert_array_equal(given, x + 1)
+        inputs = x + 1
+        updated: Array = called_computations[0](inputs)
+        np.testing.assert_array_equal(inputs, x + 1)
         np.testing.assert_array_equal(called_computations[0](x)[1], 9)
         return updated
 
@@ -112,9 +112,9 @@ def test_several_results_unsigned_types_and_constants(compile: Compile) -> None:
 
     @shlo_tools.custom_call("apply")
     def apply(i: Array, *, called_computations: Any) -> Array:
-        found, small = called_computations[0](i)
-        assert found.dtype == np.uint32 and small.dtype == np.bool_ and small
-        result: Array = found
+        results, small = called_computations[0](i)
+        assert results.dtype == np.uint32 and small.dtype == np.bool_ and small
+        result: Array = results
         return result
 
     executable = compile(calling(functions, "@look", "ui32"))
@@ -279,11 +279,11 @@ def test_computations_on_other_than_static_tensors_are_refused() -> None:
 
 def test_a_lowered_program_says_all_that_its_calls_need() -> None:
     """What an op says, and the computations it names, survive as text of the llvm dialect."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("apply")
     def apply(x: Array, *, called_computations: Any, op_attributes: Any) -> Array:
-        seen.append(op_attributes)
+        calls.append(op_attributes)
         result: Array = called_computations[0](x)
         return result
 
@@ -294,4 +294,4 @@ def test_a_lowered_program_says_all_that_its_calls_need() -> None:
         Pipeline("builtin.module(shlo-to-llvm)").run(module)
         lowered = str(module)
     np.testing.assert_array_equal(shlo_tools.compile(lowered)(X), 2 * X)
-    assert seen == [{"my.word": 3}]
+    assert calls == [{"my.word": 3}]

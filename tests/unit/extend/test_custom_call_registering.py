@@ -55,21 +55,23 @@ def test_two_threads() -> None:
         return x * 2
 
     executable = calling("slow")
-    found: dict[int, Any] = {}
+    results: dict[int, Any] = {}
 
     def work(number: int) -> None:
         try:
-            found[number] = executable(np.full(4, number, np.float32))
+            results[number] = executable(np.full(4, number, np.float32))
         except ValueError as error:
-            found[number] = str(error)
+            results[number] = str(error)
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found.pop(3) == "three"
-    assert {n: r.tolist() for n, r in found.items()} == {n: [2.0 * n] * 4 for n in (0, 1, 2, 4, 5)}
+    assert results.pop(3) == "three"
+    assert {n: r.tolist() for n, r in results.items()} == {
+        n: [2.0 * n] * 4 for n in (0, 1, 2, 4, 5)
+    }
 
 
 def test_an_operand_cannot_be_kept() -> None:

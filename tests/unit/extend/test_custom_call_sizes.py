@@ -40,19 +40,19 @@ def sizes(*numbers: int) -> Array:
 
 @BOTH
 def test_a_function_sees_the_sizes_of_its_call(compile: Compile) -> None:
-    seen: list[tuple[int, ...]] = []
+    visited: list[tuple[int, ...]] = []
 
     @shlo_tools.custom_call("test.sized")
     def sized(x: Array, *, result_types: Sequence[Any]) -> Array:
-        seen.append((len(x), *result_types[0].shape))
+        visited.append((len(x), *result_types[0].shape))
         return np.concatenate([x, x])[: result_types[0].shape[0]]
 
     run = compile(SHAPED)
     calls = [(2, 2), (2, 3), (0, 0), (5, 1), (1000, 2000), (2, 2)]
-    for given, wanted in calls:
-        got = run(rows(given), sizes(wanted, 3))
-        np.testing.assert_array_equal(got, np.concatenate([rows(given)] * 2)[:wanted])
-    assert seen == [(given, wanted, 3) for given, wanted in calls]
+    for inputs, expected in calls:
+        got = run(rows(inputs), sizes(expected, 3))
+        np.testing.assert_array_equal(got, np.concatenate([rows(inputs)] * 2)[:expected])
+    assert visited == [(inputs, expected, 3) for inputs, expected in calls]
 
 
 def test_a_function_writes_memory_of_the_sizes_of_its_call() -> None:

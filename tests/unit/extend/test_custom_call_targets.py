@@ -46,13 +46,13 @@ FUNCTIONS: dict[str, Callable[[Array], Any]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_mathematical_functions(compile: Compile, name: str) -> None:
     x = np.linspace(0, 0.9, 10)
-    given = 1 + x if name == "acosh" else x
+    inputs = 1 + x if name == "acosh" else x
     executable = compile(f"""func.func @main(%x: tensor<10xf64>) -> tensor<10xf64> {{
       %0 = stablehlo.custom_call @mhlo.{name}(%x) {{mhlo.attributes = {{}}, mhlo.version = 1 : i64}}
         : (tensor<10xf64>) -> tensor<10xf64>
       return %0 : tensor<10xf64>
     }}""")
-    np.testing.assert_allclose(executable(given), FUNCTIONS[name](x), rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(executable(inputs), FUNCTIONS[name](x), rtol=1e-13, atol=1e-15)
 
 
 def top_k(attributes: str, operand: str, more: str = "") -> str:
@@ -149,9 +149,9 @@ def test_a_window_of_any_size(compile: Compile) -> None:
     for size, low, high in ((5, 4, 0), (2, 0, 0), (1, 0, 0), (3, 1, 2), (5, 0, 4), (2, -1, -1)):
         cells = np.concatenate([np.zeros(max(low, 0)), x, np.zeros(max(high, 0))])
         cells = cells[max(-low, 0) : len(cells) - max(-high, 0)]
-        wanted = [cells[i : i + size].sum() for i in range(len(cells) - size + 1)]
+        expected = [cells[i : i + size].sum() for i in range(len(cells) - size + 1)]
         got = run(x, np.array([size], np.int32), np.array([[low, high]], np.int32))
-        assert got.tolist() == wanted
+        assert got.tolist() == expected
 
 
 @BOTH
@@ -238,11 +238,11 @@ def test_shape_assertions(compile: Compile, message: str, expected: str) -> None
 @BOTH
 def test_shape_operands_are_no_operands(compile: Compile) -> None:
     """JAX appends the shape of each result where it is symbolic; functions do not see them."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     @shlo_tools.custom_call("f")
     def f(x: Array, *, result_types: Any, operand_layouts: Any) -> Array:
-        seen.append((str(result_types[0]), operand_layouts))
+        calls.append((str(result_types[0]), operand_layouts))
         return x * 2
 
     executable = compile("""func.func @main(%x: tensor<3xf32>, %s: tensor<1xi32>) -> tensor<3xf32> {
@@ -252,7 +252,7 @@ def test_shape_operands_are_no_operands(compile: Compile) -> None:
       return %0 : tensor<3xf32>
     }""")
     assert executable(np.ones(3, np.float32), np.array([3], np.int32)).tolist() == [2, 2, 2]
-    assert seen == [("tensor<3xf32>", ((0,),))]
+    assert calls == [("tensor<3xf32>", ((0,),))]
 
 
 def test_shapes_that_only_operands_tell() -> None:

@@ -45,10 +45,10 @@ def test_sizes_are_computed_as_expressions() -> None:
     def outer(a: Any, b: Any) -> Any:
         return [a.like(shape=(a.shape[0], 2 * b.shape[0]))]
 
-    found = _results(
+    types = _results(
         "%a: tensor<?xf32>, %b: tensor<?xf32>", "tensor<?xf32>, tensor<?xf32>", "tensor<?x?xf32>"
     )
-    assert found == ["tensor<(arg0.0)x(2 * arg1.0)xf32>"]
+    assert types == ["tensor<(arg0.0)x(2 * arg1.0)xf32>"]
 
 
 def test_shapes_alone_and_several_results() -> None:
@@ -56,22 +56,22 @@ def test_shapes_alone_and_several_results() -> None:
     def both(a: Any) -> Any:
         return [(a.shape[0], 7), (dims.UNKNOWN,)]
 
-    found = _results("%a: tensor<?xf32>", "tensor<?xf32>", "tensor<?x?xf32>, tensor<?xi32>")
-    assert found == ["tensor<(arg0.0)x7xf32>", "tensor<(custom_call.0)xi32>"]
+    types = _results("%a: tensor<?xf32>", "tensor<?xf32>", "tensor<?x?xf32>, tensor<?xi32>")
+    assert types == ["tensor<(arg0.0)x7xf32>", "tensor<(custom_call.0)xi32>"]
 
 
 def test_attributes_and_declared_types() -> None:
-    seen: dict[str, Any] = {}
+    calls: dict[str, Any] = {}
 
     @shape_rule("f")
     def scaled(a: Any, *, attributes: Any, op_attributes: Any, result_types: Any) -> Any:
-        seen.update(attributes=attributes, extra=op_attributes["my.attribute"])
+        calls.update(attributes=attributes, extra=op_attributes["my.attribute"])
         return result_types[0].with_shape([attributes["factor"] * a.shape[0]])
 
     attributes = 'api_version = 4 : i32, backend_config = {factor = 3 : i64}, my.attribute = "x"'
-    found = _results("%a: tensor<?xf32>", "tensor<?xf32>", "tensor<?xbf16>", attributes)
-    assert found == ["tensor<(3 * arg0.0)xbf16>"]
-    assert seen == {"attributes": {"factor": 3}, "extra": "x"}
+    types = _results("%a: tensor<?xf32>", "tensor<?xf32>", "tensor<?xbf16>", attributes)
+    assert types == ["tensor<(3 * arg0.0)xbf16>"]
+    assert calls == {"attributes": {"factor": 3}, "extra": "x"}
 
 
 def test_a_rule_that_contradicts_the_declared_type() -> None:
@@ -129,8 +129,8 @@ def test_a_rule_that_returns_no_types_is_an_error(returned: Any) -> None:
 @pytest.mark.parametrize("returned", [[(6,)], (6,), [[np.int64(6)]], [dims.UNKNOWN, 6][1:]])
 def test_a_shape_in_every_form(returned: Any) -> None:
     shape_rule("f")(lambda a: returned)
-    told = _results("%a: tensor<3xf32>", "tensor<3xf32>", "tensor<?xf32>")
-    assert told == ["tensor<6xf32>"]
+    messages = _results("%a: tensor<3xf32>", "tensor<3xf32>", "tensor<?xf32>")
+    assert messages == ["tensor<6xf32>"]
 
 
 # --- both backends --------------------------------------------------------------------------------

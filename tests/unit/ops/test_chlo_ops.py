@@ -77,11 +77,11 @@ NUMBERS = (np.float32(1.5), np.int8(-3), np.uint8(200), np.bool_(True), np.compl
 @pytest.mark.parametrize("value", NUMBERS)
 def test_constant_like_keeps_the_number(value: Any) -> None:
     module = program.load(build(lambda x: chlo.constant_like(x, value), "2xf32"))
-    (found,) = [op for op in mlir.walk(module.operation) if op.name == "chlo.constant_like"]
+    (matching,) = [op for op in mlir.walk(module.operation) if op.name == "chlo.constant_like"]
     with mlir.library_context():
-        assert str(ops.infer(found)[0]) == f"tensor<2x{dtypes.from_dtype(value.dtype)}>"
-        held = ops._op._read(ops.DESCRIPTIONS[found.name], found)["value"]
-    assert held.dtype == value.dtype and held == value
+        assert str(ops.infer(matching)[0]) == f"tensor<2x{dtypes.from_dtype(value.dtype)}>"
+        array = ops._op._read(ops.DESCRIPTIONS[matching.name], matching)["value"]
+    assert array.dtype == value.dtype and array == value
 
 
 # --- broadcasting ---------------------------------------------------------------------------------

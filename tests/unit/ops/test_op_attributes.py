@@ -15,8 +15,8 @@ DEFAULT, HIGHEST = ResultAccuracyMode.DEFAULT, ResultAccuracyMode.HIGHEST
 
 
 def _only(module: mlir.Module, name: str) -> mlir.Operation:
-    (found,) = (op for op in mlir.walk(module.operation) if op.name == f"stablehlo.{name}")
-    return found
+    (matching,) = (op for op in mlir.walk(module.operation) if op.name == f"stablehlo.{name}")
+    return matching
 
 
 def _arguments(module: mlir.Module, name: str) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def test_dot_products_may_be_given_an_algorithm(algorithm: DotAlgorithm, values:
         return ops.dot_general(x, x, (), (), [1], [0], ["DEFAULT", "DEFAULT"], algorithm=algorithm)
 
     program.verify(module.module)
-    given = zip(FIELDS, values.split(), strict=True)
-    assert str(module) == str(program.load(_dot(", ".join(f"{n} = {v}" for n, v in given))))
+    inputs = zip(FIELDS, values.split(), strict=True)
+    assert str(module) == str(program.load(_dot(", ".join(f"{n} = {v}" for n, v in inputs))))
     assert _arguments(module.module, "dot_general")["algorithm"] == algorithm
 
 

@@ -25,8 +25,8 @@ def test_builder_makes_the_op_of_the_specification(name: str) -> None:
     main = module.func(*types, name="main")(build)
     assert main.result_types is not None
     results = ", ".join(str(t) for t in main.result_types)
-    wanted = f"func.func @main({argument_list(types)}) -> ({results}) {{{body}\n}}"
-    assert str(module) == str(program.load(wanted))
+    expected = f"func.func @main({argument_list(types)}) -> ({results}) {{{body}\n}}"
+    assert str(module) == str(program.load(expected))
 
 
 def test_composite_takes_a_function_of_the_module() -> None:
@@ -40,7 +40,7 @@ def test_composite_takes_a_function_of_the_module() -> None:
     def main(a: Any, b: Any) -> Any:
         return ops.composite((a, b), "my_namespace.my_op", _my_op, {"my_attribute": "my_value"}, 1)
 
-    wanted = """
+    expected = """
         func.func private @_my_op(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
           %0 = stablehlo.add %a, %b : tensor<f32>
           return %0 : tensor<f32>
@@ -52,15 +52,15 @@ def test_composite_takes_a_function_of_the_module() -> None:
           } : (tensor<f32>, tensor<f32>) -> tensor<f32>
           return %0 : tensor<f32>
         }"""
-    assert str(module) == str(program.load(wanted))
+    assert str(module) == str(program.load(expected))
 
 
 def test_custom_call_needs_no_more_than_a_name() -> None:
     """Every attribute but the target is optional, and one left out is not written."""
     module = Module()
     module.func(name="main")(lambda: ops.custom_call((), "foo", ()))
-    wanted = "func.func @main() { stablehlo.custom_call @foo() : () -> ()\n return }"
-    assert str(module) == str(program.load(wanted))
+    expected = "func.func @main() { stablehlo.custom_call @foo() : () -> ()\n return }"
+    assert str(module) == str(program.load(expected))
 
 
 def test_numbers_and_arrays_are_operands() -> None:
@@ -137,12 +137,12 @@ MISTAKES: list[tuple[str, tuple[str, ...], Callable[..., Any], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("types", "build", "said"), [pytest.param(*row[1:], id=row[0]) for row in MISTAKES]
+    ("types", "build", "message"), [pytest.param(*row[1:], id=row[0]) for row in MISTAKES]
 )
 def test_mistakes_are_explained(
-    types: tuple[str, ...], build: Callable[..., Any], said: str
+    types: tuple[str, ...], build: Callable[..., Any], message: str
 ) -> None:
-    with pytest.raises(ShloError, match=said):
+    with pytest.raises(ShloError, match=message):
         attempt(types, build)
 
 

@@ -107,15 +107,15 @@ INFERRED: list[tuple[str, str, str, str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("title", "before", "arguments", "text", "wanted"), INFERRED)
+@pytest.mark.parametrize(("title", "before", "arguments", "text", "expected"), INFERRED)
 def test_inference_from_parsed_ir(
-    title: str, before: str, arguments: str, text: str, wanted: list[str]
+    title: str, before: str, arguments: str, text: str, expected: list[str]
 ) -> None:
-    results = f"%0:{len(wanted)} = "
+    results = f"%0:{len(expected)} = "
     module = program.load(f"{before} func.func @main({arguments}) {{ {results}{text}\n return }}")
     with mlir.library_context():
         op = op_named(module, title.split(",", maxsplit=1)[0])
-        assert [str(type) for type in ops.infer(op)] == wanted
+        assert [str(type) for type in ops.infer(op)] == expected
         ops.verify(op)
 
 

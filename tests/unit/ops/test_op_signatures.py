@@ -96,9 +96,9 @@ def test_a_typed_program_passes_mypy(mypy_says: list[str]) -> None:
 
 @pytest.mark.parametrize(("number", "line", "code"), [(n, *row) for n, row in enumerate(WRONG)])
 def test_wrong_programs_fail_mypy(mypy_says: list[str], number: int, line: str, code: str) -> None:
-    said = [text for text in mypy_says if f"wrong_{number}.py:5: error:" in text]
-    assert len(said) == 1, line
-    assert said[0].endswith(f"[{code}]")
+    message = [text for text in mypy_says if f"wrong_{number}.py:5: error:" in text]
+    assert len(message) == 1, line
+    assert message[0].endswith(f"[{code}]")
 
 
 def test_the_typed_program_builds() -> None:
@@ -149,7 +149,7 @@ def test_inserting_at_a_given_place() -> None:
         end = ir.terminator(func.regions[0].blocks[0])
         with ir.inserting(ir.Build(mlir.before(end), end.location)):
             argument = of_value(func.regions[0].blocks[0].arguments[0])
-            made = loose.negate(argument)
-        end.operands[0] = made.value
+            result = loose.negate(argument)
+        end.operands[0] = result.value
         program.verify(module)
     assert "stablehlo.negate" in str(module)

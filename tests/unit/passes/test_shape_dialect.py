@@ -193,11 +193,11 @@ def program(case: Case, form: str, call: Sequence[Extents]) -> str:
     """The case on shapes of one form; ``call`` tells constants and ranks."""
     extents = form.startswith("extents")
     shape, size = ("tensor<?xindex>", "index") if extents else ("!shape.shape", "!shape.size")
-    arguments, made = [], []
-    for name, given in zip("abc", call, strict=False):
-        length = len(given)
+    arguments, result = [], []
+    for name, inputs in zip("abc", call, strict=False):
+        length = len(inputs)
         if form.endswith("constants"):
-            made.append(f"%k{name} = shape.const_shape {given} : tensor<{length}xindex>")
+            result.append(f"%k{name} = shape.const_shape {inputs} : tensor<{length}xindex>")
         elif form.endswith(" ranked"):
             arguments.append(f"%k{name}: tensor<{length}xindex>")
         else:
@@ -206,7 +206,7 @@ def program(case: Case, form: str, call: Sequence[Extents]) -> str:
         cast = f"tensor.cast %k{name} : tensor<{length}xindex> to tensor<?xindex>"
         if not extents:
             cast = f"shape.from_extent_tensor %k{name} : tensor<{length}xindex>"
-        made.append(f"%{name} = {cast}")
+        result.append(f"%{name} = {cast}")
     body = case.body.replace("tensor<?xindex>", shape) if case.name == "reduce" else case.body
     if case.name == "reduce" and not extents:
         body = body.replace("%extent: index", "%e: !shape.size").replace(
@@ -216,7 +216,7 @@ def program(case: Case, form: str, call: Sequence[Extents]) -> str:
     values = ", ".join(["%r", "%s"][: len(case.results)])
     text = f"""
     func.func @main({", ".join(arguments)}) -> ({results}) {{
-      {"; ".join(made).replace("; ", chr(10))}
+      {"; ".join(result).replace("; ", chr(10))}
       {body}
       return {values} : {results}
     }}"""
@@ -241,19 +241,19 @@ def checked(case: Case, backend: str, form: str, calls: Sequence[Sequence[Extent
             assert str(expected.value) in str(error)
         return
     for call in calls:
-        given = [] if form.endswith("constants") else [np.array(x, np.int64) for x in call]
+        inputs = [] if form.endswith("constants") else [np.array(x, np.int64) for x in call]
         try:
-            wanted = case.oracle(*call)
+            target = case.oracle(*call)
         except Invalid as invalid:
             with pytest.raises(ShloError) as raised:
-                executable(*given)
+                executable(*inputs)
             assert str(invalid) in str(raised.value)
             assert not form.endswith("constants"), "known to fail, and compiled"
             continue
-        found = executable(*given)
+        results = executable(*inputs)
         if len(case.results) == 1:
-            found, wanted = (found,), (wanted,)
-        for have, want in zip(found, wanted, strict=True):
+            results, target = (results,), (target,)
+        for have, want in zip(results, target, strict=True):
             assert have.tolist() == want, (call, have, want)
 
 

@@ -24,13 +24,13 @@ func.func @main(%n: index, %s: !shape.shape, %x: tensor<?xf32>)
 def test_sizes_are_integers_on_the_host(options: dict[str, object]) -> None:
     executable = shlo_tools.compile(TEXT, **options)  # type: ignore[arg-type]
     for shape, length in (([3, 1], 4), ([4], 4), ([], 2), ([5, 0, 1], 1)):
-        given = np.array(shape, np.int64)
+        inputs = np.array(shape, np.int64)
         size, more, both, extents, fits = executable(
-            np.int64(7), given, np.zeros(length, np.float32)
+            np.int64(7), inputs, np.zeros(length, np.float32)
         )
         assert (int(size), int(more), bool(fits)) == (np.prod(shape, dtype=int), 14, True)
-        wanted = np.broadcast_shapes(tuple(shape), (length,))
-        assert tuple(both) == tuple(extents) == wanted
+        expected = np.broadcast_shapes(tuple(shape), (length,))
+        assert tuple(both) == tuple(extents) == expected
     with pytest.raises(ExecutionError, match="required broadcastable shapes"):
         executable(np.int64(7), np.array([3]), np.zeros(2, np.float32))
 

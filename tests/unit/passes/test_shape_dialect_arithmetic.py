@@ -121,8 +121,8 @@ def test_of_arguments(backend: str, shifts: bool) -> None:
     executable = shlo_tools.compile(legalized(text), backend=backend)
     _, _, oracles = lines(shifts)
     for a, b in SHIFTED if shifts else NUMBERS:
-        found = [int(x) for x in executable(np.int64(a), np.int64(b))]
-        assert found == [int(oracle(a, b)) for oracle in oracles], (a, b)
+        results = [int(x) for x in executable(np.int64(a), np.int64(b))]
+        assert results == [int(oracle(a, b)) for oracle in oracles], (a, b)
 
 
 @pytest.mark.parametrize(("a", "b"), [(7, 2), (-7, 2), (7, -2), (0, 3), (-(2**62), -1)])
@@ -131,8 +131,8 @@ def test_of_constants(a: int, b: int) -> None:
     before = f"%a = arith.constant {a} : index\n%b = index.constant {b}"
     module = legalized(program("", before, shifts=False))
     _, _, oracles = lines(shifts=False)
-    found = [int(x) for x in shlo_tools.compile(module, backend="reference")()]
-    assert found == [int(oracle(a, b)) for oracle in oracles]
+    results = [int(x) for x in shlo_tools.compile(module, backend="reference")()]
+    assert results == [int(oracle(a, b)) for oracle in oracles]
 
 
 @both
@@ -157,10 +157,10 @@ def test_scalars_of_other_types(backend: str) -> None:
     }"""
     executable = shlo_tools.compile(legalized(text), backend=backend)
     table = np.arange(6, dtype=np.float32).reshape(2, 3)
-    found = [x.tolist() for x in executable(np.int64(1), table)]
-    assert found == [1, True, -1, 1, 2.0, 1, [1, 3]]
-    found = [x.tolist() for x in executable(np.int64(0), table)]
-    assert found == [0, False, 0, 0, 0.5, 0, [0, 2]]
+    results = [x.tolist() for x in executable(np.int64(1), table)]
+    assert results == [1, True, -1, 1, 2.0, 1, [1, 3]]
+    results = [x.tolist() for x in executable(np.int64(0), table)]
+    assert results == [0, False, 0, 0, 0.5, 0, [0, 2]]
     with pytest.raises(ShloError, match=r"index 2 is outside of a dimension of size 2"):
         executable(np.int64(2), table)
 
@@ -190,7 +190,7 @@ def test_extent_tensors(backend: str) -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     y, *rest = executable(x)
     assert np.array_equal(y, x)
-    assert [found.tolist() for found in rest] == [[9, 15], [True, True], [2, 3], 3]
+    assert [results.tolist() for results in rest] == [[9, 15], [True, True], [2, 3], 3]
 
 
 @both
@@ -211,8 +211,8 @@ def test_generated_extents(backend: str) -> None:
       return %1, %2, %bits : tensor<2xindex>, tensor<3xindex>, index
     }"""
     executable = shlo_tools.compile(legalized(text), backend=backend)
-    found = [x.tolist() for x in executable(np.zeros((5, 3), np.float32))]
-    assert found == [[10, 6], [2, 2, 2], 64]
+    results = [x.tolist() for x in executable(np.zeros((5, 3), np.float32))]
+    assert results == [[10, 6], [2, 2, 2], 64]
 
 
 SIZES = """
@@ -237,9 +237,9 @@ func.func @main(%a: !shape.size, %b: !shape.size, %i: index)
 def test_sizes(backend: str) -> None:
     executable = shlo_tools.compile(legalized(SIZES), backend=backend)
     for a, b, i in ((3, 4, 5), (0, 9, 1), (8, 8, 0)):
-        found = [int(x) for x in executable(*map(np.int64, (a, b, i)))]
+        results = [int(x) for x in executable(*map(np.int64, (a, b, i)))]
         product = (a + b) * i
-        assert found == [a + b, product, math.floor(product / 10), max(a, b), min(a, b), i, 10]
+        assert results == [a + b, product, math.floor(product / 10), max(a, b), min(a, b), i, 10]
 
 
 @both

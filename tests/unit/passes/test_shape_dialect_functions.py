@@ -61,9 +61,9 @@ func.func @main(%s: TYPE) -> (!shape.size, !shape.shape, index) {
 
 
 def reducing(type: str, returned: str) -> str:
-    made = "shape.concat %s, %e : !shape.shape, !shape.shape -> !shape.shape"
-    made = "shape.from_extent_tensor %s : TYPE" if type != "!shape.shape" else made
-    text = REDUCE.replace("%a = SHAPE", f"%e = shape.const_shape [] : !shape.shape\n%a = {made}")
+    result = "shape.concat %s, %e : !shape.shape, !shape.shape -> !shape.shape"
+    result = "shape.from_extent_tensor %s : TYPE" if type != "!shape.shape" else result
+    text = REDUCE.replace("%a = SHAPE", f"%e = shape.const_shape [] : !shape.shape\n%a = {result}")
     types = {"%r#0": "!shape.size", "%r#1": "!shape.shape", "%r#2": "index"}
     results = [f"%r#{n}" for n in map(int, returned)]
     listed = ", ".join(types[name] for name in results)
@@ -78,10 +78,10 @@ def test_reduce_carries_sizes_and_shapes(
     shape: tuple[int, ...], ranked: bool, backend: str
 ) -> None:
     type = f"tensor<{len(shape)}xindex>" if ranked else "!shape.shape"
-    size, made, last = compiled(reducing(type, "012"), backend)(extents(*shape))
+    size, result, last = compiled(reducing(type, "012"), backend)(extents(*shape))
     assert int(size) == np.prod([10 // extent for extent in shape])
     pairs = [[extent, i] for i, extent in enumerate(shape)]
-    assert made.tolist() == [x for pair in reversed(pairs) for x in pair]
+    assert result.tolist() == [x for pair in reversed(pairs) for x in pair]
     assert int(last) == max(len(shape) - 1, 0)
 
 
@@ -241,8 +241,8 @@ def test_debug_print(backend: str, capfd: pytest.CaptureFixture[str]) -> None:
       return %i : index
     }"""
     assert int(compiled(text, backend)(np.zeros((5, 3), np.float32))) == 15
-    said = "".join(capfd.readouterr())
-    assert re.search(r"5, 3.*15", said, re.DOTALL)
+    message = "".join(capfd.readouterr())
+    assert re.search(r"5, 3.*15", message, re.DOTALL)
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -318,8 +318,8 @@ def test_sizes_that_were_never_known() -> None:
       %3 = shape.meet %0, %1 : !shape.shape, !shape.shape -> !shape.shape
       return %2, %3 : !shape.shape, !shape.shape
     }"""
-    found = compiled(text, "native")()
-    assert [x.tolist() for x in found] == [[2, 3], [2, 3]]
+    results = compiled(text, "native")()
+    assert [x.tolist() for x in results] == [[2, 3], [2, 3]]
     with pytest.raises(ShloError, match=r"a size of the shape \[\?, 3\] is unknown"):
         legalized(text.replace("[2, -1]", "[-1, 3]"))
 
@@ -339,7 +339,7 @@ with ir.Context():
 
 def test_the_wheel_folds_to_the_same() -> None:
     random.seed(5)
-    texts, found = [], []
+    texts, results = [], []
     for _ in range(25):
         shape = [random.choice([1, 2, 3, 0]) for _ in range(random.randint(1, 4))]
         other = [1 if random.random() < 0.4 else size for size in shape][random.randint(0, 1) :]
@@ -360,7 +360,7 @@ def test_the_wheel_folds_to_the_same() -> None:
           return %0, %1, %2, %3, %m
             : !shape.shape, !shape.shape, !shape.shape, !shape.shape, index
         }}""")
-        found.append([x.tolist() for x in compiled(texts[-1], "reference")()])
+        results.append([x.tolist() for x in compiled(texts[-1], "reference")()])
     child = subprocess.run(
         [sys.executable, "-c", FOLDING],
         input=json.dumps(texts),
@@ -369,7 +369,7 @@ def test_the_wheel_folds_to_the_same() -> None:
         timeout=100,
         check=True,
     )
-    for line, ours in zip(child.stdout.splitlines(), found, strict=True):
+    for line, ours in zip(child.stdout.splitlines(), results, strict=True):
         assert folded(json.loads(line)) == ours
 
 

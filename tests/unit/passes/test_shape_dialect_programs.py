@@ -66,9 +66,9 @@ def test_addition_of_unknown_sizes(form: dict[str, str], backend: str) -> None:
     for left, right in PAIRS:
         x = np.arange(np.prod(left), dtype=np.float32).reshape(left)
         y = np.arange(right, dtype=np.float32)
-        found = executable(x, y)
-        assert found.shape == (x + y).shape
-        assert np.array_equal(found, x + y)
+        results = executable(x, y)
+        assert results.shape == (x + y).shape
+        assert np.array_equal(results, x + y)
     with pytest.raises(ExecutionError, match=r"broadcastable shapes: \[2, 3\] and \[2\]"):
         executable(np.zeros((2, 3), np.float32), np.zeros(2, np.float32))
 
@@ -83,8 +83,8 @@ def test_addition_of_known_sizes(
     types = [f"tensor<{'x'.join(map(str, s))}xf32>" for s in (left, (right,), shape)]
     x = np.arange(np.prod(left), dtype=np.float32).reshape(left)
     y = np.arange(right, dtype=np.float32)
-    found = shlo_tools.compile(addition(form, *types), backend=backend)(x, y)
-    assert np.array_equal(found, x + y)
+    results = shlo_tools.compile(addition(form, *types), backend=backend)(x, y)
+    assert np.array_equal(results, x + y)
 
 
 def test_sizes_known_not_to_fit_are_an_error_of_compiling() -> None:
@@ -333,11 +333,11 @@ def result_type(text: str) -> str:
 @pytest.mark.parametrize("name", THROUGH)
 def test_an_error_goes_through(name: str, ranked: bool, backend: str) -> None:
     text = THROUGH[name]
-    given = "tensor<2xindex>" if ranked else "tensor<?xindex>"
+    inputs = "tensor<2xindex>" if ranked else "tensor<?xindex>"
     program = f"""
-    func.func @main(%a: {given}, %b: {given}, %x: tensor<?x?xf32>) -> {result_type(text)} {{
-      %s = shape.broadcast %a, %b {{error = "no such shape"}} : {given}, {given} -> !shape.shape
-      %t = shape.from_extent_tensor %a : {given}
+    func.func @main(%a: {inputs}, %b: {inputs}, %x: tensor<?x?xf32>) -> {result_type(text)} {{
+      %s = shape.broadcast %a, %b {{error = "no such shape"}} : {inputs}, {inputs} -> !shape.shape
+      %t = shape.from_extent_tensor %a : {inputs}
       {text}
       return %r : {result_type(text)}
     }}"""
@@ -379,9 +379,9 @@ def test_selected_shapes_may_differ_in_rank(type: str, backend: str) -> None:
       return %r : {type}
     }}"""
     executable = compiled(text, backend)
-    for taken in (True, False):
-        found = executable(extents(2, 3), extents(4), np.bool_(taken))
-        assert found.tolist() == ([2, 3] if taken else [4])
+    for branch in (True, False):
+        results = executable(extents(2, 3), extents(4), np.bool_(branch))
+        assert results.tolist() == ([2, 3] if branch else [4])
 
 
 @both

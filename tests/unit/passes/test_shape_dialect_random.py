@@ -136,21 +136,21 @@ class Program:
 
     def grow(self, pick: random.Random) -> None:
         operands, kind, text, oracle = pick.choice(OPS)
-        given = [pick.choice(self.shapes if o == "S" else self.sizes) for o in operands]
+        inputs = [pick.choice(self.shapes if o == "S" else self.sizes) for o in operands]
         name = f"%v{len(self.values)}"
-        rows = zip(*(self.values[operand] for operand in given), strict=True)
+        rows = zip(*(self.values[operand] for operand in inputs), strict=True)
         values = [evaluated(oracle, row) for row in rows]
         if any(len(v) > 8 or any(x > 1 << 40 for x in v) for v in values if isinstance(v, list)):
             return
         if any(abs(v) > 1 << 40 for v in values if isinstance(v, int)):
             return
-        made = text.format(*given)
-        if made.startswith("#"):
-            self.lines.append(f"{name}_:2 = {made[3:]}")
+        results = text.format(*inputs)
+        if results.startswith("#"):
+            self.lines.append(f"{name}_:2 = {results[3:]}")
             # A result of several has a name of its own through an op that changes nothing.
-            part = f"{name}_#{made[1]}"
-            made = f"shape.any {part} : {SHAPE} -> {SHAPE}"
-        self.lines.append(f"{name} = {made}")
+            part = f"{name}_#{results[1]}"
+            results = f"shape.any {part} : {SHAPE} -> {SHAPE}"
+        self.lines.append(f"{name} = {results}")
         self.add(kind, name, values)
 
 
@@ -171,8 +171,8 @@ def random_program(seed: int, ranked: bool) -> tuple[str, Program, list[str]]:
     pick = random.Random(seed)
     program = Program()
     for n, name in enumerate(("%a", "%b")):
-        program.add("S", name, [given[n] for given in INPUTS])
-    program.add("n", "%n", [given[2] for given in INPUTS])
+        program.add("S", name, [inputs[n] for inputs in INPUTS])
+    program.add("n", "%n", [inputs[2] for inputs in INPUTS])
     program.add("n", "%ten", [10] * len(INPUTS))
     program.add("S", "%k", [[2, 1]] * len(INPUTS))
     while len(program.values) < 14:
@@ -213,8 +213,8 @@ def test_random_program(seed: int, ranked: bool, backend: str) -> None:
     shlo_tools.Pipeline("builtin.module(shlo-legalize-shape)").run(module)
     executable = shlo_tools.compile(module, backend=backend)
     for n, (a, b, size) in enumerate(INPUTS):
-        found = executable(np.array(a, np.int64), np.array(b, np.int64), np.int64(size))
-        invalid = [bool(flag) for flag in found[: len(program.values)]]
+        results = executable(np.array(a, np.int64), np.array(b, np.int64), np.int64(size))
+        invalid = [bool(flag) for flag in results[: len(program.values)]]
         assert invalid == [values[n] is None for values in program.values.values()], text
-        wanted = [program.values[name][n] for name in always]
-        assert [x.tolist() for x in found[len(program.values) :]] == wanted, text
+        expected = [program.values[name][n] for name in always]
+        assert [x.tolist() for x in results[len(program.values) :]] == expected, text

@@ -36,8 +36,8 @@ def test_the_hash_of_a_value_is_its_address() -> None:
     ops = ir.children(func)
     values = [*func.regions[0].blocks[0].arguments, *(r for op in ops for r in op.results)]
     assert len({hash(value) for value in values}) == len(values) == 4
-    for held in (*values, *(value.type for value in values), ops[0].block):
-        assert hash(held) == mlir.address_of(held)
+    for array in (*values, *(value.type for value in values), ops[0].block):
+        assert hash(array) == mlir.address_of(array)
     before = hash(ops[0])
     ops[0].attributes["changed"] = mlir.unit_attr()
     assert hash(ops[0]) != before
@@ -54,8 +54,8 @@ def test_reductions_that_differ_in_their_computation_only() -> None:
         : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
       return %0, %1 : tensor<i32>, tensor<i32>
     }}"""
-    found = _refined(text)
-    assert "dense<7>" in found and "dense<8>" in found
+    refined = _refined(text)
+    assert "dense<7>" in refined and "dense<8>" in refined
 
 
 def test_a_call_in_a_loop_is_of_the_function_for_all_iterations() -> None:
@@ -80,9 +80,9 @@ def test_a_call_in_a_loop_is_of_the_function_for_all_iterations() -> None:
         %0 = stablehlo.concatenate %x, %x, dim = 0 : ({V}, {V}) -> {V}
         return %0 : {V}
       }}"""
-    found = _refined(text)
-    assert found.count("func.call @twice") == found.count("func.func private @twice") == 1
-    assert f"({V}, {V}) -> {V}" in found and "tensor<6xf32>" not in found
+    refined = _refined(text)
+    assert refined.count("func.call @twice") == refined.count("func.func private @twice") == 1
+    assert f"({V}, {V}) -> {V}" in refined and "tensor<6xf32>" not in refined
 
 
 def test_what_is_known_of_a_function_outlives_a_change_of_its_attributes() -> None:

@@ -46,9 +46,9 @@ class Edit(Pass):
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = registry.find_pass
+    find = registry.find_pass
     monkeypatch.setattr(
-        registry, "find_pass", lambda name: Edit if name == Edit.name else found(name)
+        registry, "find_pass", lambda name: Edit if name == Edit.name else find(name)
     )
 
 
@@ -75,13 +75,13 @@ REFUSED: list[tuple[str, Callable[..., Any], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("what", "edit", "said"), [pytest.param(*row, id=row[0]) for row in REFUSED]
+    ("what", "edit", "message"), [pytest.param(*row, id=row[0]) for row in REFUSED]
 )
 def test_what_would_end_the_process_is_an_error(
-    what: str, edit: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch
+    what: str, edit: Callable[..., Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EDITS, what, edit)
-    with pytest.raises(PassError, match=said):
+    with pytest.raises(PassError, match=message):
         ran(what)
     np.testing.assert_array_equal(shlo_tools.run(TEXT, np.ones(2, np.float32)), [2, 2])
 

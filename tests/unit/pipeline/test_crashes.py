@@ -89,9 +89,11 @@ REFUSED = [
 @pytest.mark.parametrize("pipelines", REFUSED)
 def test_refused(pipelines: list[str]) -> None:
     for text in pipelines:
-        with pytest.raises(PipelineError, match=r"ends the process|runs on|needs a value") as said:
+        with pytest.raises(
+            PipelineError, match=r"ends the process|runs on|needs a value"
+        ) as message:
             Pipeline(text)
-        assert said.value.diagnostics[0].place is not None
+        assert message.value.diagnostics[0].place is not None
 
 
 def test_options_and_nesting_that_do_not_crash_are_taken() -> None:

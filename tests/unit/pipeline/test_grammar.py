@@ -84,7 +84,7 @@ def test_any_text_is_a_pipeline_or_an_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "at"),
+    ("text", "message", "at"),
     [
         ("builtin.module(cse", "missing ')'", "(cse"),
         ("builtin.module(cse))", "unexpected ')'", ")"),
@@ -106,11 +106,11 @@ def test_any_text_is_a_pipeline_or_an_error(text: str) -> None:
         ("builtin.module(canonicalize{max-iterations=x})", "x", "canonicalize{"),
     ],
 )
-def test_errors_have_a_caret(text: str, said: str, at: str) -> None:
+def test_errors_have_a_caret(text: str, message: str, at: str) -> None:
     with pytest.raises(PipelineError) as caught:
         Pipeline(text)
     first = caught.value.diagnostics[0]
-    assert said in first.message
+    assert message in first.message
     assert first.place is not None
     offset = len(text) - len(at) if text.endswith(at) else text.index(at)
     assert first.place.column == offset + 1

@@ -59,7 +59,7 @@ def test_two_plugin_files_of_one_name_are_two(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("missing.py", None, "no plug-in file"),
         ("plugin.so", "", "no Python file"),
@@ -69,12 +69,12 @@ def test_two_plugin_files_of_one_name_are_two(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_plugin_file_is_explained(
-    tmp_path: Path, name: str, content: str | None, said: str
+    tmp_path: Path, name: str, content: str | None, message: str
 ) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ShloError, match=said) as caught:
+    with pytest.raises(ShloError, match=message) as caught:
         registry.load_plugin(str(path))
     assert name in str(caught.value)
 

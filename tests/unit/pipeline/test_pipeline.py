@@ -55,18 +55,18 @@ NATIVE = ("cse", "sccp", "mem2reg", "control-flow-sink")  # passes for any op
 @contextmanager
 def standard_error() -> Iterator[io.StringIO]:
     """What is written to file descriptor 2, by C++ too."""
-    said = io.StringIO()
+    message = io.StringIO()
     sys.stderr.flush()
     saved = os.dup(2)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 2)
         try:
-            yield said
+            yield message
         finally:
             os.dup2(saved, 2)
             os.close(saved)
             file.seek(0)
-            said.write(file.read().decode())
+            message.write(file.read().decode())
 
 
 _DUMP = re.compile(
@@ -85,9 +85,9 @@ def by_mlir(pipeline: str) -> list[tuple[str, str]]:
     with mlir.library_context():
         manager: Any = mlir.parse_pipeline(pipeline)
         manager.enable_ir_printing(print_before_all=True, print_after_all=False)
-        with standard_error() as said:
+        with standard_error() as message:
             manager.run(module.operation)
-    return dumped(said.getvalue())
+    return dumped(message.getvalue())
 
 
 def in_python(pipeline: str, replaced: frozenset[str]) -> str:
@@ -98,18 +98,18 @@ def in_python(pipeline: str, replaced: frozenset[str]) -> str:
 
 
 def check_order(pipeline: str, replaced: frozenset[str]) -> None:
-    wanted = by_mlir(pipeline)
+    expected = by_mlir(pipeline)
     mixed = in_python(pipeline, replaced)
     LOG.clear()
     Pipeline(mixed).run(program.load(PROGRAM))
-    assert [row for row in wanted if row[0] in replaced] == LOG, mixed
+    assert [row for row in expected if row[0] in replaced] == LOG, mixed
 
     stream = io.StringIO()
     Pipeline(mixed).run(
         program.load(PROGRAM), Instrumentation(before=lambda name: True, stream=stream)
     )
-    seen = [symbol for _, symbol in dumped(stream.getvalue())]
-    assert seen == [symbol for _, symbol in wanted], mixed
+    observed = [symbol for _, symbol in dumped(stream.getvalue())]
+    assert observed == [symbol for _, symbol in expected], mixed
 
 
 ORDERS = [
@@ -197,8 +197,8 @@ def test_python_passes_see_what_cpp_passes_did() -> None:
         name = "test-count"
 
         def run(self, op: mlir.Operation) -> None:
-            found = [o for o in mlir.walk(op) if o.name == "arith.addi"]
-            counts.append(len(found))
+            matching = [o for o in mlir.walk(op) if o.name == "arith.addi"]
+            counts.append(len(matching))
             (func,) = ir.functions(op)
             end = ir.terminator(func.regions[0].blocks[0])
             (value,) = end.operands
@@ -285,10 +285,10 @@ def test_a_cpp_pass_that_fails_says_why() -> None:
 
 def test_cpp_passes_run_together_are_told_by_name() -> None:
     """``on_pass`` hears every pass: a crash report needs the names."""
-    told: list[str] = []
+    messages: list[str] = []
     pipeline = Pipeline("builtin.module(cse,func.func(sccp),test-record,canonicalize)")
-    pipeline.run(program.load(PROGRAM), Instrumentation(on_pass=told.append))
-    assert ",".join(told) == "cse,sccp,test-record,canonicalize"
+    pipeline.run(program.load(PROGRAM), Instrumentation(on_pass=messages.append))
+    assert ",".join(messages) == "cse,sccp,test-record,canonicalize"
 
 
 def test_a_pipeline_runs_again() -> None:

@@ -64,9 +64,9 @@ def made(options: str) -> Pass:
     ],
 )
 def test_options_are_read(text: str, field: str, value: object) -> None:
-    read = getattr(made(text), field)
-    assert read == value
-    assert type(read) is type(value)
+    attribute = getattr(made(text), field)
+    assert attribute == value
+    assert type(attribute) is type(value)
 
 
 def test_several_options() -> None:
@@ -93,7 +93,7 @@ def test_passes_print_as_they_parse(value: Every) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("flag=yes", "'yes' is neither true nor false"),
         ("count=many", "'many' is no integer"),
@@ -105,10 +105,10 @@ def test_passes_print_as_they_parse(value: Every) -> None:
         ("cuont=1", "no option 'cuont'"),
     ],
 )
-def test_wrong_options_are_errors_with_a_caret(options: str, said: str) -> None:
+def test_wrong_options_are_errors_with_a_caret(options: str, message: str) -> None:
     registry.register_pass(Every)
     text = f"builtin.module(canonicalize,test-every{{{options}}})"
-    with pytest.raises(PipelineError, match=said) as caught:
+    with pytest.raises(PipelineError, match=message) as caught:
         Pipeline(text)
     place = caught.value.diagnostics[0].place
     assert place is not None

@@ -114,8 +114,8 @@ def test_processes_of_a_grid_write_to_the_folder_of_their_caller(tmp_path: Path)
     with probes.writing(str(tmp_path)):
         shlo_tools.compile(text, backend="reference")()
     known = probes.Probes(tmp_path)
-    found = sorted(int(known.read("id", iteration)[1]) for iteration in range(1, 5))
-    assert found == [0, 0, 1, 1]
+    results = sorted(int(known.read("id", iteration)[1]) for iteration in range(1, 5))
+    assert results == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -207,22 +207,22 @@ def test_an_exception_of_a_probe_stops_the_program(backend: Any) -> None:
 
 def test_threads_have_probes_of_their_own(backend: Any) -> None:
     """Hits go to the listener of the call that they belong to."""
-    found: dict[int, list[float]] = {number: [] for number in range(4)}
+    results: dict[int, list[float]] = {number: [] for number in range(4)}
 
     def work(number: int) -> None:
         def see(hit: Hit) -> None:
-            found[number].append(float(hit.results[0][0]))
+            results[number].append(float(hit.results[0][0]))
 
         text = LOOP
         executable = shlo_tools.compile(text, backend=backend, probe=see, probe_ops="add")
         executable(50, np.full(3, 2.0**number, np.float32))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in found]
+    threads = [threading.Thread(target=work, args=(number,)) for number in results]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {n: [2.0 ** (n + i) for i in range(1, 51)] for n in found}
+    assert results == {n: [2.0 ** (n + i) for i in range(1, 51)] for n in results}
 
 
 def test_a_probe_may_run_an_instrumented_program(backend: Any) -> None:
@@ -280,9 +280,9 @@ def test_values_of_every_kind_are_seen_to_the_bit(backend: Any, element: str) ->
     hits: list[Hit] = []
     shlo_tools.compile(text, backend=backend, probe=hits.append)(value)
     assert [len(hit.results) for hit in hits] == [1, 2, 1]
-    for seen in (array for hit in hits for array in hit.values):
-        assert (seen.dtype, seen.shape) == (value.dtype, value.shape)
-        assert seen.tobytes() == value.tobytes()
+    for observed in (array for hit in hits for array in hit.values):
+        assert (observed.dtype, observed.shape) == (value.dtype, value.shape)
+        assert observed.tobytes() == value.tobytes()
 
 
 def test_quantized_values_are_seen_as_integers() -> None:
@@ -316,19 +316,19 @@ def _made(text: str, backend: Any, *arguments: Any) -> str:
 
 
 def test_the_op_that_makes_a_nan_is_named(backend: Any) -> None:
-    said = _made(LOG, backend, [1, -2, -3])
-    assert "-:3:8: error: stablehlo.log (tensor<3xf32>) -> tensor<3xf32>" in said
-    assert "made NaN at [1] (2 of 3 elements)" in said
-    assert "operand 0 is -2.0 there" in said
+    message = _made(LOG, backend, [1, -2, -3])
+    assert "-:3:8: error: stablehlo.log (tensor<3xf32>) -> tensor<3xf32>" in message
+    assert "made NaN at [1] (2 of 3 elements)" in message
+    assert "operand 0 is -2.0 there" in message
     assert "made -Inf at [2] (1 of 3 elements)" in _made(LOG, backend, [1, 2, 0])
 
 
 def test_the_round_of_a_loop_is_named(backend: Any) -> None:
     """2**127 is the largest power of two: doubling 1.0 overflows in round 128, 2.0 before."""
-    said = _made(LOOP, backend, 200, [1, 2, 0])
-    assert "made Inf at [1] (1 of 3 elements)" in said
-    assert "note: named 'doubling'" in said
-    assert "note: in iteration 126" in said
+    message = _made(LOOP, backend, 200, [1, 2, 0])
+    assert "made Inf at [1] (1 of 3 elements)" in message
+    assert "note: named 'doubling'" in message
+    assert "note: in iteration 126" in message
     executable = shlo_tools.compile(LOOP, backend=backend, check_nans=True)
     np.testing.assert_array_equal(executable(126, [1, 2, 0]), np.ldexp([1.0, 2.0, 0.0], 126))
 
@@ -353,9 +353,9 @@ def test_reductions_and_complex_numbers_are_checked(backend: Any) -> None:
         : (tensor<2x2xcomplex<f32>>, tensor<complex<f32>>) -> tensor<2xcomplex<f32>>
       return %0 : tensor<2xcomplex<f32>>
     }"""
-    said = _made(text, backend, np.array([[1, 2], [3e38j, 3e38j]], np.complex64))
-    assert "stablehlo.reduce" in said and "made Inf at [1]" in said
-    assert "operand 1 is 0j" in said
+    message = _made(text, backend, np.array([[1, 2], [3e38j, 3e38j]], np.complex64))
+    assert "stablehlo.reduce" in message and "made Inf at [1]" in message
+    assert "operand 1 is 0j" in message
 
 
 @pytest.mark.parametrize("element", ["bf16", "f16"])

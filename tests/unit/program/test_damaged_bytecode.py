@@ -30,13 +30,13 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
         ("quotes_no_text", "quotes bytes that are no text"),
     ],
 )
-@pytest.mark.parametrize("read", [shlo_tools.load, shlo_tools.compile, shlo_tools.interpret])
+@pytest.mark.parametrize("attribute", [shlo_tools.load, shlo_tools.compile, shlo_tools.interpret])
 def test_a_reader_that_dies_is_reported(
-    name: str, end: str, read: object, monkeypatch: pytest.MonkeyPatch
+    name: str, end: str, attribute: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(isolation, "SECONDS", 1.0)
     with pytest.raises(ParseError, match=rf"{name}\.bc: broken bytecode.*{end}"):
-        read(DAMAGED / f"{name}.bc")  # type: ignore[operator]
+        attribute(DAMAGED / f"{name}.bc")  # type: ignore[operator]
 
 
 def test_damaged_at_random() -> None:

@@ -72,11 +72,11 @@ def test_collective_reduce_gives_to_the_first() -> None:
 
 def test_collective_reduce_of_quantized_numbers() -> None:
     """(10 - 3) / 2 + (20 - 3) / 2 is 12, held as 27; who is no root gets 0, held as 3."""
-    held = "!quant.uniform<i8:f32, 0.5:3>"
-    body = REDUCE_TO_ONE.replace("<i32>", f"<{held}>").replace("xi32>", f"x{held}>")
-    signature = f"(%x: tensor<1x{held}>) -> tensor<1x{held}>"
-    given = [[[np.array([10], np.int8)]], [[np.array([20], np.int8)]]]
-    results = on_grid(body, given, signature)
+    attributes = "!quant.uniform<i8:f32, 0.5:3>"
+    body = REDUCE_TO_ONE.replace("<i32>", f"<{attributes}>").replace("xi32>", f"x{attributes}>")
+    signature = f"(%x: tensor<1x{attributes}>) -> tensor<1x{attributes}>"
+    inputs = [[[np.array([10], np.int8)]], [[np.array([20], np.int8)]]]
+    results = on_grid(body, inputs, signature)
     assert [results[0, 0].tolist(), results[1, 0].tolist()] == [[3], [27]]
 
 
@@ -149,8 +149,8 @@ def test_the_host_feeds_and_is_fed() -> None:
       %o = "stablehlo.outfeed"(%r#0, %s) {outfeed_config = ""}
         : (tensor<i32>, !stablehlo.token) -> !stablehlo.token
       return"""
-    given = {(0, 0): {7: [(np.asarray(42, np.int32),)]}}
-    results = on_grid(body, [[[]]], "()", host=given)
+    inputs = {(0, 0): {7: [(np.asarray(42, np.int32),)]}}
+    results = on_grid(body, [[[]]], "()", host=inputs)
     process = results.processes[0]
     assert process.to_host[8] == [(np.int32(42),)]
     assert process.outfeed == [(np.int32(42),)]

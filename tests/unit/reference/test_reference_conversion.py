@@ -67,12 +67,12 @@ def test_powers_of_two_round_to_the_nearest() -> None:
     above, below = np.nextafter(middles, INF), np.nextafter(middles, -INF)
     with np.errstate(over="ignore"):
         larger = np.append(powers[1:], np.nan)  # there is no infinity
-    for given, wanted in ((above, larger), (middles, larger), (below, powers)):
-        result = convert(given, "f8E8M0FNU").astype(np.float64)
-        np.testing.assert_array_equal(result, wanted)
-    given = np.array([5e-324, 0.0, -0.0, -1.0, INF, np.nan])
-    wanted = [2.0**-127, *[np.nan] * 5]
-    np.testing.assert_array_equal(convert(given, "f8E8M0FNU").astype(np.float64), wanted)
+    for inputs, expected in ((above, larger), (middles, larger), (below, powers)):
+        result = convert(inputs, "f8E8M0FNU").astype(np.float64)
+        np.testing.assert_array_equal(result, expected)
+    inputs = np.array([5e-324, 0.0, -0.0, -1.0, INF, np.nan])
+    expected = [2.0**-127, *[np.nan] * 5]
+    np.testing.assert_array_equal(convert(inputs, "f8E8M0FNU").astype(np.float64), expected)
 
 
 def test_the_imaginary_part_of_a_type_without_zero() -> None:

@@ -48,8 +48,8 @@ EDGES: list[tuple[str, str, list[list[Any]], list[Any]]] = [
 @pytest.mark.parametrize(("name", "element", "operands", "expected"), EDGES)
 def test_edge(name: str, element: str, operands: list[list[Any]], expected: list[Any]) -> None:
     function = reference.EVALUATORS[f"stablehlo.{name}"]
-    given = [array(element, *values) for values in operands]
-    same(function(*given), array(element, *expected))
+    inputs = [array(element, *values) for values in operands]
+    same(function(*inputs), array(element, *expected))
 
 
 @pytest.mark.parametrize(("operand", "expected"), [(3e38 + 0j, 3e38), (complex(INF, NAN), INF)])

@@ -46,8 +46,8 @@ EDGES: list[tuple[str, str, list[list[Any]], list[Any]]] = [
 @pytest.mark.parametrize(("name", "element", "operands", "expected"), EDGES)
 def test_edge(name: str, element: str, operands: list[list[Any]], expected: list[Any]) -> None:
     function = reference.EVALUATORS[f"stablehlo.{name}"]
-    given = [array(element, *values) for values in operands]
-    same(function(*given), array(element, *expected))
+    inputs = [array(element, *values) for values in operands]
+    same(function(*inputs), array(element, *expected))
 
 
 COMPLEX_EDGES: list[tuple[str, complex, complex]] = [
@@ -77,9 +77,9 @@ def test_complex_formulas_keep_their_digits() -> None:
     for name, exact in (("log_plus_one", mpmath.log1p), ("exponential_minus_one", mpmath.expm1)):
         result = reference.EVALUATORS[f"stablehlo.{name}"](z)
         with mpmath.workdps(60):
-            wanted = [complex(_complex_of(name, exact, value)) for value in z]
-        np.testing.assert_allclose(result.real, np.real(wanted), rtol=3e-16)
-        np.testing.assert_allclose(result.imag, np.imag(wanted), rtol=3e-16)
+            expected = [complex(_complex_of(name, exact, value)) for value in z]
+        np.testing.assert_allclose(result.real, np.real(expected), rtol=3e-16)
+        np.testing.assert_allclose(result.imag, np.imag(expected), rtol=3e-16)
 
 
 def _complex_of(name: str, exact: Any, value: complex) -> Any:

@@ -43,8 +43,8 @@ def scatter(operand: Array, indices: Any, updates: Any, body: Any = elementwise.
         [operand], np.array(indices)[:, None], [np.array(updates)], [1], [], (), (), [0], 1,
         update_computation=body,
     )  # fmt: skip
-    found: list[Any] = result.tolist()
-    return found
+    results: list[Any] = result.tolist()
+    return results
 
 
 def test_scatter_skips_single_elements() -> None:

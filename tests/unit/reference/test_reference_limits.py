@@ -29,9 +29,9 @@ def test_sparse_constants(backend: Any, size: int) -> None:
           return %0, %1 : {type}, {type} }}"""
         if element[0] == "c":
             text = text.replace("sparse<[[1, 0]], (1.0>", "sparse<[[1, 0]], (1.0, 0.0)>")
-        wanted = np.zeros((2, 2, size))
-        wanted[0, 0, 1], wanted[0, 1, 2], wanted[1, 1, 0] = 1, 3, 1
-        np.testing.assert_array_equal(shlo_tools.compile(text, backend=backend)(), wanted)
+        expected = np.zeros((2, 2, size))
+        expected[0, 0, 1], expected[0, 1, 2], expected[1, 1, 0] = 1, 3, 1
+        np.testing.assert_array_equal(shlo_tools.compile(text, backend=backend)(), expected)
 
 
 @BACKENDS

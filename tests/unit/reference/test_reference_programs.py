@@ -89,14 +89,14 @@ def test_arguments_that_do_not_fit() -> None:
 
 
 def test_observer_sees_every_step() -> None:
-    seen = []
+    calls = []
 
     def observe(step: Any, operands: Any, results: Any) -> None:
-        seen.append((step.name, results))
+        calls.append((step.name, results))
 
     body = "%0 = stablehlo.sqrt %x : tensor<f32>\nreturn %0 : tensor<f32>"
     run(body, 4.0, signature="(%x: tensor<f32>) -> tensor<f32>", observe=observe)
-    assert seen == [("stablehlo.sqrt", [np.float32(2)])]
+    assert calls == [("stablehlo.sqrt", [np.float32(2)])]
 
 
 def test_custom_call_is_found_when_it_runs() -> None:
@@ -112,5 +112,5 @@ def test_custom_call_is_found_when_it_runs() -> None:
     def scaled(x: Array, *, attributes: dict[str, Any]) -> Array:
         return x * np.float32(attributes["factor"])
 
-    found = reference.compile(text, custom_calls={"unheard_of": scaled})
-    same(found(np.ones(2, np.float32)), array("f32", 3, 3))
+    results = reference.compile(text, custom_calls={"unheard_of": scaled})
+    same(results(np.ones(2, np.float32)), array("f32", 3, 3))

@@ -66,12 +66,12 @@ GENERATED = [
 def test_rng_bit_generator(
     algorithm: str, state: list[int], type: str, new: list[int], output: Any
 ) -> None:
-    held = f"tensor<{len(state)}xui64>"
+    attributes = f"tensor<{len(state)}xui64>"
     body = f"""
       %0:2 = stablehlo.rng_bit_generator %s, algorithm = {algorithm} :
-        ({held}) -> ({held}, tensor<{type}>)
-      return %0#0, %0#1 : {held}, tensor<{type}>"""
-    signature = f"(%s: {held}) -> ({held}, tensor<{type}>)"
+        ({attributes}) -> ({attributes}, tensor<{type}>)
+      return %0#0, %0#1 : {attributes}, tensor<{type}>"""
+    signature = f"(%s: {attributes}) -> ({attributes}, tensor<{type}>)"
     after, bits = run(body, np.array(state, np.uint64), signature=signature)
     assert after.tolist() == new
     assert bits.tolist() == output

@@ -34,19 +34,19 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_beside_unknown_sizes(name: str, backend: str) -> None:
     """The value also stands where sizes are computed from: a concatenation, a reshape."""
-    lines, type, wanted = CASES[name]
+    lines, type, expected = CASES[name]
     text = f"""
     func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, {type}, tensor<?xi32>) {{
       {ZEROS}
       {lines}
-      %flat = stablehlo.reshape %out : ({type}) -> tensor<{np.size(wanted)}xi32>
+      %flat = stablehlo.reshape %out : ({type}) -> tensor<{np.size(expected)}xi32>
       %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> {N}
       %last = stablehlo.reshape %n : ({N}) -> tensor<1xi32>
       %all = stablehlo.concatenate %flat, %last, dim = 0
-        : (tensor<{np.size(wanted)}xi32>, tensor<1xi32>) -> tensor<?xi32>
+        : (tensor<{np.size(expected)}xi32>, tensor<1xi32>) -> tensor<?xi32>
       return %x, %out, %all : tensor<?xf32>, {type}, tensor<?xi32>
     }}"""
     executable = shlo_tools.compile(text, backend=backend)  # type: ignore[arg-type]
     _, out, both = executable(np.zeros(5, np.float32))
-    np.testing.assert_array_equal(out, np.array(wanted, np.int32))
-    np.testing.assert_array_equal(both, np.append(np.array(wanted, np.int32), 5))
+    np.testing.assert_array_equal(out, np.array(expected, np.int32))
+    np.testing.assert_array_equal(both, np.append(np.array(expected, np.int32), 5))

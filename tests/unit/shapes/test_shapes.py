@@ -223,8 +223,8 @@ def _iota(lines: str, size: str = "%s") -> str:
 def test_sizes_are_computed(lines: str, size: str) -> None:
     if "clamp" in lines:
         size = "min(arg0.0, max(2, arg0.0))"
-    wanted = size if size.isdigit() else f"({size})"
-    assert results(_iota(lines)) == [f"tensor<{wanted}xf32>"]
+    expected = size if size.isdigit() else f"({size})"
+    assert results(_iota(lines)) == [f"tensor<{expected}xf32>"]
 
 
 def test_elements_that_may_be_any_number_wrap_around() -> None:
@@ -240,7 +240,7 @@ def test_elements_that_may_be_any_number_wrap_around() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type", "op", "values", "wanted"),
+    ("type", "op", "values", "expected"),
     [
         ("i32", "add", (2**31 - 1, 3), "tensor<2147483646xi8>"),  # -2**31 + 2, negated
         ("ui8", "subtract", (3, 5), "tensor<254xi8>"),
@@ -249,7 +249,7 @@ def test_elements_that_may_be_any_number_wrap_around() -> None:
     ],
 )
 def test_numbers_wrap_around_as_their_type_has_it(
-    type: str, op: str, values: tuple[int, int], wanted: str
+    type: str, op: str, values: tuple[int, int], expected: str
 ) -> None:
     negated = "stablehlo.negate" if op == "add" else "stablehlo.abs"
     if type.startswith("ui"):
@@ -264,7 +264,7 @@ def test_numbers_wrap_around_as_their_type_has_it(
         %0 = stablehlo.dynamic_iota %v, dim = 0 : (tensor<1x{type}>) -> tensor<?xi8>
         return %0 : tensor<?xi8>
       }}"""
-    assert results(text) == [wanted]
+    assert results(text) == [expected]
 
 
 @pytest.mark.parametrize("number", [1, -1, 2, 256])

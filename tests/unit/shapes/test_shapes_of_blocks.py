@@ -89,22 +89,22 @@ def _refined(text: str) -> str:
 
 
 def test_arguments_of_blocks_are_what_all_branches_agree_on() -> None:
-    found = _refined(MEETING)
-    arguments = re.findall(r"\^bb\d\(%\w+: ([^)]*)\)", found)
+    refined = _refined(MEETING)
+    arguments = re.findall(r"\^bb\d\(%\w+: ([^)]*)\)", refined)
     assert sorted(arguments) == ["tensor<3xf32>", "tensor<6xf32>", "tensor<?xf32>"]
-    assert len(re.findall(r"= stablehlo.*\?", found)) == 0
+    assert len(re.findall(r"= stablehlo.*\?", refined)) == 0
 
 
 def test_arguments_of_a_loop_stay_as_they_are_declared() -> None:
-    found = _refined(LOOP)
-    assert re.search(r"\^bb1\(%\w+: tensor<\?xf32>", found)
-    assert "stablehlo.add" in found and found.count("tensor<3xf32> to tensor<?xf32>") == 1
+    refined = _refined(LOOP)
+    assert re.search(r"\^bb1\(%\w+: tensor<\?xf32>", refined)
+    assert "stablehlo.add" in refined and refined.count("tensor<3xf32> to tensor<?xf32>") == 1
 
 
 def test_results_are_what_all_returns_agree_on() -> None:
-    found = _refined(RETURNS)
-    assert "-> (tensor<3xf32>, tensor<?xf32>) {" in found
-    assert len(re.findall(r"return %\w+, %\w+ : tensor<3xf32>, tensor<\?xf32>", found)) == 2
+    refined = _refined(RETURNS)
+    assert "-> (tensor<3xf32>, tensor<?xf32>) {" in refined
+    assert len(re.findall(r"return %\w+, %\w+ : tensor<3xf32>, tensor<\?xf32>", refined)) == 2
 
 
 def test_a_function_that_others_call_stays_as_it_is() -> None:
@@ -115,32 +115,32 @@ def test_a_function_that_others_call_stays_as_it_is() -> None:
         return %0 : {V}
       }}"""
     text = MEETING.replace("GIVEN", V)
-    found = _refined(f"{text}{caller}")
-    assert "call @main(%cast, %arg1, %arg1) : (tensor<?xf32>, " in found
+    refined = _refined(f"{text}{caller}")
+    assert "call @main(%cast, %arg1, %arg1) : (tensor<?xf32>, " in refined
 
 
-def _summing(text: str, given: str, name: str) -> str:
+def _summing(text: str, inputs: str, name: str) -> str:
     """With the sum of the result for a result: those of unknown size have to be in one block."""
     total = f"""%f = stablehlo.constant dense<0.0> : tensor<f32>
       %sum = stablehlo.reduce({name} init: %f) applies stablehlo.add across dimensions = [0]
         : ({V}, tensor<f32>) -> tensor<f32>
       return %sum : tensor<f32>"""
-    plain = text.replace("GIVEN", given).replace(f"-> {V} {{", "-> tensor<f32> {")
+    plain = text.replace("GIVEN", inputs).replace(f"-> {V} {{", "-> tensor<f32> {")
     return plain.replace(f"return {name} : {V}", total)
 
 
-@pytest.mark.parametrize("given", [V, "tensor<3xf32>"])
-def test_compiled(given: str) -> None:
-    exe = shlo_tools.compile(_summing(MEETING, given, "%e"))
+@pytest.mark.parametrize("inputs", [V, "tensor<3xf32>"])
+def test_compiled(inputs: str) -> None:
+    exe = shlo_tools.compile(_summing(MEETING, inputs, "%e"))
     yes, no = np.bool_(True), np.bool_(False)
     assert exe(X, yes, no) == 12  # twice 1, 2, 3
     assert exe(X, no, no) == 0
     assert exe(X, no, yes) == -12
 
 
-@pytest.mark.parametrize("given", [V, "tensor<3xf32>"])
-def test_a_block_that_fails_may_not_run(given: str) -> None:
-    exe = shlo_tools.compile(_summing(FAILING, given, "%r"))
+@pytest.mark.parametrize("inputs", [V, "tensor<3xf32>"])
+def test_a_block_that_fails_may_not_run(inputs: str) -> None:
+    exe = shlo_tools.compile(_summing(FAILING, inputs, "%r"))
     assert exe(X, np.bool_(False)) == 6
     with pytest.raises(ShapeMismatchError, match="operands differ in type"):
         exe(X, np.bool_(True))

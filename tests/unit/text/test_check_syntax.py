@@ -62,8 +62,8 @@ def squeezed(text: str) -> str:
     ],
 )
 def test_forms(custom: str, expected: str) -> None:
-    found = re.sub(r" +(?=[})])", "", squeezed(generic(custom).text))
-    assert found == expected
+    match = re.sub(r" +(?=[})])", "", squeezed(generic(custom).text))
+    assert match == expected
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_lines_stay() -> None:
     text = FUNCTION.format(
         "check.expect_close %a, // first\n    %b,\n  max_ulp_difference\n = 3 :\n T,\nT check.x"
     )
-    found = generic(text).text
-    assert found.count("\n") == text.count("\n")
+    results = generic(text).text
+    assert results.count("\n") == text.count("\n")
     for word in ("%b", "T", "check.x", "return"):
-        assert position(found, word).line == position(text, word).line
+        assert position(results, word).line == position(text, word).line
 
 
 def position(text: str, word: str) -> Place:
@@ -135,9 +135,9 @@ def test_ops_behind_a_check_on_its_line_keep_their_places() -> None:
     text = FUNCTION.format(line)
     with mlir.library_context():
         module = program.parse(text)
-        found = {op.name: mlir.place_of(op.location) for op in mlir.walk(module.operation)}
+        matching = {op.name: mlir.place_of(op.location) for op in mlir.walk(module.operation)}
     for name in ("check.expect_eq", "stablehlo.add"):
-        assert found[name] == position(text, name)
+        assert matching[name] == position(text, name)
 
 
 @pytest.mark.parametrize(

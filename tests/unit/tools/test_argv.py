@@ -56,8 +56,8 @@ DEFAULTS = {
 
 def parsed(*arguments: str, by: click.Command = command) -> dict[str, Any]:
     with by.make_context("tool", argv.normalized(arguments, by)) as context:
-        found: dict[str, Any] = by.invoke(context)
-        return found
+        results: dict[str, Any] = by.invoke(context)
+        return results
 
 
 @pytest.mark.parametrize(

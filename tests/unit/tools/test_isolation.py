@@ -67,17 +67,17 @@ def test_a_null_pointer_is_a_crash() -> None:
 
 
 def test_the_parent_is_as_it_was() -> None:
-    seen = [1]
+    observed = [1]
 
     def work(channel: Channel) -> int:
-        seen.append(2)
+        observed.append(2)
         return 0
 
     before = (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, []))
     descriptors = len(os.listdir("/dev/fd"))
     for _ in range(3):
         isolation.run(work)
-    assert seen == [1]
+    assert observed == [1]
     assert before == (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, []))
     assert len(os.listdir("/dev/fd")) == descriptors
 
@@ -191,8 +191,8 @@ def test_ctrl_c_in_native_code(whom: str) -> None:
         os.kill(child, signal.SIGINT)
     else:
         os.killpg(tool.pid, signal.SIGINT)
-    _, said = tool.communicate(timeout=20)
-    assert (tool.returncode, said) == (130, b"interrupted\n")
+    _, message = tool.communicate(timeout=20)
+    assert (tool.returncode, message) == (130, b"interrupted\n")
     assert wait_until_dead(child)
 
 
@@ -205,17 +205,17 @@ def test_a_killed_parent_leaves_no_child() -> None:
 
 
 def test_without_fork_the_work_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
+    calls = []
 
     def work(channel: Channel) -> int:
         channel.tell("here")
         channel.output.write(b"done")
-        seen.append(os.getpid())
+        calls.append(os.getpid())
         return 0
 
     monkeypatch.delattr(os, "fork")
     assert isolation.run(work) == isolation.Outcome(0, "here", 0, b"done")
-    assert seen == [os.getpid()]
+    assert calls == [os.getpid()]
 
 
 # --- the status line ------------------------------------------------------------------------------

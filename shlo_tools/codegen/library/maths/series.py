@@ -76,15 +76,15 @@ class Series:
 
     # --- lane by lane -----------------------------------------------------------------------------
     def by_lane(
-        self, wanted: Value, value: Value, function: str, operands: Sequence[Value], wide: str
+        self, mask: Value, value: Value, function: str, operands: Sequence[Value], wide: str
     ) -> Value:
-        """``value``, but for wanted lanes: they are what a C function of scalars gives.
+        """``value``, but for the lanes of a mask: they are what a C function of scalars gives.
 
         Args:
             wide: the type that the function takes and returns.
         """
         f = self.f
-        lanes = wanted.to("sext", "i64")
+        lanes = mask.to("sext", "i64")
         scalar, type = value.type.scalar, Type(wide)
 
         def computed(lane: Value, total: Value) -> Value:

@@ -66,8 +66,8 @@ def test_only_the_case_that_ends_the_worker_is_to_blame(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Worker, "_ask", asked)
     with Worker(4, 2) as worker:
-        found = [outcome.status for outcome in worker.seeds("builder", range(5))]
-    assert found == [RIGHT, RIGHT, RIGHT, DEAD, RIGHT]
+        results = [outcome.status for outcome in worker.seeds("builder", range(5))]
+    assert results == [RIGHT, RIGHT, RIGHT, DEAD, RIGHT]
 
 
 def test_a_failure_is_reduced_kept_and_repeated(tmp_path: Path) -> None:
@@ -121,5 +121,7 @@ def test_an_error_of_ours_is_a_refusal_and_any_other_a_traceback() -> None:
     def broken() -> Outcome:
         raise IndexError("of a list")
 
-    found = watched(broken)
-    assert found.status == TRACEBACK and "IndexError in test_campaign_children.py" in found.detail
+    results = watched(broken)
+    assert (
+        results.status == TRACEBACK and "IndexError in test_campaign_children.py" in results.detail
+    )

@@ -24,11 +24,11 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def shlo_opt(
-    *arguments: str | Path, given: str | bytes = b"", cwd: Path | None = None
+    *arguments: str | Path, source: str | bytes = b"", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        input=given.encode() if isinstance(given, str) else given,
+        input=source.encode() if isinstance(source, str) else source,
         capture_output=True,
         cwd=cwd,
         env=ENVIRONMENT,

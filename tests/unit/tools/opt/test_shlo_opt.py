@@ -16,15 +16,15 @@ import pytest
 from shlo_opt_command import COMMAND, DEEP, ENVIRONMENT, GOOD, PLUGIN, shlo_opt
 
 
-def refused(*arguments: str | Path, given: str | bytes = b"") -> str:
+def refused(*arguments: str | Path, source: str | bytes = b"") -> str:
     """What a run that must fail, and do nothing else, says."""
-    done = shlo_opt(*arguments, given=given)
-    said = done.stderr.decode()
-    assert done.returncode == 1, said
-    assert "Traceback" not in said
-    assert "crashed" not in said
+    done = shlo_opt(*arguments, source=source)
+    message = done.stderr.decode()
+    assert done.returncode == 1, message
+    assert "Traceback" not in message
+    assert "crashed" not in message
     assert done.stdout == b""
-    return said
+    return message
 
 
 # --- start ----------------------------------------------------------------------------------------
@@ -53,14 +53,14 @@ def loaded_after(call: str) -> str:
 
 
 def test_help_does_not_load_mlir() -> None:
-    said = loaded_after("['--help']")
-    assert said.endswith("LOADED\n")
-    assert "shlo-opt model.mlir --to=linalg -o out.mlir" in said
+    message = loaded_after("['--help']")
+    assert message.endswith("LOADED\n")
+    assert "shlo-opt model.mlir --to=linalg -o out.mlir" in message
 
 
 def test_only_the_child_loads_mlir() -> None:
-    said = loaded_after("['--cse', '--emit-bytecode', '-o', '/dev/null']")
-    assert said == "LOADED\n"
+    message = loaded_after("['--cse', '--emit-bytecode', '-o', '/dev/null']")
+    assert message == "LOADED\n"
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -113,22 +113,22 @@ BAD_PROGRAMS = {
 @pytest.mark.parametrize("name", BAD_PROGRAMS)
 def test_bad_program(name: str) -> None:
     program, message = BAD_PROGRAMS[name]
-    said = refused(given=program)
-    assert message in said
-    assert re.match(r"(<stdin>:\d+:\d+: )?error: ", said)
+    messages = refused(source=program)
+    assert message in messages
+    assert re.match(r"(<stdin>:\d+:\d+: )?error: ", messages)
 
 
 def test_brackets_that_do_not_nest_are_no_error() -> None:
     text = f'// {"[" * DEEP}\nmodule attributes {{a.b = "{"(" * DEEP}"}} {{}}'
-    assert shlo_opt(given=text).returncode == 0
+    assert shlo_opt(source=text).returncode == 0
 
 
 def test_truncated_files(tmp_path: Path) -> None:
     """Every prefix of a program, of its bytecode and of an artifact is refused or a program."""
-    bytecode = shlo_opt("--emit-bytecode", given=GOOD).stdout
+    bytecode = shlo_opt("--emit-bytecode", source=GOOD).stdout
     for whole in (GOOD.encode(), bytecode):
         for length in range(1, len(whole) - 2, max(1, len(whole) // 6)):
-            done = shlo_opt(given=whole[:length])
+            done = shlo_opt(source=whole[:length])
             assert b"crashed" not in done.stderr
             assert b"Traceback" not in done.stderr
             assert done.returncode == 1
@@ -159,7 +159,7 @@ def test_missing_file(tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments(arguments: list[str], message: str) -> None:
-    assert message in refused(*arguments, given=GOOD)
+    assert message in refused(*arguments, source=GOOD)
 
 
 def test_closed_and_full_standard_streams() -> None:
@@ -190,9 +190,9 @@ def test_unwritable_output_is_an_error_before_the_work(tmp_path: Path) -> None:
         (tmp_path, "Is a directory"),
         (Path("/dev/null/x"), "Not a directory"),
     ):
-        said = refused(plugin, "--test-remark", "-o", output, given=GOOD)
-        assert said == f"error: cannot write {str(output)!r}: {why}\n"
-        assert "remark" not in said
+        message = refused(plugin, "--test-remark", "-o", output, source=GOOD)
+        assert message == f"error: cannot write {str(output)!r}: {why}\n"
+        assert "remark" not in message
 
 
 def test_input_and_output_may_be_one_file(tmp_path: Path) -> None:
@@ -210,17 +210,17 @@ def test_a_failure_leaves_the_output_as_it_was(tmp_path: Path) -> None:
     output.write_text("precious")
     plugin = f"--load-pass-plugin={PLUGIN}"
     for fails in (["--test-fail"], ["--test-die"], ["--test-raise"]):
-        done = shlo_opt(plugin, *fails, "-o", output, given=GOOD, cwd=tmp_path)
+        done = shlo_opt(plugin, *fails, "-o", output, source=GOOD, cwd=tmp_path)
         assert done.returncode == 1
         assert output.read_text() == "precious"
-    assert shlo_opt("-o", output, given="nonsense").returncode == 1
+    assert shlo_opt("-o", output, source="nonsense").returncode == 1
     assert output.read_text() == "precious"
 
 
 def test_a_link_is_written_through(tmp_path: Path) -> None:
     target, link = tmp_path / "target.mlir", tmp_path / "link.mlir"
     link.symlink_to(target)
-    assert shlo_opt("-o", link, given=GOOD).returncode == 0
+    assert shlo_opt("-o", link, source=GOOD).returncode == 0
     assert "stablehlo.add" in target.read_text()
     assert link.is_symlink()
 

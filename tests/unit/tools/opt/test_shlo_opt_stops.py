@@ -18,8 +18,8 @@ def interrupt(tool: subprocess.Popen[bytes]) -> tuple[int, bytes, float]:
     """Press Ctrl-C: status, standard error and how long the end took."""
     start = time.monotonic()
     os.killpg(tool.pid, signal.SIGINT)
-    _, said = tool.communicate(timeout=60)
-    return tool.returncode, said, time.monotonic() - start
+    _, message = tool.communicate(timeout=60)
+    return tool.returncode, message, time.monotonic() - start
 
 
 def start(*arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
@@ -40,10 +40,10 @@ def test_ctrl_c_in_a_pass(tmp_path: Path) -> None:
     tool = start(str(program), f"--load-pass-plugin={PLUGIN}", *passes, "-o", str(output))
     assert tool.stderr is not None
     assert b"IR Dump Before" in tool.stderr.readline()  # the pass starts
-    status, said, seconds = interrupt(tool)
+    status, message, seconds = interrupt(tool)
     assert status == 130
-    assert said.splitlines()[-1] == b"interrupted"
-    assert b"Traceback" not in said
+    assert message.splitlines()[-1] == b"interrupted"
+    assert b"Traceback" not in message
     assert seconds < 5, "the pass sleeps for a minute"
     assert os.listdir(tmp_path) == ["program.mlir"]
 
@@ -51,8 +51,8 @@ def test_ctrl_c_in_a_pass(tmp_path: Path) -> None:
 def test_ctrl_c_while_the_input_is_read() -> None:
     tool = start(stdin=subprocess.PIPE)
     time.sleep(1.0)
-    status, said, _ = interrupt(tool)
-    assert (status, said) == (130, b"interrupted\n")
+    status, message, _ = interrupt(tool)
+    assert (status, message) == (130, b"interrupted\n")
 
 
 def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
@@ -70,11 +70,11 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
     for step in range(6):
         tool = start(str(program), "--canonicalize", "-o", str(output))
         time.sleep(0.3 + 0.2 * step)
-        status, said, _ = interrupt(tool)
+        status, message, _ = interrupt(tool)
         if status == 0:
             assert output.read_bytes() == whole
         else:
-            assert (status, said) == (130, b"interrupted\n")
+            assert (status, message) == (130, b"interrupted\n")
             interrupted += 1
         leftover = set(os.listdir(tmp_path)) - {"program.mlir", "out.mlir"}
         assert not leftover
@@ -84,13 +84,13 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
 # --- crashes --------------------------------------------------------------------------------------
 def test_a_crash_leaves_a_reproducer_where_one_is_asked_for(tmp_path: Path) -> None:
     dying = [f"--load-pass-plugin={PLUGIN}", "--test-die", "--cse"]
-    done = shlo_opt(*dying, given=GOOD, cwd=tmp_path)
+    done = shlo_opt(*dying, source=GOOD, cwd=tmp_path)
     assert done.returncode == 1
     first, second = done.stderr.decode().splitlines()
     assert first == "error: crashed with SIGSEGV in pass 'test-die'"
     assert not os.listdir(tmp_path)
     option = second.removeprefix("note: for a reproducer, add ").replace("FILE", "why.mlir")
-    done = shlo_opt(*dying, option, given=GOOD, cwd=tmp_path)
+    done = shlo_opt(*dying, option, source=GOOD, cwd=tmp_path)
     _, second = done.stderr.decode().splitlines()
     (name,) = os.listdir(tmp_path)
     assert name == "why.mlir"
@@ -102,13 +102,13 @@ def test_a_crash_leaves_a_reproducer_where_one_is_asked_for(tmp_path: Path) -> N
 
 
 def test_a_crash_on_bytecode_leaves_text(tmp_path: Path) -> None:
-    bytecode = shlo_opt("--emit-bytecode", given=GOOD).stdout
+    bytecode = shlo_opt("--emit-bytecode", source=GOOD).stdout
     file = tmp_path / "reproducer.mlir"
     done = shlo_opt(
         f"--load-pass-plugin={PLUGIN}",
         "--test-die=with-signal=SIGFPE",
         f"--mlir-pass-pipeline-crash-reproducer={file}",
-        given=bytecode,
+        source=bytecode,
     )
     assert b"crashed with SIGFPE in pass 'test-die'" in done.stderr
     text = file.read_text()
@@ -121,7 +121,7 @@ def test_a_reproducer_that_cannot_be_written_is_said() -> None:
         f"--load-pass-plugin={PLUGIN}",
         "--test-die",
         "--mlir-pass-pipeline-crash-reproducer=/dev/null/x",
-        given=GOOD,
+        source=GOOD,
     )
     assert done.returncode == 1
     assert done.stderr.decode() == (
@@ -149,7 +149,7 @@ FATAL_TO_MLIR = {
 @pytest.mark.parametrize("name", FATAL_TO_MLIR)
 def test_what_ends_the_parser_is_said(name: str, tmp_path: Path) -> None:
     """Each of these texts makes MLIR abort; the tool's answer is a message."""
-    done = shlo_opt(given=FATAL_TO_MLIR[name], cwd=tmp_path)
+    done = shlo_opt(source=FATAL_TO_MLIR[name], cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout == b""
     assert b"Traceback" not in done.stderr

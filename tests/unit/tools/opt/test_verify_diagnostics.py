@@ -15,9 +15,9 @@ def at(line: int, message: str, severity: Severity = "error", file: str = "-") -
     return Diagnostic(severity, message, Place(file, line, 3))
 
 
-def wrong(source: str, *given: Diagnostic, only_expected: bool = False) -> list[str]:
-    found = verify_diagnostics.check(source, "f.mlir", given, only_expected=only_expected)
-    return [f"{d.place}: {d.message}" for d in found]
+def wrong(source: str, *inputs: Diagnostic, only_expected: bool = False) -> list[str]:
+    diagnostic = verify_diagnostics.check(source, "f.mlir", inputs, only_expected=only_expected)
+    return [f"{d.place}: {d.message}" for d in diagnostic]
 
 
 @pytest.mark.parametrize(

@@ -132,11 +132,11 @@ def test_shapes_shrink_together() -> None:
     }"""
 
     def chain(module: Any) -> bool:
-        wanted = ["stablehlo.concatenate", "stablehlo.slice", "stablehlo.reshape"]
+        expected = ["stablehlo.concatenate", "stablehlo.slice", "stablehlo.reshape"]
         with mlir.library_context():
-            ops = [op for op in mlir.walk(module.operation) if op.name in wanted]
-            linked = [mlir.is_result_of(op.operands[0], wanted) for op in ops[1:]]
-        return [op.name for op in ops] == wanted and all(linked)
+            ops = [op for op in mlir.walk(module.operation) if op.name in expected]
+            linked = [mlir.is_result_of(op.operands[0], expected) for op in ops[1:]]
+        return [op.name for op in ops] == expected and all(linked)
 
     small = str(shlo_tools.reduce(text, chain))
     sizes = [int(n) for n in re.findall(r"(\d+)x", small)]

@@ -113,8 +113,8 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
     while not (tmp_path / "small.mlir").exists() and time.monotonic() < end:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode in (0, 130), said
-    assert "Traceback" not in said
+    _, message = process.communicate(timeout=60)
+    assert process.returncode in (0, 130), message
+    assert "Traceback" not in message
     assert "stablehlo.sine" in (tmp_path / "small.mlir").read_text()
     assert not list(tmp_path.glob(".small*"))

@@ -22,8 +22,8 @@ from shlo_tools.tools.run.signature import Slot
 
 def read(text: str, type: str) -> Array:
     """What ``--input=text`` gives to a function of one argument."""
-    wanted = Wanted("--input", "argument", "arg", (Slot("", f"tensor<{type}>"),))
-    [array] = inputs.read([text], wanted)
+    expected = Wanted("--input", "argument", "arg", (Slot("", f"tensor<{type}>"),))
+    [array] = inputs.read([text], expected)
     return array
 
 

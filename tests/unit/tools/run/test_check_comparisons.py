@@ -96,8 +96,8 @@ def bits(dtype: str, *patterns: int) -> np.ndarray:
 def test_ulp_difference(
     dtype: str, patterns: list[int], others: list[int], expected: list[int]
 ) -> None:
-    found = ulp_difference(bits(dtype, *patterns), bits(dtype, *others))
-    assert found.tolist() == expected
+    results = ulp_difference(bits(dtype, *patterns), bits(dtype, *others))
+    assert results.tolist() == expected
 
 
 def test_nan_and_infinities_are_far_from_all_others() -> None:

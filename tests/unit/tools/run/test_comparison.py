@@ -64,11 +64,11 @@ def test_ulp_distance_of_extremes() -> None:
 )
 def test_agreement(got: float, expected: float, agrees: bool) -> None:
     a, b = arrays(np.float64, [0.0, got], [0.0, expected])
-    found = comparison.compare(a, b, Tolerance(rtol=0.1, atol=0.05))
-    assert (found.first is None) == agrees
-    assert found.mismatches == (0 if agrees else 1)
+    difference = comparison.compare(a, b, Tolerance(rtol=0.1, atol=0.05))
+    assert (difference.first is None) == agrees
+    assert difference.mismatches == (0 if agrees else 1)
     if not agrees:
-        assert found.first == (1,)
+        assert difference.first == (1,)
 
 
 def test_complex_agreement_is_of_each_part_when_not_finite() -> None:
@@ -83,14 +83,18 @@ def test_complex_agreement_is_of_each_part_when_not_finite() -> None:
     ]
     for got, expected, agrees in pairs:
         a, b = arrays(np.complex128, [got], [expected])
-        found = comparison.compare(a, b, Tolerance(0.0, 0.2))
-        assert (found.first is None) == agrees, (got, expected)
+        difference = comparison.compare(a, b, Tolerance(0.0, 0.2))
+        assert (difference.first is None) == agrees, (got, expected)
 
 
 def test_integers_must_be_equal_and_their_distance_is_exact() -> None:
     a, b = arrays(np.int64, [0, -(2**63)], [0, 2**63 - 1])
-    found = comparison.compare(a, b, comparison.tolerance(ELEMENT_TYPES["i64"], 1.0, 1e30))
-    assert (found.first, found.mismatches, found.max_error) == ((1,), 1, float(2**64 - 1))
+    difference = comparison.compare(a, b, comparison.tolerance(ELEMENT_TYPES["i64"], 1.0, 1e30))
+    assert (difference.first, difference.mismatches, difference.max_error) == (
+        (1,),
+        1,
+        float(2**64 - 1),
+    )
     a, b = arrays(np.uint8, [0], [255])
     assert comparison.compare(a, b, Tolerance(0, 0)).max_error == 255
     a, b = arrays(np.bool_, [True], [False])

@@ -99,21 +99,21 @@ func.func @main(%n: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {{
 
 
 def test_the_first_op_that_is_wrong_is_blamed(tmp_path: Path) -> None:
-    said = difference(tmp_path, CHAIN, np.int32(2), X)
-    first, *rest = said.splitlines()
+    message = difference(tmp_path, CHAIN, np.int32(2), X)
+    first, *rest = message.splitlines()
     assert first.startswith("model.py:7:8: error: stablehlo.custom_call (tensor<4xf32>) -> ")
     assert "note: result0 differs: 1 of 4 elements" in rest[0]
     assert "first at [3]: got 17.0, expected 16.0" in rest[1]
     assert "note: named 'squared'" in rest
     assert "note: 4 values of 4 ops were compared" in rest  # negate, compare, subtract, and it
     assert any("custom_call @test.faulty_square" in line for line in rest)
-    assert "drift" not in said
+    assert "drift" not in message
 
 
 def test_the_saved_test_holds_the_op_its_inputs_and_the_right_values(tmp_path: Path) -> None:
-    said = difference(tmp_path, CHAIN, np.int32(2), X)
+    message = difference(tmp_path, CHAIN, np.int32(2), X)
     path = tmp_path / "model-stablehlo.custom_call.mlir"
-    assert f"saved as a test with its inputs: {path}" in said
+    assert f"saved as a test with its inputs: {path}" in message
     saved = np.load(path.with_suffix(".npz"))
     assert sorted(saved) == ["arg0", "result0"]
     np.testing.assert_array_equal(saved["arg0"], -X)
@@ -145,17 +145,17 @@ def test_ops_that_compute_what_their_operands_demand_are_not_blamed(tmp_path: Pa
       %2 = stablehlo.multiply %1, %0 : tensor<4xf32>
       return %2 : tensor<4xf32>
     }"""
-    said = compare(tmp_path, text, np.float32(0), np.float32(1))
-    assert "3 values of 3 ops were compared" in said
-    assert "result0 may differ, and does" in said and "no op is wrong" in said
-    assert "values drift apart from stablehlo.rng" in said
-    assert "up to the implementation" in said
+    message = compare(tmp_path, text, np.float32(0), np.float32(1))
+    assert "3 values of 3 ops were compared" in message
+    assert "result0 may differ, and does" in message and "no op is wrong" in message
+    assert "values drift apart from stablehlo.rng" in message
+    assert "up to the implementation" in message
     assert list(tmp_path.iterdir()) == []
 
     faulty = text.replace("stablehlo.exponential %0 : tensor<4xf32>", square("%0"))
-    said = difference(tmp_path, faulty, np.float32(0), np.float32(1))
-    assert "error: stablehlo.custom_call" in said
-    assert "values drift apart from stablehlo.rng" in said
+    message = difference(tmp_path, faulty, np.float32(0), np.float32(1))
+    assert "error: stablehlo.custom_call" in message
+    assert "values drift apart from stablehlo.rng" in message
 
 
 def test_ways_that_part_are_said_to(tmp_path: Path) -> None:
@@ -181,9 +181,11 @@ def test_ways_that_part_are_said_to(tmp_path: Path) -> None:
         for name in ("native", "reference")
     ]
     middle = np.float32(sum(drawn) / 2)
-    said = difference(tmp_path, text.replace("RETURN", "return %2 : tensor<f32>"), *bounds, middle)
-    assert "their ways through the program part" in said
-    assert "drift apart from stablehlo.rng" in said
+    message = difference(
+        tmp_path, text.replace("RETURN", "return %2 : tensor<f32>"), *bounds, middle
+    )
+    assert "their ways through the program part" in message
+    assert "drift apart from stablehlo.rng" in message
 
 
 @pytest.mark.parametrize("where", ["native", "reference"])
@@ -194,9 +196,9 @@ def test_a_failure_of_one_side_is_its_error(tmp_path: Path, where: str) -> None:
         backend_config = {{where = "{where}"}}}} : (tensor<4xf32>) -> tensor<4xf32>
       return %1 : tensor<4xf32>
     }}"""
-    said = difference(tmp_path, text, X)
-    assert "refused" in said
-    assert ("native fails here; the reference does not" in said) == (where == "native")
+    message = difference(tmp_path, text, X)
+    assert "refused" in message
+    assert ("native fails here; the reference does not" in message) == (where == "native")
 
 
 def test_tolerances_can_be_given(tmp_path: Path) -> None:
@@ -233,8 +235,10 @@ def alone(text: str, op: str) -> mlir.Module:
     """The only op of a name, cut out of a program."""
     module = shlo_tools.load(text)
     with mlir.library_context():
-        (found,) = (f for f in Instrument().sites(module.operation) if f.op.name == op)
-        return cut_out([found.op], found.operands, list(found.op.results), module.operation)
+        (matching,) = (f for f in Instrument().sites(module.operation) if f.op.name == op)
+        return cut_out(
+            [matching.op], matching.operands, list(matching.op.results), module.operation
+        )
 
 
 def test_what_a_region_captures_becomes_an_argument() -> None:
@@ -311,23 +315,23 @@ def test_ops_that_are_wrong_only_together_are_found(
     """Without this pass, fusion repeats the product's sum for each element of the broadcast."""
     monkeypatch.setattr(ReadInitsAsInputs, "run", lambda self, op: None)
     monkeypatch.setattr(building, "_is_fit", lambda module: False)  # kernels know no such pass
-    said = difference(tmp_path, FUSED, X)
-    assert "without probes, that is" in said
+    message = difference(tmp_path, FUSED, X)
+    assert "without probes, that is" in message
     blamed = "stablehlo.dot_general, stablehlo.broadcast_in_dim"
-    assert f"model.py:5:3: note: fused, these 2 ops are wrong: {blamed}" in said
+    assert f"model.py:5:3: note: fused, these 2 ops are wrong: {blamed}" in message
     path = tmp_path / "model-fused.mlir"
-    assert f"saved as a test with its inputs: {path}" in said
+    assert f"saved as a test with its inputs: {path}" in message
     saved = np.load(path.with_suffix(".npz"))
     product = (np.sin(X) + X) * X
     np.testing.assert_allclose(saved["result0"], np.repeat(product, 3).reshape(4, 3), rtol=1e-6)
-    given = [saved[name] for name in ("arg0", "arg1")]
-    assert not np.allclose(shlo_tools.compile(path)(*given), saved["result0"])
+    arguments = [saved[name] for name in ("arg0", "arg1")]
+    assert not np.allclose(shlo_tools.compile(path)(*arguments), saved["result0"])
     monkeypatch.undo()
-    np.testing.assert_allclose(shlo_tools.compile(path)(*given), saved["result0"], rtol=1e-6)
+    np.testing.assert_allclose(shlo_tools.compile(path)(*arguments), saved["result0"], rtol=1e-6)
 
 
 def test_a_result_of_random_numbers_is_excused(tmp_path: Path) -> None:
-    said = compare(
+    message = compare(
         tmp_path,
         """func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<9xf32>, tensor<f32>) {
           %shape = stablehlo.constant dense<9> : tensor<1xi64>
@@ -341,6 +345,6 @@ def test_a_result_of_random_numbers_is_excused(tmp_path: Path) -> None:
         np.float32(1),
     )
     excuse = "though no op is wrong: it depends on what stablehlo.rng gives"
-    assert f"result0 may differ, and does, {excuse}" in said
-    assert "differs:" not in said
-    assert "result1 agrees" in said
+    assert f"result0 may differ, and does, {excuse}" in message
+    assert "differs:" not in message
+    assert "result1 agrees" in message

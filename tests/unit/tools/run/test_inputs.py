@@ -19,8 +19,8 @@ from shlo_tools.tools.run.inputs import Wanted
 from shlo_tools.tools.run.signature import Slot
 
 
-def literal(text: str, wanted: str = "f32") -> np.ndarray[Any, Any]:
-    return literals.read(text, parse_tensor_type(wanted), "--input")
+def literal(text: str, expected: str = "f32") -> np.ndarray[Any, Any]:
+    return literals.read(text, parse_tensor_type(expected), "--input")
 
 
 def arguments(*types: str, names: tuple[str, ...] = (), cast: bool = False) -> Wanted:
@@ -146,10 +146,10 @@ def test_hexadecimal_floats_are_bits_as_in_mlir() -> None:
 def test_malformed_values_get_a_caret(text: str, column: int, message: str) -> None:
     with pytest.raises(ParseError) as caught:
         literal(text)
-    found = caught.value.diagnostics[0]
-    assert found.place is not None
-    assert (found.message, found.place.column) == (message, column)
-    assert found.place.file == "--input"
+    diagnostic = caught.value.diagnostics[0]
+    assert diagnostic.place is not None
+    assert (diagnostic.message, diagnostic.place.column) == (message, column)
+    assert diagnostic.place.file == "--input"
 
 
 def test_a_forgotten_at_sign_is_guessed() -> None:
@@ -176,14 +176,14 @@ def test_printed_arrays_are_read_back(element: str, shape: list[int], seed: int)
     """What shlo-run prints can be pasted behind ``--input=TYPE=``."""
     type = parse_tensor_type("x".join([*map(str, shape), element]))
     array = inputs.random_values(type, np.random.default_rng(seed))
-    read = literal(f"{type}={literals.written(array, 1000)}")
-    np.testing.assert_array_equal(read, array, strict=True)
+    attribute = literal(f"{type}={literals.written(array, 1000)}")
+    np.testing.assert_array_equal(attribute, array, strict=True)
 
 
 # --- files ----------------------------------------------------------------------------------------
 def test_archives_give_arguments_by_number_order_or_name(tmp_path: Path) -> None:
     first, second = np.arange(2, dtype=np.float32), np.arange(3, dtype=np.int32)
-    wanted = arguments("2xf32", "3xi32", names=("images", "labels"))
+    expected = arguments("2xf32", "3xi32", names=("images", "labels"))
     for name, members in (
         ("numbered", {"arg1": second, "result0": second, "arg0": first}),
         ("positional", {"arr_0": first, "arr_1": second}),
@@ -191,7 +191,7 @@ def test_archives_give_arguments_by_number_order_or_name(tmp_path: Path) -> None
     ):
         path = tmp_path / f"{name}.npz"
         np.savez(path, **members)  # type: ignore[arg-type]
-        got = inputs.read([f"@{path}"], wanted)
+        got = inputs.read([f"@{path}"], expected)
         np.testing.assert_array_equal(got[0], first, strict=True)
         np.testing.assert_array_equal(got[1], second, strict=True)
 
@@ -241,25 +241,25 @@ def test_random_values_have_zero_mean_and_unit_variance() -> None:
 
 
 def test_random_values_depend_on_seed_and_argument_only() -> None:
-    wanted = arguments("4xf32", "4xf32", "4xf32")
-    once, again, other = (inputs.read([t], wanted) for t in ("random:1", "random:1", "random:2"))
+    expected = arguments("4xf32", "4xf32", "4xf32")
+    once, again, other = (inputs.read([t], expected) for t in ("random:1", "random:1", "random:2"))
     np.testing.assert_array_equal(once, again)
     rows = [tuple(array) for array in (*once, *other)]
     assert len(set(rows)) == 6
-    mixed = inputs.read(["0", "random:1"], wanted)
+    mixed = inputs.read(["0", "random:1"], expected)
     np.testing.assert_array_equal(mixed[1:], once[1:])
 
 
 def test_random_values_of_sizes_that_the_program_leaves_open() -> None:
-    wanted = arguments("?x4xf32", "4xf32")
-    first, second = inputs.read(["2x4xf32=random:1", "random:1"], wanted)
+    expected = arguments("?x4xf32", "4xf32")
+    first, second = inputs.read(["2x4xf32=random:1", "random:1"], expected)
     same = inputs.read(["random:1"], arguments("2x4xf32", "4xf32"))
     np.testing.assert_array_equal(first, same[0])
     np.testing.assert_array_equal(second, same[1])
     with pytest.raises(ShloError, match=r"need a size for every \? in(.|\n)*8x4xf32=random:1"):
-        inputs.read(["random:1"], wanted)
+        inputs.read(["random:1"], expected)
     with pytest.raises(ShloError, match=r"shape \(2, 5\) given"):
-        inputs.read(["2x5xf32=random:1", "random:1"], wanted)
+        inputs.read(["2x5xf32=random:1", "random:1"], expected)
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def test_probes_see_values_that_grow_in_a_loop(backend: Any) -> None:
     hits: list[Hit] = []
     run = shlo_tools.compile(GROWING, backend=backend, probe=hits.append, probe_ops="log|concat")
     run(X, np.array(2, np.int32))
-    seen = [(hit.site.op.removeprefix("stablehlo."), hit.iteration) for hit in hits]
-    assert seen == [("log", 0), ("concatenate", 0), ("log", 1), ("concatenate", 1)]
+    observed = [(hit.site.op.removeprefix("stablehlo."), hit.iteration) for hit in hits]
+    assert observed == [("log", 0), ("concatenate", 0), ("log", 1), ("concatenate", 1)]
     first = np.log(X.astype(np.float64))
     values = [first, np.vstack([first, X])]
     np.testing.assert_allclose(hits[0].results[0], values[0], rtol=1e-6)
@@ -131,5 +131,5 @@ func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 def test_every_value_is_compared(tmp_path: Path) -> None:
     model = tmp_path / "model.mlir"
     model.write_text(TUPLES)
-    said = output_of(str(model), "--input=2x3xf32=[[1,2,3],[4,5,6]]", "--compare=reference")
-    assert "5 values of 4 ops were compared" in said  # the tuple has two
+    message = output_of(str(model), "--input=2x3xf32=[[1,2,3],[4,5,6]]", "--compare=reference")
+    assert "5 values of 4 ops were compared" in message  # the tuple has two

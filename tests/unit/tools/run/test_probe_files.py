@@ -33,19 +33,19 @@ def test_rows_and_files_belong_together(tmp_path: Path) -> None:
     recorder(hit(np.float32([1, 2]), np.int8([[3]])))
     recorder(hit(np.float32([4, 5]), np.int8([[6]]), iteration=1))
     recorder.write_index()
-    found = rows(tmp_path)
-    assert [(row["sequence"], row["result"], row["iteration"]) for row in found] == [
+    results = rows(tmp_path)
+    assert [(row["sequence"], row["result"], row["iteration"]) for row in results] == [
         ("0", "0", "0"),
         ("0", "1", "0"),
         ("1", "0", "1"),
         ("1", "1", "1"),
     ]
-    assert [row["type"] for row in found] == ["type 0", "type 1"] * 2
-    assert {row["location"] for row in found} == {"model.mlir:3:4"}
-    assert {row["name"] for row in found} == {'jit(f)/"add", again'}
-    values = [np.load(tmp_path / row["file"]) for row in found]
+    assert [row["type"] for row in results] == ["type 0", "type 1"] * 2
+    assert {row["location"] for row in results} == {"model.mlir:3:4"}
+    assert {row["name"] for row in results} == {'jit(f)/"add", again'}
+    values = [np.load(tmp_path / row["file"]) for row in results]
     assert [value.tolist() for value in values] == [[1, 2], [[3]], [4, 5], [[6]]]
-    assert {p.name for p in tmp_path.iterdir()} == {"index.csv", *(row["file"] for row in found)}
+    assert {p.name for p in tmp_path.iterdir()} == {"index.csv", *(row["file"] for row in results)}
     assert recorder.files == 4
 
 

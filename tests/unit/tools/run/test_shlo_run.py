@@ -201,8 +201,8 @@ def test_expected_output_agrees() -> None:
 
 
 def test_expected_output_differs() -> None:
-    wanted = "--expected-output=[[3,3,3],[3,4,2.5]]"
-    text = refusal("add.mlir", "--input=1", "--input=2", wanted, "--rtol=0.1", "--atol=0")
+    expected = "--expected-output=[[3,3,3],[3,4,2.5]]"
+    text = refusal("add.mlir", "--input=1", "--input=2", expected, "--rtol=0.1", "--atol=0")
     assert text.splitlines() == [
         "error: result0 differs: 2 of 6 elements beyond 0 + 0.1 * |expected|",
         "  first at [1, 1]: got 3.0, expected 4.0",
