@@ -48,6 +48,11 @@ def converts(source: str, target: Type) -> bool:
     return (source, target.element) in _CASTS
 
 
+def stored_bytes(source: str) -> int:
+    """Bytes of an element in memory."""
+    return Type(_STORED.get(source, source.removeprefix("u"))).bytes
+
+
 def name(source: str, target: Type) -> str:
     """The name of the function for two element types."""
     return f"shlo_rt_pack_{source}_{target.element}"
@@ -90,6 +95,11 @@ class Packing:
         if self.cast == "bf16":
             return (value.to("zext", "i32") << 16).to("bitcast", "f32")
         return value.to(self.cast, self.element.element) if self.cast else value
+
+    def load_masked(self, f: Function, address: Value, first: int, mask: Value) -> Value:
+        """A converted vector of elements from ``first`` on."""
+        place = address.at(first, self.stored)
+        return self._converted(f.load_masked(place, mask, self.stored.vector(self.lanes)))
 
     def _part(self, part: str) -> str:
         return f"{part}_{self.source}_{self.element.element}"

@@ -129,6 +129,8 @@ def gemm_words(contraction: Contraction) -> dict[str, Word] | None:
     all_axes = [*batch, *rows, *columns, *inner]
     if len(inner) > 1 or len(batch) > 2 or any(axis.steps != STILL for axis in all_axes):
         return None
+    if any(axis.b == 0 for axis in batch):
+        return None  # it would pack the same B again and again
     one = Axis(1)
     (m,), (n,), (k,) = ((part[-1:] or [one]) for part in (rows, columns, inner))
     if n.size > 1 and n.c != 1:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
+from shlo_tools.codegen.library import depthwise as depthwise_library
 from shlo_tools.codegen.library import gemm, micro_kernels
-from shlo_tools.codegen.stages import convolutions, packed, products
+from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
 from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged
+from shlo_tools.codegen.stages.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.elements import memory_type, register_type
 from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
@@ -55,7 +57,7 @@ class _Lowering:
 
     def code(self) -> StageCode:
         """Jobs of the product, and of what is made of it."""
-        contractions, final = self._contractions()
+        forms, final = self._forms()
         is_bare = self.stage.results == [final]
         if not is_bare and final is not self.node:
             raise UnsupportedStage("work on a product that is stored in parts")
@@ -63,16 +65,17 @@ class _Lowering:
         if not is_bare:
             where = self._temporary(self.node.count * self.element.bytes)
         blocks = None
-        for contraction, by_columns in contractions:
-            last = len(contractions) == 1 and not is_bare
-            blocks = self._multiply(contraction, by_columns, where, keeps_last=last)
+        for form in forms:
+            last = len(forms) == 1 and not is_bare
+            if not self._by_channels(form.depthwise, where):
+                blocks = self._multiply(form, where, keeps_last=last)
         if not is_bare:
             self._walk(where, blocks)
         return self.out
 
     # --- operands ---------------------------------------------------------------------------------
-    def _contractions(self) -> tuple[list[tuple[Contraction, bool]], Node]:
-        """Contractions to compute, whether their columns move, and the node that they make."""
+    def _forms(self) -> tuple[list[Form], Node]:
+        """What to compute, and the node that it makes."""
         self.node.operands = tuple(
             self._packable(operand, cast)
             for operand, cast in zip(self.node.operands, self.node.casts, strict=True)
@@ -86,7 +89,7 @@ class _Lowering:
         columns = merged(axes.columns)
         if (not columns and merged(axes.rows)) or (columns and columns[-1].c != 1):
             contraction = contraction.swapped()  # one column, or columns adjacent: C' = B' A'
-        return [(contraction, False)], final
+        return [Form(contraction)], final
 
     def _packable(self, operand: Node, cast: Rule | None) -> Node:
         """An operand that packing takes as it is, or one of the type of the sums."""
@@ -128,21 +131,19 @@ class _Lowering:
         return Place("temporary", len(self.out.temporaries) - 1)
 
     # --- products ---------------------------------------------------------------------------------
-    def _multiply(
-        self, contraction: Contraction, by_columns: bool, where: Place, *, keeps_last: bool
-    ) -> Blocks | None:
+    def _multiply(self, form: Form, where: Place, *, keeps_last: bool) -> Blocks | None:
         """Jobs of a contraction.
 
         Returns:
             how its blocks of rows are computed, whose job is left out, where ``keeps_last`` asks
             for that and they follow each other in memory.
         """
-        size = self.element.bytes
+        size, contraction = self.element.bytes, form.contraction
         where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
         words = gemm_words(contraction)
         if words is not None:
             return self._multiply_plainly(words, where, keeps_last)
-        plan = packed.plan(contraction, self.target, by_columns=by_columns)
+        plan = packed.plan(contraction, self.target, by_columns=form.by_columns)
         self.out.contexts.append(Context(plan.context(where, self._temporary(plan.room))))
         number = len(self.out.contexts) - 1
         self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
@@ -152,6 +153,20 @@ class _Lowering:
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
         return None
+
+    def _by_channels(self, form: Depthwise | None, where: Place) -> bool:
+        """The job of a depthwise convolution, if this is one that there is a function for."""
+        if form is None:
+            return False
+        place = Place(where.what, where.number, where.offset + form.c_offset * self.element.bytes)
+        made = depthwise.context(form, self.target, self.element, place)
+        if made is None:
+            return False
+        words, chunks = made
+        self.out.contexts.append(Context(words))
+        function = depthwise_library.name(form.element, self.element)
+        self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks))
+        return True
 
     def _multiply_plainly(
         self, words: dict[str, Word], where: Place, keeps_last: bool

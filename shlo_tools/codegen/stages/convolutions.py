@@ -83,10 +83,35 @@ def _phases(window: Window) -> list[_Phase]:
     return phases
 
 
-def plan(
-    node: Node, operands: Sequence[tuple[Place, list[int]]], element: Type
-) -> list[tuple[Contraction, bool]]:
-    """Contractions that make a convolution's result, and whether columns move.
+@dataclass(frozen=True)
+class Depthwise:
+    """A convolution of each channel with its own window, for ``library.depthwise``.
+
+    Attributes:
+        words: of the context, strides in elements; operands and C are still to be placed.
+        sizes: of the image along y and x.
+        element: of the operands.
+    """
+
+    x: Place
+    w: Place
+    words: dict[str, int]
+    sizes: tuple[int, int]
+    element: str
+    c_offset: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """A contraction, whether its columns move, and what it is beside that for channels apart."""
+
+    contraction: Contraction
+    by_columns: bool = False
+    depthwise: Depthwise | None = None
+
+
+def plan(node: Node, operands: Sequence[tuple[Place, list[int]]], element: Type) -> list[Form]:
+    """Contractions that make a convolution's result.
 
     Args:
         operands: where they lie, and the strides of their dimensions in elements.
@@ -95,10 +120,11 @@ def plan(
     strides = [1] * len(node.shape)
     for d in reversed(range(len(node.shape) - 1)):
         strides[d] = strides[d + 1] * node.shape[d + 1]
-    plans = []
-    for phases in itertools.product(*map(_phases, form.windows)):
-        plans.append(_Planner(node, form, operands, strides, element).contraction(phases))
-    return plans
+    planner = _Planner(node, form, operands, strides, element)
+    return [
+        Form(*planner.contraction(phases), planner.depthwise(phases))
+        for phases in itertools.product(*map(_phases, form.windows))
+    ]
 
 
 class _Planner:
@@ -168,6 +194,48 @@ class _Planner:
         far = [axis for axis in places if axis not in near]
         turned = Axes([group, *far], near, [feature], inner).swapped()
         return Contraction(resting, moving, turned, self.element, c_offset), True
+
+    def depthwise(self, phases: Sequence[_Phase]) -> Depthwise | None:
+        """The phase of a convolution whose channels are adjacent and stay apart; else None."""
+        form, node = self.form, self.node
+        lhs, rhs = node.operands
+        x_batch, x_feature, *x_spatial = form.lhs
+        w_in, w_out, *w_spatial = form.rhs
+        c_batch, c_feature, *c_spatial = form.result
+        groups = form.feature_groups * form.batch_groups
+        images, depth = node.shape[c_batch], rhs.shape[w_in]
+        x_group = images * self.x[x_batch] if form.batch_groups > 1 else depth * self.x[x_feature]
+        adjacent = (x_group, self.w[w_out], self.c[c_feature]) == (1, 1, 1)
+        fits = groups > 1 and rhs.shape[w_out] == groups and adjacent and 1 <= len(phases) <= 2
+        if not fits or lhs.element != rhs.element or depth == 0:
+            return None
+        words = {
+            **{"images": images, "k_images": depth, "channels": groups},
+            **{"x_image": self.x[x_batch], "c_image": self.c[c_batch]},
+            **{"x_k_image": self.x[x_feature], "w_image": self.w[w_in]},
+            **{"m0": 1, "k0": 1, "m0_step": 1, "k0_step": 1, "y": 0},
+        }
+        w_offset = c_offset = 0
+        sizes = [1, 1]
+        for d, (phase, window) in enumerate(zip(phases, form.windows, strict=True)):
+            axis = d + 2 - len(phases)
+            w, c = self.w[w_spatial[d]], self.c[c_spatial[d]]
+            last = window.taps - 1 if window.is_reversed else 0
+            turn = -1 if window.is_reversed else 1
+            w_offset += (last + turn * phase.tap) * w
+            c_offset += phase.first * c
+            sizes[axis] = window.size
+            name = "yx"[axis]
+            words |= {f"m{axis}": phase.count, f"k{axis}": phase.taps, name: phase.start}
+            words |= {f"m{axis}_step": phase.stride, f"k{axis}_step": phase.dilation}
+            words |= {f"x_{name}": self.x[x_spatial[d]], f"c_m{axis}": phase.step * c}
+            words[f"w_k{axis}"] = turn * phase.tap_step * w
+            if phase.taps == 0 or window.size == 0:
+                return None
+        w_place = _moved(self.w_place, w_offset, rhs.element.bits)
+        return Depthwise(
+            self.x_place, w_place, words, (sizes[0], sizes[1]), lhs.element.name, c_offset
+        )
 
     def _coordinates(self, phases: Sequence[_Phase], x_spatial: Sequence[int]) -> list[int]:
         """The coordinate of each spatial dimension, the nearest one last; -1 where none is left."""

@@ -176,11 +176,11 @@ class _Plan:
     # --- words ------------------------------------------------------------------------------------
     @property
     def moving_size(self) -> int:
-        return _bytes(self.moving.element)
+        return packing.stored_bytes(self.moving.element)
 
     @property
     def resting_size(self) -> int:
-        return _bytes(self.resting.element)
+        return packing.stored_bytes(self.resting.element)
 
     def _runs(self, axes: Sequence[Axis]) -> tuple[list[tuple[int, ...]], int, int]:
         """Axes whose innermost is copied in runs, the unit of the run, and its reach."""
@@ -225,7 +225,3 @@ class _Plan:
             [Axis(axis.size, c=axis.c) for axis in (*self.batch, *self.along, *self.across)]
         )
         return len(whole) <= 1 and all(axis.c == 1 for axis in whole)
-
-
-def _bytes(element: str) -> int:
-    return max(1, int(element.lstrip("uibf")) // 8)

@@ -22,6 +22,7 @@ from shlo_tools.codegen.function import (
 from shlo_tools.codegen.library import (
     contraction,
     copying,
+    depthwise,
     gemm,
     jobs,
     maths,
@@ -75,6 +76,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
 _FAMILIES = {
     f"{PREFIX}pack_": packing.functions,
     f"{PREFIX}contraction_": contraction.functions,
+    f"{PREFIX}depthwise_": depthwise.functions,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _addresses: dict[str, int] = {}
