@@ -148,7 +148,7 @@ class _Lowering:
         number = len(self.out.contexts) - 1
         self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
         job = Job(plan.run[0], number, plan.run[1])
-        if keeps_last and plan.is_dense:
+        if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
             at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
@@ -185,11 +185,16 @@ class _Lowering:
         job = Job(rows, number, gemm.CONTEXT["chunks"], counts=number)
         # Few rows are multiplied by columns: the product first, and then its rows.
         few = sizes["M"] < micro_kernels.row_tile(self.target)
-        if keeps_last and not few and _is_dense(sizes, self.element.bytes):
+        is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
+        if keeps_last and not few and is_dense:
             at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
         return None
+
+    def _are_rows(self, columns: Word) -> bool:
+        """Whether rows of the product are those of the stage."""
+        return self.stage.split is not None and self.stage.split[1] == columns
 
     # --- rows -------------------------------------------------------------------------------------
     def _walk(self, where: Place, blocks: Blocks | None) -> None:

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+BF16 = ml_dtypes.bfloat16
 NHWC, NCHW = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]"
 KERNEL_GRADIENT = "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"
 Shape = tuple[int, ...]
@@ -134,12 +136,12 @@ def convolution(name: str, element: str = "f32") -> tuple[str, Shape, Shape, Sha
     return f"{op}{more}}} : {types}", lhs, rhs, result
 
 
-@pytest.mark.parametrize("element", ["f32", "i8", "f64"])
+@pytest.mark.parametrize("element", ["f32", "i8", "f64", "bf16"])
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_a_convolution(name: str, element: str) -> None:
     op, lhs, rhs, result = convolution(name, element)
     made = typed(result, element)
-    dtype = {"f32": np.float32, "f64": np.float64, "i8": np.int8}[element]
+    dtype = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "bf16": BF16}[element]
     text = f"""
     func.func @main(%x: {typed(lhs, element)}, %w: {typed(rhs, element)}) -> {made} {{
       %0 = {op}
@@ -176,6 +178,8 @@ def test_a_convolution_between_other_ops(name: str) -> None:
 # lhs, rhs, batching and contracting dimensions of lhs and rhs
 DOTS: dict[str, tuple[Shape, Shape, tuple[Shape, Shape, Shape, Shape]]] = {
     "matrices": ((65, 33), (33, 31), ((), (), (1,), (0,))),
+    "matrix and vector": ((65, 33), (33,), ((), (), (1,), (0,))),
+    "vector and matrix": ((33,), (33, 65), ((), (), (0,), (0,))),
     "vectors": ((65,), (65,), ((), (), (0,), (0,))),
     "contracted in parts": ((3, 65, 5), (5, 7, 3), ((), (), (0, 2), (2, 0))),
     "three batches": (
@@ -204,7 +208,15 @@ def dot(name: str, element: str, result_element: str = "") -> tuple[str, Shape, 
     return f"{op}{form}>}} : {types}", lhs, rhs, result
 
 
-TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "ui16": np.uint16, "i64": np.int64}
+TYPES = {
+    "bf16": BF16,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "ui16": np.uint16,
+    "i64": np.int64,
+}
 
 
 @pytest.mark.parametrize("element", TYPES)
@@ -220,7 +232,9 @@ def test_a_product(name: str, element: str) -> None:
     assert_staged(text, numbers(lhs, 1, TYPES[element]), numbers(rhs, 2, TYPES[element]))
 
 
-@pytest.mark.parametrize(("narrow", "wide"), [("i8", "i32"), ("ui16", "i64"), ("f32", "f64")])
+@pytest.mark.parametrize(
+    ("narrow", "wide"), [("i8", "i32"), ("ui16", "i64"), ("f32", "f64"), ("bf16", "f32")]
+)
 def test_a_wider_result(narrow: str, wide: str) -> None:
     for name in ("matrices", "three batches"):
         op, lhs, rhs, result = dot(name, narrow, wide)
