@@ -89,6 +89,27 @@ class Contraction:
         return replace(self, a=self.b, b=self.a, axes=self.axes.swapped())
 
 
+def of_parts(contraction: Contraction, element: Type, b_count: int) -> Contraction:
+    """A contraction of complex numbers as one of real and imaginary parts.
+
+    Inner axes get a further one, along the parts of A; columns one along the parts of C. So B has
+    to lie as [parts of A][B's ``b_count`` elements][parts of C] of real numbers.
+    """
+
+    def scaled(axes: Iterable[Axis]) -> list[Axis]:
+        return [replace(axis, a=2 * axis.a, b=2 * axis.b, c=2 * axis.c) for axis in axes]
+
+    axes = contraction.axes
+    parts = Axes(
+        scaled(axes.batch),
+        scaled(axes.rows),
+        [*scaled(axes.columns), Axis(2, b=1, c=1)],
+        [Axis(2, a=1, b=2 * b_count), *scaled(axes.inner)],
+    )
+    a, b = (replace(x, element=element.element) for x in (contraction.a, contraction.b))
+    return Contraction(a, b, parts, element, 2 * contraction.c_offset)
+
+
 def count(axes: Iterable[Axis]) -> int:
     """Elements along axes."""
     return math.prod(axis.size for axis in axes)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import depthwise as depthwise_library
 from shlo_tools.codegen.library import gemm, micro_kernels
 from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
-from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged
+from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
 from shlo_tools.codegen.stages.convolutions import Depthwise, Form
-from shlo_tools.codegen.stages.elements import memory_type, register_type
+from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
 from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
 from shlo_tools.codegen.stages.nodes import (
@@ -22,7 +24,10 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     below,
 )
+from shlo_tools.codegen.stages.products import View
+from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
+from shlo_tools.dtypes import ELEMENT_TYPES
 
 _KINDS = {NodeKind.DOT, NodeKind.CONVOLUTION}
 
@@ -52,18 +57,19 @@ class _Lowering:
         if len(nodes) != 1:
             raise UnsupportedStage("several products in a stage")
         (self.node,) = nodes
-        self.element = register_type(self.node.element)
+        # Complex numbers are two of their parts.
+        element = self.node.element
+        self.parts = 2 if element.is_complex else 1
+        self.element = register_type(part_of(element) if element.is_complex else element)
         self.out = StageCode()
 
     def code(self) -> StageCode:
         """Jobs of the product, and of what is made of it."""
         forms, final = self._forms()
         is_bare = self.stage.results == [final]
-        if not is_bare and final is not self.node:
-            raise UnsupportedStage("work on a product that is stored in parts")
         where = Place("result", 0)
         if not is_bare:
-            where = self._temporary(self.node.count * self.element.bytes)
+            where = self._temporary(self.node.count * self.parts * self.element.bytes)
         blocks = None
         for form in forms:
             last = len(forms) == 1 and not is_bare
@@ -81,15 +87,49 @@ class _Lowering:
             for operand, cast in zip(self.node.operands, self.node.casts, strict=True)
         )
         if self.node.kind is NodeKind.CONVOLUTION:
-            operands = [self._dense_or_strided(operand) for operand in self.node.operands]
-            return convolutions.plan(self.node, operands, self.element), self.node
+            return self._convolutions(), self.node
         axes, views, final = products.axes(self.node, self.stage.results)
-        a, b = (Operand(self._place(base, offset), base.element.name) for base, offset, _ in views)
-        contraction = Contraction(a, b, axes, self.element)
         columns = merged(axes.columns)
-        if (not columns and merged(axes.rows)) or (columns and columns[-1].c != 1):
-            contraction = contraction.swapped()  # one column, or columns adjacent: C' = B' A'
-        return [Form(contraction)], final
+        # One column, or columns adjacent: C' = B' A'.
+        turns = (not columns and bool(merged(axes.rows))) or (columns and columns[-1].c != 1)
+        a, b = (
+            self._operand(view, has_columns=turns != bool(side)) for side, view in enumerate(views)
+        )
+        contraction = Contraction(a, b, axes, self.element)
+        contraction = contraction.swapped() if turns else contraction
+        return [Form(self._real(contraction, views[0 if turns else 1]))], final
+
+    def _convolutions(self) -> list[Form]:
+        """The phases of a convolution."""
+        views = [self._with_strides(operand) for operand in self.node.operands]
+        strides = [[part[0][1] if part else 0 for part in parts] for _, _, parts in views]
+        nowhere = Place("argument", 0)
+        forms = convolutions.plan(self.node, [(nowhere, s) for s in strides], self.element)
+        by_columns = forms[0].by_columns
+        if self.parts > 1 and any(form.by_columns != by_columns for form in forms):
+            raise UnsupportedStage("phases of a complex convolution that differ")
+        sides = [self._operand(v, has_columns=k != by_columns) for k, v in enumerate(views)]
+        places = [(side.place, s) for side, s in zip(sides, strides, strict=True)]
+        forms = convolutions.plan(self.node, places, self.element)
+        if self.parts == 1:
+            return forms
+        columns = views[0 if by_columns else 1]
+        return [Form(self._real(form.contraction, columns), by_columns) for form in forms]
+
+    def _real(self, contraction: Contraction, columns: View) -> Contraction:
+        """A contraction of real numbers; ``columns`` is the view that its columns come from."""
+        if self.parts == 1:
+            return contraction
+        base = columns[0]
+        elements = 1 if base.kind is NodeKind.CONSTANT else base.count
+        return of_parts(contraction, self.element, elements)
+
+    def _operand(self, view: View, *, has_columns: bool) -> Operand:
+        """Where a view lies; complex numbers that columns come from by their parts."""
+        base, offset, _ = view
+        if self.parts > 1 and has_columns:
+            return Operand(self._place(base, offset, _by_parts), base.element.name)
+        return Operand(self._place(base, offset), base.element.name)
 
     def _packable(self, operand: Node, cast: Rule | None) -> Node:
         """An operand that packing takes as it is, or one of the type of the sums."""
@@ -101,21 +141,22 @@ class _Lowering:
         factors.users.append(self.node)
         return factors
 
-    def _dense_or_strided(self, operand: Node) -> tuple[Place, list[int]]:
-        """Where an operand lies, and a stride for each of its dimensions."""
+    def _with_strides(self, operand: Node) -> View:
+        """What an operand shows, with one stride for each of its dimensions."""
         base, offset, parts = products.strided(operand)
         if any(len(part) > 1 for part in parts):
-            base, offset, parts = operand, 0, products.dense(operand.shape)
-        return self._place(base, offset), [part[0][1] if part else 0 for part in parts]
+            return operand, 0, products.dense(operand.shape)
+        return base, offset, parts
 
-    def _place(self, node: Node, offset: int) -> Place:
-        """Where a node lies, which is computed and stored if need be."""
-        size = memory_type(node.element).bytes
-        if node.kind is NodeKind.INPUT:
+    def _place(self, node: Node, offset: int, form: Callable[[Node], Node] | None = None) -> Place:
+        """Where a node lies, which is computed and stored if need be, or stored in another form."""
+        size = place_type(node.element).bytes
+        if node.kind is NodeKind.INPUT and form is None:
             return Place("argument", node.number, offset * size)
         one = Node(node.kind, (), node.element, value=node.value)
         stored = one if node.kind is NodeKind.CONSTANT else node
-        place = self._temporary(stored.count * size)
+        stored = form(stored) if form else stored
+        place = self._temporary(stored.count * place_type(stored.element).bytes)
         number = len(self.out.contexts)
         places = self.stage.places[: len(self.stage.arguments)]
         self.out.contexts.append(Context((*places, place)))
@@ -194,7 +235,7 @@ class _Lowering:
 
     def _are_rows(self, columns: Word) -> bool:
         """Whether rows of the product are those of the stage."""
-        return self.stage.split is not None and self.stage.split[1] == columns
+        return self.stage.split is not None and self.stage.split[1] * self.parts == columns
 
     # --- rows -------------------------------------------------------------------------------------
     def _walk(self, where: Place, blocks: Blocks | None) -> None:
@@ -211,6 +252,32 @@ class _Lowering:
             return
         self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
+
+
+def _by_parts(node: Node) -> Node:
+    """The factors of the real and imaginary parts of what complex numbers are multiplied by.
+
+    [2, ..., 2]: (re, im) of those that real parts are multiplied by, (-im, re) of the others.
+    """
+    shape = (2, *node.shape, 2)
+    i64 = ELEMENT_TYPES["i64"]
+    dimensions = tuple(range(1, len(shape) - 1))
+    whole = Node(NodeKind.BROADCAST, shape, node.element, (node,), dimensions=dimensions)
+    first, last = (
+        Node(NodeKind.IOTA, shape, i64, dimensions=(d,), rule=lambda _, values: values[0])
+        for d in (0, len(shape) - 1)
+    )
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        number, factor, part = values
+        if not isinstance(number, Parts):
+            raise UnsupportedStage("parts of what is not complex")
+        f = reader.function
+        crossed = f.select(part == 0, -number.imag, number.imag)
+        return f.select(factor == part, number.real, crossed)
+
+    element = part_of(node.element)
+    return Node(NodeKind.ELEMENTWISE, shape, element, (whole, first, last), rule=rule)
 
 
 def _is_dense(words: dict[str, int], size: int) -> bool:

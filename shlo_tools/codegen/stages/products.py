@@ -161,13 +161,14 @@ def _refined(*lists: Parts) -> list[Parts]:
 def axes(dot: Node, results: Sequence[Node]) -> tuple[Axes, list[View], Node]:
     """Axes of a product, how its operands lie, and the node whose elements it stores."""
     final, c_parts = stored_as(dot, results)
+    if list(results) != [final]:
+        final, c_parts = dot, dense(dot.shape)
     views = [strided(operand) for operand in dot.operands]
     try:
         return _axes(dot, [view[2] for view in views], c_parts), views, final
     except UnsupportedStage:  # cut in different ways: operands are copied first
         views = [(operand, 0, dense(operand.shape)) for operand in dot.operands]
-        c_parts = [merged(part) for part in dense(dot.shape)]
-        return _axes(dot, [view[2] for view in views], c_parts), views, dot
+        return _axes(dot, [view[2] for view in views], dense(dot.shape)), views, dot
 
 
 def _axes(dot: Node, parts: Sequence[list[Parts]], c_parts: list[Parts]) -> Axes:

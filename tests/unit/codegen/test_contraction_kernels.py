@@ -24,7 +24,8 @@ def typed(shape: Shape, element: str = "f32") -> str:
 
 def numbers(shape: Shape, seed: int, dtype: Any = np.float32) -> np.ndarray:
     """Small whole numbers: every sum is exact, in whatever order."""
-    return np.random.default_rng([seed, *shape]).integers(-3, 4, shape).astype(dtype)
+    whole = np.random.default_rng([seed, *shape]).integers(-3, 4, (2, *shape))
+    return (whole[0] + 1j * whole[1] if np.dtype(dtype).kind == "c" else whole[0]).astype(dtype)
 
 
 # lhs, rhs, result, dimension numbers, attributes
@@ -136,12 +137,18 @@ def convolution(name: str, element: str = "f32") -> tuple[str, Shape, Shape, Sha
     return f"{op}{more}}} : {types}", lhs, rhs, result
 
 
-@pytest.mark.parametrize("element", ["f32", "i8", "f64", "bf16"])
+@pytest.mark.parametrize("element", ["f32", "i8", "f64", "bf16", "complex<f64>"])
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_a_convolution(name: str, element: str) -> None:
     op, lhs, rhs, result = convolution(name, element)
     made = typed(result, element)
-    dtype = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "bf16": BF16}[element]
+    dtype = {
+        "f32": np.float32,
+        "f64": np.float64,
+        "i8": np.int8,
+        "bf16": BF16,
+        "complex<f64>": np.complex128,
+    }[element]
     text = f"""
     func.func @main(%x: {typed(lhs, element)}, %w: {typed(rhs, element)}) -> {made} {{
       %0 = {op}
@@ -209,6 +216,7 @@ def dot(name: str, element: str, result_element: str = "") -> tuple[str, Shape, 
 
 
 TYPES = {
+    "complex<f32>": np.complex64,
     "bf16": BF16,
     "f16": np.float16,
     "f32": np.float32,
