@@ -14,7 +14,17 @@ from collections.abc import Sequence
 from shlo_tools import ir
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
-from shlo_tools.passes.partition.graph import ALONE, CONTROL, DEAR, SOURCES, VIEWS, Graph, Op, Stage
+from shlo_tools.passes.partition.graph import (
+    ALONE,
+    CONTRACTIONS,
+    CONTROL,
+    DEAR,
+    SOURCES,
+    VIEWS,
+    Graph,
+    Op,
+    Stage,
+)
 
 _PARTS = 3  # parts of a concatenation that are read side by side
 _LARGE = 4096  # elements of a transposition that is worth a pass of its own
@@ -61,7 +71,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
             op.is_cheap = True
         else:  # nothing joins what is moved
             _join(op, _open(stages, "map", op.count), "none" if is_moved else "full")
-    elif op.name == "dot_general":
+    elif op.name in CONTRACTIONS:
         stage = _open(stages, "contraction", op.count)
         _split_product(op, stage)
         _join(op, stage, "full")
@@ -83,12 +93,9 @@ def _is_light(op: Op) -> bool:
 
 def _is_moved_once(op: Op) -> bool:
     """Whether a view is moved once, for all that read it."""
-    if op.name not in ("reverse", "dynamic_slice", "transpose"):
+    if op.name != "transpose" or op.count < _LARGE or not _moves_rows(op):
         return False
-    users = _users_through_views(op)
-    if op.name != "transpose":
-        return "dot_general" in users  # products read through strides
-    return op.count >= _LARGE and _moves_rows(op) and bool(users - {"dot_general"})
+    return bool(_users_through_views(op) - CONTRACTIONS)  # which read through strides
 
 
 def _is_read_elementwise(op: Op) -> bool:
@@ -130,12 +137,12 @@ def _join(op: Op, stage: Stage, place: str) -> None:
 
 
 def _split_product(op: Op, stage: Stage) -> None:
-    """Rows of a product: all but the free dimensions of rhs."""
-    numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
-    sides = [op.operands[1]]
-    rank = len(sides[0].shape) if isinstance(sides[0], Op) else len(_argument_shape(sides[0]))
-    used = [numbers.get(f"rhs_{kind}_dimensions", ()) for kind in ("batching", "contracting")]
-    free = rank - len(used[0]) - len(used[1])
+    """Columns are the free dimensions of rhs, or the innermost one of a convolution's result."""
+    free = min(1, len(op.shape))
+    if op.name == "dot_general":
+        numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
+        used = [numbers.get(f"rhs_{kind}_dimensions", ()) for kind in ("batching", "contracting")]
+        free = len(_shape(op.operands[1])) - len(used[0]) - len(used[1])
     stage.columns = math.prod(op.shape[len(op.shape) - free :])
     stage.rows = op.count // stage.columns if stage.columns else 0
 

@@ -18,6 +18,7 @@ WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constant
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 NOT_ELEMENTWISE = {*OPS, "op", "result"} - {"bitcast_convert"}
+CONTRACTIONS = {"dot_general", "convolution"}
 # Ops that are a stage for themselves, by the kind of that stage.
 ALONE = {
     "concatenate": "concatenation",
@@ -168,8 +169,6 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
         ):
             return None
     if name in ALONE and ir.captured(op):
-        return None
-    if name == "dot_general" and "algorithm" in op.attributes:
         return None
     if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None

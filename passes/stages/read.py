@@ -29,11 +29,11 @@ from shlo_tools.codegen.stages.sorting import Key, Sorting
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = dtypes.ELEMENT_TYPES["i64"]
@@ -89,7 +89,7 @@ def _node(op: Operation, operands: Sequence[Node]) -> Node:
 
 
 Read = Callable[[Operation, tuple[Node, ...]], Node]
-_READERS: dict[str, Read] = {}
+_READERS: dict[str, Read] = {"dot_general": dot_general, "convolution": convolution}
 
 
 def _reads(rule: Read) -> Read:
@@ -362,15 +362,3 @@ def combining_op(op: Operation) -> Operation | None:
     used = set(first.operands) == set(block.arguments)
     is_known = first.name in SCALARS
     return first if used and is_known and end.operands[0] == first.results[0] else None
-
-
-@_reads
-def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
-    numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
-    sides = []
-    for side, node in zip(("lhs", "rhs"), operands, strict=True):
-        batch = tuple(numbers.get(f"{side}_batching_dimensions", ()))
-        summed = tuple(numbers.get(f"{side}_contracting_dimensions", ()))
-        free = tuple(d for d in range(len(node.shape)) if d not in (*batch, *summed))
-        sides.append((batch, summed, free))
-    return _typed(op, NodeKind.DOT, operands, contraction=tuple(sides))

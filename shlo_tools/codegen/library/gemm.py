@@ -209,7 +209,7 @@ class Gemm(MicroKernels):
                         at_c = out.at(row * c_row).at(column, self.element)
                         at_b = b.at(start * b_k)
                         f.run(
-                            self.private(part),
+                            name(self.element, part),
                             [at_a, *steps, depth, at_b, b_k, at_c, c_row, adds, left],
                         )
 

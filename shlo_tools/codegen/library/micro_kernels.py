@@ -8,6 +8,7 @@ from shlo_tools.codegen.target import Target
 COLUMN_VECTORS = 2
 LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long runs
 _BLOCK_ROWS = 64
+SHARED = ("full", "edge")  # kernels that other parts of the library call
 
 
 def row_tile(target: Target) -> int:
@@ -35,13 +36,17 @@ class MicroKernels:
     def private(self, part: str) -> str:
         return f"gemm_{part}_{self.element}"
 
+    def public(self, part: str) -> str:
+        return f"shlo_rt_gemm_{part}_{self.element}"
+
     def micro_kernel(self, part: str, rows: int, vectors: int, *, masked: bool) -> Function:
         """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
 
         ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
         """
         types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
-        f = Function(self.private(part), types, exported=False)
+        shared = part in SHARED
+        f = Function(self.public(part) if shared else self.private(part), types, exported=shared)
         a, a_row, a_k, inner, b, b_k, c, c_row, adds, n = f.arguments
         masks = [
             f.mask_below(n, self.lanes, self.lanes * v) if masked else None for v in range(vectors)
@@ -90,7 +95,8 @@ class MicroKernels:
         return f.load_masked(address, mask, self.vector)
 
     def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
-        return f.fma(a, b, c) if self.target.fma else a * b + c
+        is_fused = self.target.fma and self.element.is_float
+        return f.fma(a, b, c) if is_fused else a * b + c
 
     def dot_kernel(self, part: str, columns: int) -> Function:
         """(A, B, b_n, K, C): sums along K of one row of A by ``columns`` columns of B."""

@@ -1,66 +1,292 @@
-"""Stages of a matrix product and of what is made of its rows."""
+"""Stages of a matrix product or a convolution, and of what is made of its rows."""
 
 from __future__ import annotations
 
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
+from shlo_tools.codegen.library import contraction as library
+from shlo_tools.codegen.library import depthwise as depthwise_library
 from shlo_tools.codegen.library import gemm, micro_kernels
-from shlo_tools.codegen.stages import products
-from shlo_tools.codegen.stages.kernels import ContractionKernel, space
-from shlo_tools.codegen.stages.nodes import NodeKind, Stage, UnsupportedStage, below
+from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
+from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
+from shlo_tools.codegen.stages.convolutions import Depthwise, Form
+from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
+from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel, space
+from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    Rule,
+    Stage,
+    UnsupportedStage,
+    below,
+)
+from shlo_tools.codegen.stages.products import View
+from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
+from shlo_tools.dtypes import ELEMENT_TYPES
+
+_KINDS = {NodeKind.DOT, NodeKind.CONVOLUTION}
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How a kernel finds the rows of a chunk of a product that is being computed.
+
+    Attributes:
+        job: what computes them.
+        words: the words of its context with the rows, blocks and rows of a block of a matrix.
+    """
+
+    job: Job
+    words: tuple[int, int, int]
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
-    """The product by the library, what is made of its rows by a kernel while they are near.
+    """The product by the library, what is made of its rows by a kernel while they are near."""
+    return _Lowering(stage, target).code()
 
-    Raises:
-        UnsupportedStage: the library does not read its operands as they lie.
-    """
-    dots = [node for node in below(stage.results) if node.kind is NodeKind.DOT]
-    if len(dots) != 1:
-        raise UnsupportedStage("several products in a stage")
-    (dot,) = dots
-    product = products.plan(dot, stage.results)
-    element = product.element
-    code = StageCode()
-    room = gemm.packed_bytes(target, element, product.batch, product.columns, product.inner)
-    code.temporaries.append(room)
-    packed = Place("temporary", 0)
-    if stage.results == [product.final]:
+
+class _Lowering:
+    def __init__(self, stage: Stage, target: Target) -> None:
+        self.stage, self.target = stage, target
+        nodes = [node for node in below(stage.results) if node.kind in _KINDS]
+        if len(nodes) != 1:
+            raise UnsupportedStage("several products in a stage")
+        (self.node,) = nodes
+        # Complex numbers are two of their parts.
+        element = self.node.element
+        self.parts = 2 if element.is_complex else 1
+        self.element = register_type(part_of(element) if element.is_complex else element)
+        self.out = StageCode()
+
+    def code(self) -> StageCode:
+        """Jobs of the product, and of what is made of it."""
+        forms, final = self._forms()
+        is_bare = self.stage.results == [final]
         where = Place("result", 0)
-        code.contexts.append(_planned(product, where, packed))
-        code.jobs += _product_jobs(product)
-        return code
-    if not product.is_dense:
-        raise UnsupportedStage("work on a product that is stored in parts")
-    code.temporaries.append(dot.count * element.bytes)
-    where = Place("temporary", 1)
-    code.contexts.append(_planned(product, where, packed))
-    code.contexts.append(Context((*stage.places, where, Place("context", 0))))
-    walked = space(product.rows, product.columns)
-    kernel = ContractionKernel(stage.name, target, stage.arguments, stage.results, walked)
-    code.in_place = kernel.in_place()
-    if product.rows // product.batch < micro_kernels.row_tile(target):
+        if not is_bare:
+            where = self._temporary(self.node.count * self.parts * self.element.bytes)
+        blocks = None
+        for form in forms:
+            last = len(forms) == 1 and not is_bare
+            if not self._by_channels(form.depthwise, where):
+                blocks = self._multiply(form, where, keeps_last=last)
+        if not is_bare:
+            self._walk(where, blocks)
+        return self.out
+
+    # --- operands ---------------------------------------------------------------------------------
+    def _forms(self) -> tuple[list[Form], Node]:
+        """What to compute, and the node that it makes."""
+        self.node.operands = tuple(
+            self._packable(operand, cast)
+            for operand, cast in zip(self.node.operands, self.node.casts, strict=True)
+        )
+        if self.node.kind is NodeKind.CONVOLUTION:
+            return self._convolutions(), self.node
+        axes, views, final = products.axes(self.node, self.stage.results)
+        columns = merged(axes.columns)
+        # One column, or columns adjacent: C' = B' A'.
+        turns = (not columns and bool(merged(axes.rows))) or (columns and columns[-1].c != 1)
+        a, b = (
+            self._operand(view, has_columns=turns != bool(side)) for side, view in enumerate(views)
+        )
+        contraction = Contraction(a, b, axes, self.element)
+        contraction = contraction.swapped() if turns else contraction
+        return [Form(self._real(contraction, views[0 if turns else 1]))], final
+
+    def _convolutions(self) -> list[Form]:
+        """The phases of a convolution."""
+        views = [self._with_strides(operand) for operand in self.node.operands]
+        strides = [[part[0][1] if part else 0 for part in parts] for _, _, parts in views]
+        nowhere = Place("argument", 0)
+        forms = convolutions.plan(self.node, [(nowhere, s) for s in strides], self.element)
+        by_columns = forms[0].by_columns
+        if self.parts > 1 and any(form.by_columns != by_columns for form in forms):
+            raise UnsupportedStage("phases of a complex convolution that differ")
+        sides = [self._operand(v, has_columns=k != by_columns) for k, v in enumerate(views)]
+        places = [(side.place, s) for side, s in zip(sides, strides, strict=True)]
+        forms = convolutions.plan(self.node, places, self.element)
+        if self.parts == 1:
+            return forms
+        columns = views[0 if by_columns else 1]
+        return [Form(self._real(form.contraction, columns), by_columns) for form in forms]
+
+    def _real(self, contraction: Contraction, columns: View) -> Contraction:
+        """A contraction of real numbers; ``columns`` is the view that its columns come from."""
+        if self.parts == 1:
+            return contraction
+        base = columns[0]
+        elements = 1 if base.kind is NodeKind.CONSTANT else base.count
+        return of_parts(contraction, self.element, elements)
+
+    def _operand(self, view: View, *, has_columns: bool) -> Operand:
+        """Where a view lies; complex numbers that columns come from by their parts."""
+        base, offset, _ = view
+        if self.parts > 1 and has_columns:
+            return Operand(self._place(base, offset, _by_parts), base.element.name)
+        return Operand(self._place(base, offset), base.element.name)
+
+    def _packable(self, operand: Node, cast: Rule | None) -> Node:
+        """An operand that packing takes as it is, or one of the type of the sums."""
+        if cast is None:
+            return operand
+        factors = Node(
+            NodeKind.ELEMENTWISE, operand.shape, self.node.element, (operand,), rule=cast
+        )
+        factors.users.append(self.node)
+        return factors
+
+    def _with_strides(self, operand: Node) -> View:
+        """What an operand shows, with one stride for each of its dimensions."""
+        base, offset, parts = products.strided(operand)
+        if any(len(part) > 1 for part in parts):
+            return operand, 0, products.dense(operand.shape)
+        return base, offset, parts
+
+    def _place(self, node: Node, offset: int, form: Callable[[Node], Node] | None = None) -> Place:
+        """Where a node lies, which is computed and stored if need be, or stored in another form."""
+        size = place_type(node.element).bytes
+        if node.kind is NodeKind.INPUT and form is None:
+            return Place("argument", node.number, offset * size)
+        one = Node(node.kind, (), node.element, value=node.value)
+        stored = one if node.kind is NodeKind.CONSTANT else node
+        stored = form(stored) if form else stored
+        place = self._temporary(stored.count * place_type(stored.element).bytes)
+        number = len(self.out.contexts)
+        places = self.stage.places[: len(self.stage.arguments)]
+        self.out.contexts.append(Context((*places, place)))
+        walked = space(*map_space([stored]))
+        name = f"{self.stage.name}.{number}"
+        kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
+        self.out.functions.append(kernel.write())
+        self.out.jobs.append(Job(name, number, walked.chunks))
+        return Place(place.what, place.number, offset * size)
+
+    def _temporary(self, size: int) -> Place:
+        self.out.temporaries.append(size)
+        return Place("temporary", len(self.out.temporaries) - 1)
+
+    # --- products ---------------------------------------------------------------------------------
+    def _multiply(self, form: Form, where: Place, *, keeps_last: bool) -> Blocks | None:
+        """Jobs of a contraction.
+
+        Returns:
+            how its blocks of rows are computed, whose job is left out, where ``keeps_last`` asks
+            for that and they follow each other in memory.
+        """
+        size, contraction = self.element.bytes, form.contraction
+        where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
+        words = gemm_words(contraction)
+        if words is not None:
+            return self._multiply_plainly(words, where, keeps_last)
+        plan = packed.plan(contraction, self.target, by_columns=form.by_columns)
+        self.out.contexts.append(Context(plan.context(where, self._temporary(plan.room))))
+        number = len(self.out.contexts) - 1
+        self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
+        job = Job(plan.run[0], number, plan.run[1])
+        if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
+            at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
+            return Blocks(job, (at[0], at[1], at[2]))
+        self.out.jobs.append(job)
+        return None
+
+    def _by_channels(self, form: Depthwise | None, where: Place) -> bool:
+        """The job of a depthwise convolution, if this is one that there is a function for."""
+        if form is None:
+            return False
+        place = Place(where.what, where.number, where.offset + form.c_offset * self.element.bytes)
+        made = depthwise.context(form, self.target, self.element, place)
+        if made is None:
+            return False
+        words, chunks = made
+        self.out.contexts.append(Context(words))
+        function = depthwise_library.name(form.element, self.element)
+        self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks))
+        return True
+
+    def _multiply_plainly(
+        self, words: dict[str, Word], where: Place, keeps_last: bool
+    ) -> Blocks | None:
+        sizes = {name: word for name, word in words.items() if isinstance(word, int)}
+        batch = sizes["outer"] * sizes["inner"]
+        room = gemm.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
+        packed_place = self._temporary(room)
+        words = {**words, "C": where, "P": packed_place}
+        planned = gemm.name(self.element, "plan")
+        all_words = tuple(words.get(name, 0) for name in gemm.CONTEXT)
+        self.out.contexts.append(Context(all_words, planned))
+        number = len(self.out.contexts) - 1
+        pack, rows = (gemm.name(self.element, part) for part in ("pack", "rows"))
+        self.out.jobs.append(Job(pack, number, gemm.CONTEXT["packs"], counts=number))
+        job = Job(rows, number, gemm.CONTEXT["chunks"], counts=number)
         # Few rows are multiplied by columns: the product first, and then its rows.
-        code.jobs += _product_jobs(product)
-        code.functions.append(kernel.write_behind(dot))
-        code.jobs.append(Job(stage.name, 1, walked.chunks))
-        return code
-    code.jobs.append(_packing(product))
-    code.functions.append(kernel.write_rows_of(dot, dot.element))
-    code.jobs.append(Job(stage.name, 1, gemm.CONTEXT["chunks"], counts=0))
-    return code
+        few = sizes["M"] < micro_kernels.row_tile(self.target)
+        is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
+        if keeps_last and not few and is_dense:
+            at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
+            return Blocks(job, (at[0], at[1], at[2]))
+        self.out.jobs.append(job)
+        return None
+
+    def _are_rows(self, columns: Word) -> bool:
+        """Whether rows of the product are those of the stage."""
+        return self.stage.split is not None and self.stage.split[1] * self.parts == columns
+
+    # --- rows -------------------------------------------------------------------------------------
+    def _walk(self, where: Place, blocks: Blocks | None) -> None:
+        """What is made of the product's rows: with them, or behind the product."""
+        stage, node = self.stage, self.node
+        walked = space(*(stage.split or (1, node.count)))
+        kernel = ContractionKernel(stage.name, self.target, stage.arguments, stage.results, walked)
+        self.out.in_place = kernel.in_place()
+        inner = len(self.out.contexts) - 1
+        self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
+        if blocks is None:
+            self.out.functions.append(kernel.write_behind(node))
+            self.out.jobs.append(Job(stage.name, inner + 1, walked.chunks))
+            return
+        self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
+        self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
 
 
-def _planned(product: products.Product, where: Place, packed: Place) -> Context:
-    words = products.context_words(product, where, packed)
-    return Context(words, plan=gemm.name(product.element, "plan"))
+def _by_parts(node: Node) -> Node:
+    """The factors of the real and imaginary parts of what complex numbers are multiplied by.
+
+    [2, ..., 2]: (re, im) of those that real parts are multiplied by, (-im, re) of the others.
+    """
+    shape = (2, *node.shape, 2)
+    i64 = ELEMENT_TYPES["i64"]
+    dimensions = tuple(range(1, len(shape) - 1))
+    whole = Node(NodeKind.BROADCAST, shape, node.element, (node,), dimensions=dimensions)
+    first, last = (
+        Node(NodeKind.IOTA, shape, i64, dimensions=(d,), rule=lambda _, values: values[0])
+        for d in (0, len(shape) - 1)
+    )
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        number, factor, part = values
+        if not isinstance(number, Parts):
+            raise UnsupportedStage("parts of what is not complex")
+        f = reader.function
+        crossed = f.select(part == 0, -number.imag, number.imag)
+        return f.select(factor == part, number.real, crossed)
+
+    element = part_of(node.element)
+    return Node(NodeKind.ELEMENTWISE, shape, element, (whole, first, last), rule=rule)
 
 
-def _packing(product: products.Product) -> Job:
-    return Job(gemm.name(product.element, "pack"), 0, gemm.CONTEXT["packs"], counts=0)
-
-
-def _product_jobs(product: products.Product) -> list[Job]:
-    rows = gemm.name(product.element, "rows")
-    return [_packing(product), Job(rows, 0, gemm.CONTEXT["chunks"], counts=0)]
+def _is_dense(words: dict[str, int], size: int) -> bool:
+    """Whether rows of C follow each other in row-major order, matrix after matrix."""
+    row = words["N"] * size
+    matrix = words["M"] * row
+    steps = (
+        (words["M"], words["c_row"], row),
+        (words["inner"], words["C1"], matrix),
+        (words["outer"], words["C0"], matrix * words["inner"]),
+    )
+    return all(count == 1 or step == wanted for count, step, wanted in steps)

@@ -14,14 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library import gemm
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.stages.elements import (
     Number,
     Parts,
     constant,
     place_type,
-    register_type,
 )
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.nodes import (
@@ -385,18 +383,18 @@ class ContractionKernel(RowKernel):
         self.buffers[product] = Buffer(self.word(self.words))
         return self.write()
 
-    def write_rows_of(self, product: Node, element: ElementType) -> Function:
-        """The kernel: the product's rows of a chunk, then the passes over them."""
+    def write_rows_of(self, product: Node, part: str, places: tuple[int, int, int]) -> Function:
+        """The kernel: the product's rows of a chunk, then the passes over them.
+
+        Args:
+            part: the function that computes the rows.
+            places: of the product's context's words: rows, blocks and rows of a block of a matrix.
+        """
         f, chunk = self.function, self.function.arguments[1]
         self.buffers[product] = Buffer(self.word(self.words))
         context = self.word(self.words + 1)
-        part = gemm.name(register_type(element), "rows")
         f.run(part, [context, chunk, self.scratch])
-
-        def word(name: str) -> Value:
-            return f.load(context.at(8 * gemm.CONTEXT[name]), I64)
-
-        rows, blocks, block = word("M"), word("blocks"), word("rows")
+        rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
         matrix, number = chunk // blocks, chunk % blocks
         first = number * block
         last = f.select(number == blocks - 1, rows, first + block)

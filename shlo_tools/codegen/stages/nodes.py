@@ -52,6 +52,7 @@ class NodeKind(Enum):
     SORT = "sort"
     REDUCE = "reduce"
     DOT = "dot_general"
+    CONVOLUTION = "convolution"
 
 
 # Names of the ops that kernels compute, beside elementwise ones.
@@ -81,6 +82,8 @@ class Node:
         starts, steps: of a slice; of a pad: edge padding in front, and interior padding plus one.
         combine: of a reduction: the name of the op that it repeats.
         contraction: of a product: batching, contracting and free dimensions of lhs, then of rhs.
+        casts: of a product, for each operand: what makes factors of its elements; None where they
+            are such, or where packing them makes such.
         attributes: of ops with more to say: a dataclass of their family.
     """
 
@@ -96,6 +99,7 @@ class Node:
     steps: tuple[int, ...] = ()
     combine: str = ""
     contraction: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    casts: tuple[Rule | None, ...] = ()
     attributes: Any = None
     users: list[Node] = field(default_factory=list)
     depth: int = 1  # ops above each other

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import target
-from shlo_tools.codegen.function import F32, F64, Function, Type, address_table, module_text
+from shlo_tools.codegen.function import (
+    F32,
+    F64,
+    I32,
+    I64,
+    Function,
+    Type,
+    address_table,
+    module_text,
+)
 from shlo_tools.codegen.library import (
+    contraction,
     copying,
+    depthwise,
     entering,
     gemm,
     jobs,
     maths,
+    micro_kernels,
+    packing,
     pool,
     sorting,
     transposition,
@@ -46,8 +60,10 @@ def _running() -> list[Function]:
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _running: (pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN, entering.ENTER, copying.COPY),
     **{
-        _gemm(element): tuple(gemm.name(element, part) for part in ("", "plan", "pack", "rows"))
-        for element in (F32, F64)
+        _gemm(element): tuple(
+            gemm.name(element, part) for part in ("", "plan", "pack", "rows", *micro_kernels.SHARED)
+        )
+        for element in (F32, F64, I32, I64)
     },
     **{
         _transposition(bits): (transposition.job_name(bits), transposition.matrix_name(bits))
@@ -61,6 +77,12 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
         for bits in sorting.ENTRIES
     },
 }
+# Families of functions, by how their names begin.
+_FAMILIES = {
+    f"{PREFIX}pack_": packing.functions,
+    f"{PREFIX}contraction_": contraction.functions,
+    f"{PREFIX}depthwise_": depthwise.functions,
+}
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _addresses: dict[str, int] = {}
 
@@ -70,8 +92,16 @@ def address(name: str) -> int:
     if name not in _addresses:
         with mlir.library_context():  # behind its lock one thread compiles a part
             if name not in _addresses:
-                _compile(_WHERE[name] if name in _WHERE else _maths(name))
+                _compile(_WHERE[name] if name in _WHERE else _named(name))
     return _addresses[name]
+
+
+def _named(name: str) -> Callable[[], list[Function]]:
+    """The part of a function whose name says all about it."""
+    for family, functions in _FAMILIES.items():
+        if name.startswith(family):
+            return partial(functions, target.host(), name.removeprefix(family))
+    return _maths(name)
 
 
 def _maths(name: str) -> Callable[[], list[Function]]:

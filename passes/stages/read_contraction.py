@@ -1,0 +1,142 @@
+"""Products and convolutions as nodes: sums in the type that they are kept in, rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.stages.convolutions import Convolution, Window
+from shlo_tools.codegen.stages.elements import register_type
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    Rule,
+    UnsupportedStage,
+)
+from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
+from shlo_tools.mlir import Operation
+from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
+from shlo_tools.passes.kernels.convolution import spatial_dimensions
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.dot_algorithm import algorithm_of, rounded_operand
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+
+
+def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
+    numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
+    sides = []
+    for side, node in zip(("lhs", "rhs"), operands, strict=True):
+        batch = tuple(numbers.get(f"{side}_batching_dimensions", ()))
+        summed = tuple(numbers.get(f"{side}_contracting_dimensions", ()))
+        free = tuple(d for d in range(len(node.shape)) if d not in (*batch, *summed))
+        sides.append((batch, summed, free))
+    result = tensor_type(op.results[0].type)
+    algorithm = algorithm_of(op)
+    element = algorithm.accumulation if algorithm else result.element_type
+    sums = _sums_of(element)
+    casts = [_cast(op, node.element, sums) for node in operands]
+    if algorithm is not None:
+        casts = [
+            _rule(
+                op, n.element, partial(rounded_operand, source=n.element, precision=p, target=sums)
+            )
+            for n, p in zip(operands, algorithm.precisions, strict=True)
+        ]
+    node = Node(
+        NodeKind.DOT,
+        result.static_shape,
+        sums,
+        operands,
+        contraction=tuple(sides),
+        casts=tuple(casts),
+    )
+    return _rounded(op, node)
+
+
+def convolution(op: Operation, operands: tuple[Node, ...]) -> Node:
+    lhs, rhs = (tensor_type(value.type) for value in op.operands)
+    result = tensor_type(op.results[0].type)
+    if len(result.shape) > 5:
+        raise UnsupportedStage("a convolution of more than three dimensions")
+    sums = _sums_of(result.element_type)
+    node = Node(
+        NodeKind.CONVOLUTION,
+        result.static_shape,
+        sums,
+        operands,
+        casts=tuple(_cast(op, operand.element, sums) for operand in operands),
+        attributes=_attributes(op, lhs, rhs, result),
+    )
+    return _rounded(op, node)
+
+
+def _attributes(op: Operation, lhs: TensorType, rhs: TensorType, result: TensorType) -> Convolution:
+    numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
+    spatial: Sequence[Any] = spatial_dimensions(op, numbers, lhs, rhs, result)
+    flags: Sequence[bool] = [False] * len(spatial)
+    if "window_reversal" in op.attributes:
+        listed: Any = op.attributes["window_reversal"]
+        flags = list(listed)
+    windows = tuple(
+        Window(
+            *(d.size, d.window, d.stride, d.low, d.base_dilation, d.dilation, d.count),
+            is_reversed=bool(flag),
+        )
+        for d, flag in zip(spatial, flags, strict=True)
+    )
+
+    def places(kind: str, *names: str) -> tuple[int, ...]:
+        ends = (numbers[f"{kind}_{name}_dimension"] for name in names)
+        return (*ends, *numbers[f"{kind}_spatial_dimensions"])
+
+    feature_groups: Any = op.attributes["feature_group_count"]
+    batch_groups: Any = op.attributes["batch_group_count"]
+    return Convolution(
+        windows,
+        places("input", "batch", "feature"),
+        places("kernel", "input_feature", "output_feature"),
+        places("output", "batch", "feature"),
+        feature_groups.value,
+        batch_groups.value,
+    )
+
+
+def _sums_of(result: ElementType) -> ElementType:
+    """What sums of products are kept in: integers wrap, so a wider type gives the same bits."""
+    element = accumulation_type(result)
+    if element.is_boolean:
+        return ELEMENT_TYPES["ui32"]  # how many products are true
+    if element.is_integer and element.bits < 32:
+        return ELEMENT_TYPES["ui32" if element.name.startswith("u") else "i32"]
+    return element
+
+
+def _cast(op: Operation, source: ElementType, sums: ElementType) -> Rule | None:
+    """What makes factors of elements; None where packing does."""
+    if source == sums or (
+        not sums.is_complex and packing.converts(source.name, register_type(sums))
+    ):
+        return None
+    return _rule(op, source, partial(cast_scalar, source=source, target=sums))
+
+
+def _rounded(op: Operation, node: Node) -> Node:
+    """Sums as elements of the result, which are rounded once."""
+    element = tensor_type(op.results[0].type).element_type
+    if node.element == element:
+        return node
+    rule = _rule(op, node.element, partial(cast_scalar, source=node.element, target=element))
+    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
+
+
+def _rule(op: Operation, source: ElementType, cast: Callable[[Any, Any], Any]) -> Rule:
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        return as_held(cast(VectorEmit(op, reader), as_number(values[0], source)))
+
+    return rule

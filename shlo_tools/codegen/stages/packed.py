@@ -1,0 +1,227 @@
+"""Contractions by ``library.contraction``: which operand rests, and how blocks are cut.
+
+Where C's columns are adjacent in memory, A moves: blocks of its rows are packed and multiplied by
+all of B. Else B moves, as in convolutions over images that lie channel by channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.jobs import Place, Word
+from shlo_tools.codegen.library import contraction as library
+from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.micro_kernels import panel_columns, row_tile
+from shlo_tools.codegen.stages.axes import STILL, Axis, Contraction, count, limited, merged
+from shlo_tools.codegen.target import Target
+
+_ROWS = 64  # of a block
+_CHUNKS = 8  # wanted
+_ALONE = 1 << 18  # multiplications that are not worth being shared
+_DEPTH = 4096  # bytes along k of a block
+_RUN = 2048  # elements of a run of several taps, at most
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Jobs and words of a packed contraction, but for the places of C and P.
+
+    Attributes:
+        room: bytes for what rests.
+        rest, run: functions and numbers of chunks.
+        is_dense: whether rows of C follow each other in row-major order, matrix after matrix.
+    """
+
+    words: dict[str, Word]
+    axes: dict[str, Sequence[Word]]
+    room: int
+    rest: tuple[str, int]
+    run: tuple[str, int]
+    is_dense: bool
+
+    def context(self, c: Place, packed: Place) -> tuple[Word, ...]:
+        """The words of the context."""
+        return library.context_words({**self.words, "C": c, "P": packed}, self.axes)
+
+
+def plan(contraction: Contraction, target: Target, *, by_columns: bool) -> Packed:
+    """Cut a contraction into blocks; ``by_columns``: B is what moves.
+
+    Raises:
+        UnsupportedStage: it has more axes than the library knows.
+    """
+    return _Plan(contraction, target, by_columns).packed()
+
+
+class _Plan:
+    """One contraction, with A as what moves whatever way it is computed."""
+
+    def __init__(self, contraction: Contraction, target: Target, by_columns: bool) -> None:
+        self.by_columns = by_columns
+        self.c_offset, self.element = contraction.c_offset, contraction.element
+        turned = contraction.swapped() if by_columns else contraction
+        self.moving, self.resting = turned.a, turned.b
+        # ``along`` are the axes of C that the moving operand has, ``across`` the other one's.
+        axes = turned.axes
+        self.batch, self.along = merged(axes.batch), merged(axes.rows)
+        self.across, self.inner = merged(axes.columns), axes.inner
+        self.tile, self.panel = row_tile(target), panel_columns(target, self.element)
+        self.by_rows = not by_columns and not self._runs_along_rows()
+        self.inner = self._ordered()
+        self.k = count(self.inner)
+        self.size = self.element.bytes
+
+    def _runs_along_rows(self) -> bool:
+        """Whether neighbouring rows are neighbours in memory, and steps of k are not."""
+        near = self.along[-1] if self.along else Axis(1)
+        deep = max((axis.size for axis in self.inner if axis.a == 1), default=1)
+        return near.a == 1 and near.size > deep
+
+    def _ordered(self) -> list[Axis]:
+        """Inner axes: neighbours innermost where runs go along k, else the longest."""
+        axes = sorted(merged(self.inner), key=lambda axis: -abs(axis.a))
+        if not self.by_rows and axes:
+            longest = max(axes, key=lambda axis: axis.size)
+            axes.remove(longest)
+            axes.append(longest)
+        return merged(axes)
+
+    # --- blocks -----------------------------------------------------------------------------------
+    def packed(self) -> Packed:
+        along, across = count(self.along), count(self.across)
+        matrices = count(self.batch)
+        p_axes, unit, reach = self._runs(self.inner if self.by_rows else self.along)
+        line = p_axes[-1][0] if unit > 1 else 1
+        block, k_block, pitch = self._blocks(along, across, matrices, line)
+        blocks = max(1, -(-along // block))
+        rest_axes = [axis for axis in self.batch if axis.b]
+        tiles = -(-across // (self.tile if self.by_columns else self.panel))
+        room = tiles * (self.tile if self.by_columns else self.panel) * self.k * self.size
+        moving_axes = [
+            self._view(self.along if self.by_rows else self.inner, "a"),
+            p_axes,
+        ]
+        resting_axes = [
+            self._view(self.across if self.by_columns else self.inner, "b", self.resting_size),
+            self._view(self.inner if self.by_columns else self.across, "b", self.resting_size),
+        ]
+        c_axes = merged([Axis(axis.size, c=axis.c) for axis in self.along])
+        c_step = c_axes[-1].c if c_axes else 1
+        parts = len(c_axes) > 1 or (self.by_columns and c_step != 1)
+        sizes = (across, along) if self.by_columns else (along, across)
+        c_row = self.across if self.by_columns else c_axes
+        words: dict[str, Word] = {
+            "moving": self.moving.place,
+            "resting": self.resting.place,
+            **{"M": sizes[0], "N": sizes[1], "K": self.k},
+            "c_row": (c_row[-1].c if c_row else 0) * self.size,
+            **{"blocks": blocks, "block": block, "k_block": k_block, "pitch": pitch},
+            **{"by_rows": int(self.by_rows), "parts": int(parts)},
+            **{f"start{d}": start for d, start in enumerate(self.moving.starts)},
+            **{"batch_count": len(self.batch), "rest_count": len(rest_axes)},
+        }
+        axes: dict[str, Sequence[Word]] = {
+            "batch": self._batch_words(room),
+            "rest": [w for x in reversed(rest_axes) for w in (x.size, x.b * self.resting_size)],
+            "result": [
+                len(c_axes),
+                *(w for axis in reversed(c_axes) for w in (axis.size, axis.c * self.size)),
+            ],
+            "moving_view": packing.view_words(moving_axes, self.moving.bounds, unit, reach),
+            "resting_view": packing.view_words(resting_axes, (1, 1, 1), 0, 0),
+        }
+        way = "columns" if self.by_columns else "rows"
+        return Packed(
+            words,
+            axes,
+            count(rest_axes) * room,
+            (
+                library.name(f"rest_{way}", self.resting.element, self.element),
+                count(rest_axes) * tiles,
+            ),
+            (library.name(f"run_{way}", self.moving.element, self.element), matrices * blocks),
+            not self.by_columns and not parts and self._is_dense(along, across),
+        )
+
+    def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
+        """Rows or columns of a chunk, depth of a block, and bytes from one of its rows on."""
+        wanted = max(1, -(-_CHUNKS // matrices))
+        if along * across * self.k <= _ALONE:
+            wanted = 1
+        unit = self.panel if self.by_columns else self.tile
+        most = library.COLUMN_PANELS * self.panel if self.by_columns else _ROWS // unit * unit
+        block = min(most, max(unit, -(-along // wanted // unit) * unit))
+        deepest = _DEPTH // self.size
+        if self.by_columns:
+            deepest = min(deepest, library.PACKED_BYTES // (block * self.size))
+        k_block = self._depth(deepest, line)
+        if self.by_columns:
+            return block, k_block, 0
+        if not self.by_rows:
+            return block, k_block, block * self.size
+        lines = -(-k_block * self.size // 64)
+        pitch = 64 * (lines + (lines % 2 == 0))  # rows of a tile lie in different sets of the cache
+        while block * pitch > library.PACKED_BYTES:
+            block -= unit
+        return block, k_block, pitch
+
+    def _depth(self, deepest: int, line: int) -> int:
+        """Equal parts of k, of whole lines."""
+        if self.k <= deepest:
+            return max(1, self.k)
+        parts = -(-self.k // max(deepest, line))
+        return -(-self.k // parts // line) * line
+
+    # --- words ------------------------------------------------------------------------------------
+    @property
+    def moving_size(self) -> int:
+        return packing.stored_bytes(self.moving.element)
+
+    @property
+    def resting_size(self) -> int:
+        return packing.stored_bytes(self.resting.element)
+
+    def _runs(self, axes: Sequence[Axis]) -> tuple[list[tuple[int, ...]], int, int]:
+        """Axes whose innermost is copied in runs, the unit of the run, and its reach."""
+        listed = self._view(axes, "a")
+        if not listed:
+            return listed, 0, 0
+        last = listed[-1]
+        if len(listed) > 1 and last[2:] == STILL:
+            size, stride, *steps = listed[-2]
+            joins = stride == last[0] * last[1] and size * last[0] <= _RUN
+            if joins and steps[:2] == [0, 0] and steps[2] > 0:
+                whole = (size * last[0], last[1], 0, 0, 0)
+                return [*listed[:-2], whole], last[0], steps[2]
+        if last[2:] == STILL:
+            return listed, 0, 0
+        if last[2:4] == (0, 0):
+            return [*listed[:-1], (*last[:2], *STILL)], 1, last[4]
+        return [*limited(listed, packing.AXES - 1), (1, 0, *STILL)], 0, 0
+
+    def _view(self, axes: Sequence[Axis], name: str, size: int = 0) -> list[tuple[int, ...]]:
+        """Axes of a view of one operand: sizes, strides in bytes, steps of coordinates."""
+        size = size or self.moving_size
+        own = [
+            Axis(axis.size, a=getattr(axis, name), steps=axis.steps if name == "a" else STILL)
+            for axis in axes
+        ]
+        return [(x.size, x.a * size, *x.steps) for x in limited(merged(own), packing.AXES)]
+
+    def _batch_words(self, room: int) -> list[int]:
+        """Words of the batch's axes, the innermost first; what rests is packed in that order."""
+        words: list[int] = []
+        packed = room
+        for axis in reversed(limited(self.batch, library.BATCH_AXES)):
+            words += [axis.size, axis.a * self.moving_size, *axis.steps]
+            words += [packed if axis.b else 0, axis.c * self.size]
+            packed *= axis.size if axis.b else 1
+        return words
+
+    def _is_dense(self, along: int, across: int) -> bool:
+        """Whether rows of C follow each other, matrix after matrix."""
+        whole = merged(
+            [Axis(axis.size, c=axis.c) for axis in (*self.batch, *self.along, *self.across)]
+        )
+        return len(whole) <= 1 and all(axis.c == 1 for axis in whole)

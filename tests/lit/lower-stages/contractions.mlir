@@ -1,0 +1,57 @@
+// RUN: %shlo-opt %s --shlo-partition --shlo-lower-stages --split-input-file | FileCheck %s
+
+// A convolution packs its kernel, and then windows of the image where they are multiplied; what is
+// made of its rows is part of its stage.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_contraction_rest_rows_f32_f32
+// CHECK-SAME: shlo.rows = array<i64: 36, 8>, shlo.stage = "contraction"
+// CHECK: llvm.func internal @stage.0
+// CHECK: llvm.call @shlo_rt_contraction_run_rows_f32_f32
+// CHECK: llvm.intr.maximum
+func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x6x6x8xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<1x6x6x8xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x4xf32>, tensor<3x3x4x8xf32>) -> tensor<1x6x6x8xf32>
+  %1 = stablehlo.maximum %0, %zero : tensor<1x6x6x8xf32>
+  return %1 : tensor<1x6x6x8xf32>
+}
+
+// -----
+
+// Images channel by channel: columns of the image move.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_contraction_rest_columns_f32_f32
+// CHECK-SAME: shlo_rt_contraction_run_columns_f32_f32
+func.func public @channels_first(%x: tensor<1x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
+}
+
+// -----
+
+// Windows of one element are rows of a matrix.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_gemm_rows_f32
+func.func public @one_element(%x: tensor<1x6x6x4xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<1x6x6x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x4xf32>, tensor<1x1x4x8xf32>) -> tensor<1x6x6x8xf32>
+  return %0 : tensor<1x6x6x8xf32>
+}
+
+// -----
+
+// Channels with their own windows are lanes.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_depthwise_f32_f32
+func.func public @depthwise(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x1x4xf32>) -> tensor<1x4x4x4xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<1x6x6x4xf32>, tensor<3x3x1x4xf32>) -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
+}
+
+// -----
+
+// Narrow elements become wider ones while they are packed; their sums are rounded once.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_contraction_rest_rows_bf16_f32
+func.func public @narrow(%x: tensor<16x16xbf16>) -> tensor<16x16xbf16> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>
+  return %0 : tensor<16x16xbf16>
+}

@@ -1,0 +1,322 @@
+"""Dot products and convolutions by kernels, between views, elementwise ops and reductions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from staged_programs import assert_staged
+
+BF16 = ml_dtypes.bfloat16
+NHWC, NCHW = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]"
+KERNEL_GRADIENT = "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"
+Shape = tuple[int, ...]
+
+
+def typed(shape: Shape, element: str = "f32") -> str:
+    return f"tensor<{'x'.join([*map(str, shape), element])}>"
+
+
+def numbers(shape: Shape, seed: int, dtype: Any = np.float32) -> np.ndarray:
+    """Small whole numbers: every sum is exact, in whatever order."""
+    whole = np.random.default_rng([seed, *shape]).integers(-3, 4, (2, *shape))
+    return (whole[0] + 1j * whole[1] if np.dtype(dtype).kind == "c" else whole[0]).astype(dtype)
+
+
+# lhs, rhs, result, dimension numbers, attributes
+CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, str, str]] = {
+    "plain": ((2, 9, 11, 16), (3, 3, 16, 40), (2, 9, 11, 40), NHWC, "padding = dense<1>"),
+    "no padding": ((1, 5, 33, 3), (3, 3, 3, 7), (1, 3, 31, 7), NHWC, ""),
+    "channels first": ((2, 7, 9, 13), (35, 7, 3, 3), (2, 35, 9, 13), NCHW, "padding = dense<1>"),
+    "one feature": ((2, 9, 11, 5), (3, 3, 5, 1), (2, 9, 11, 1), NHWC, "padding = dense<1>"),
+    "strided": (
+        *((2, 9, 11, 16), (3, 3, 16, 40), (2, 5, 6, 40), NHWC),
+        "padding = dense<1>, window_strides = array<i64: 2, 2>",
+    ),
+    "strided, channels first": (
+        *((2, 3, 15, 17), (9, 3, 7, 7), (2, 9, 8, 9), NCHW),
+        "padding = dense<3>, window_strides = array<i64: 2, 2>",
+    ),
+    "few features": (
+        *((1, 20, 22, 3), (7, 7, 3, 33), (1, 10, 11, 33), NHWC),
+        "padding = dense<3>, window_strides = array<i64: 2, 2>",
+    ),
+    "windows apart": (
+        *((1, 9, 9, 5), (3, 3, 5, 6), (1, 9, 9, 6), NHWC),
+        "padding = dense<2>, rhs_dilation = array<i64: 2, 2>",
+    ),
+    "of one element": ((2, 7, 9, 33), (1, 1, 33, 65), (2, 7, 9, 65), NHWC, ""),
+    "of one element, strided": (
+        *((2, 7, 9, 33), (1, 1, 33, 17), (2, 4, 5, 17), NHWC),
+        "window_strides = array<i64: 2, 2>",
+    ),
+    "input gradient": (
+        *((2, 5, 6, 40), (3, 3, 16, 40), (2, 10, 12, 16)),
+        "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]",
+        "padding = dense<[[1, 2], [2, 1]]>, lhs_dilation = array<i64: 2, 2>",
+    ),
+    "input gradient, channels first": (
+        *((2, 9, 5, 6), (9, 7, 3, 3), (2, 7, 10, 12)),
+        "[b, f, 0, 1]x[i, o, 0, 1]->[b, f, 0, 1]",
+        "padding = dense<[[1, 2], [2, 1]]>, lhs_dilation = array<i64: 2, 2>",
+    ),
+    "kernel gradient": (
+        *((2, 9, 11, 20), (2, 9, 11, 24), (3, 3, 20, 24), KERNEL_GRADIENT),
+        "padding = dense<1>",
+    ),
+    "kernel gradient, few channels": (
+        *((2, 9, 11, 3), (2, 5, 6, 33), (3, 3, 3, 33), KERNEL_GRADIENT),
+        "padding = dense<1>, rhs_dilation = array<i64: 2, 2>",
+    ),
+    "deep": ((1, 4, 4, 600), (3, 3, 600, 9), (1, 4, 4, 9), NHWC, "padding = dense<1>"),
+    "deep, channels first": (
+        *((1, 300, 4, 4), (9, 300, 3, 3), (1, 9, 4, 4), NCHW),
+        "padding = dense<1>",
+    ),
+    "grouped": (
+        *((2, 5, 7, 12), (3, 3, 4, 9), (2, 5, 7, 9), NHWC),
+        "padding = dense<1>, feature_group_count = 3 : i64",
+    ),
+    "depthwise": (
+        *((2, 9, 11, 35), (3, 3, 1, 35), (2, 9, 11, 35), NHWC),
+        "padding = dense<1>, feature_group_count = 35 : i64",
+    ),
+    "depthwise, strided": (
+        *((2, 9, 11, 128), (3, 3, 1, 128), (2, 5, 6, 128), NHWC),
+        "padding = dense<1>, window_strides = array<i64: 2, 2>, feature_group_count = 128 : i64",
+    ),
+    "depthwise, several outputs": (
+        *((2, 5, 7, 12), (3, 3, 1, 24), (2, 5, 7, 24), NHWC),
+        "padding = dense<1>, feature_group_count = 12 : i64",
+    ),
+    "depthwise input gradient": (
+        *((2, 5, 6, 33), (3, 3, 1, 33), (2, 10, 12, 33), NHWC),
+        "padding = dense<[[1, 2], [2, 1]]>, lhs_dilation = array<i64: 2, 2>, "
+        "window_reversal = array<i1: true, true>, feature_group_count = 33 : i64",
+    ),
+    "depthwise kernel gradient": (
+        *((2, 9, 11, 33), (2, 9, 11, 33), (3, 3, 1, 33), KERNEL_GRADIENT),
+        "padding = dense<1>, batch_group_count = 33 : i64",
+    ),
+    "along one dimension": (
+        *((3, 40, 5), (4, 5, 6), (3, 37, 6)),
+        "[b, 0, f]x[0, i, o]->[b, 0, f]",
+        "",
+    ),
+    "depthwise along one dimension": (
+        *((3, 40, 37), (4, 1, 37), (3, 40, 37)),
+        "[b, 0, f]x[0, i, o]->[b, 0, f]",
+        "padding = dense<[[3, 0]]>, feature_group_count = 37 : i64",
+    ),
+    "along three dimensions": (
+        *((2, 4, 5, 6, 3), (2, 3, 2, 3, 9), (2, 4, 5, 6, 9)),
+        "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]",
+        "padding = dense<[[1, 0], [1, 1], [0, 1]]>",
+    ),
+}
+
+
+def convolution(name: str, element: str = "f32") -> tuple[str, Shape, Shape, Shape]:
+    """The op of a form, its operands' shapes and its result's."""
+    lhs, rhs, result, layout, more = CONVOLUTIONS[name]
+    for kind in ("feature", "batch"):
+        if f"{kind}_group_count" not in more:
+            more += f", {kind}_group_count = 1 : i64"
+    more = more.strip(", ").replace("dense<1>", "dense<[[1, 1], [1, 1]]>")
+    more = more.replace("dense<2>", "dense<[[2, 2], [2, 2]]>")
+    more = more.replace("dense<3>", "dense<[[3, 3], [3, 3]]>")
+    rows = f"tensor<{len(lhs) - 2}x2xi64>"
+    more = more.replace(">, ", f"> : {rows}, ", 1) if "padding = dense" in more else more
+    types = f"({typed(lhs, element)}, {typed(rhs, element)}) -> {typed(result, element)}"
+    op = f'"stablehlo.convolution"(%x, %w) {{dimension_numbers = #stablehlo.conv<{layout}>, '
+    return f"{op}{more}}} : {types}", lhs, rhs, result
+
+
+@pytest.mark.parametrize("element", ["f32", "i8", "f64", "bf16", "complex<f64>"])
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_a_convolution(name: str, element: str) -> None:
+    op, lhs, rhs, result = convolution(name, element)
+    made = typed(result, element)
+    dtype = {
+        "f32": np.float32,
+        "f64": np.float64,
+        "i8": np.int8,
+        "bf16": BF16,
+        "complex<f64>": np.complex128,
+    }[element]
+    text = f"""
+    func.func @main(%x: {typed(lhs, element)}, %w: {typed(rhs, element)}) -> {made} {{
+      %0 = {op}
+      return %0 : {made}
+    }}"""
+    assert_staged(text, numbers(lhs, 1, dtype), numbers(rhs, 2, dtype))
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_a_convolution_between_other_ops(name: str) -> None:
+    """What is multiplied is computed, and what is made goes on: bias, residual, maximum, sum."""
+    op, lhs, rhs, result = convolution(name)
+    x, w, to = typed(lhs), typed(rhs), typed(result)
+    last = len(result) - 1
+    sums = typed(result[:-1])
+    text = f"""
+    func.func @main(%a: {x}, %w: {w}, %bias: {typed(result[-1:])}, %r: {to}) -> ({to}, {sums}) {{
+      %x = stablehlo.negate %a : {x}
+      %0 = {op}
+      %1 = stablehlo.broadcast_in_dim %bias, dims = [{last}] : ({typed(result[-1:])}) -> {to}
+      %2 = stablehlo.add %0, %1 : {to}
+      %3 = stablehlo.add %2, %r : {to}
+      %zero = stablehlo.constant dense<0.0> : {to}
+      %4 = stablehlo.maximum %3, %zero : {to}
+      %start = stablehlo.constant dense<0.0> : tensor<f32>
+      %5 = stablehlo.reduce(%4 init: %start) applies stablehlo.add across dimensions = [{last}]
+        : ({to}, tensor<f32>) -> {sums}
+      return %4, %5 : {to}, {sums}
+    }}"""
+    inputs = [numbers(shape, k) for k, shape in enumerate((lhs, rhs, result[-1:], result))]
+    assert_staged(text, *inputs)
+
+
+# lhs, rhs, batching and contracting dimensions of lhs and rhs
+DOTS: dict[str, tuple[Shape, Shape, tuple[Shape, Shape, Shape, Shape]]] = {
+    "matrices": ((65, 33), (33, 31), ((), (), (1,), (0,))),
+    "matrix and vector": ((65, 33), (33,), ((), (), (1,), (0,))),
+    "vector and matrix": ((33,), (33, 65), ((), (), (0,), (0,))),
+    "vectors": ((65,), (65,), ((), (), (0,), (0,))),
+    "contracted in parts": ((3, 65, 5), (5, 7, 3), ((), (), (0, 2), (2, 0))),
+    "three batches": (
+        (2, 3, 2, 7, 9),
+        (3, 2, 9, 2, 33),
+        ((0, 1, 2), (1, 0, 3), (4,), (2,)),
+    ),
+    "batch at the end": ((7, 9, 33), (9, 5, 33), ((2,), (2,), (1,), (0,))),
+    "all contracted": ((2, 3, 65), (65, 3, 2), ((), (), (0, 1, 2), (2, 1, 0))),
+    "nothing contracted": ((3, 2), (5, 3), ((), (), (), ())),
+    "long": ((3, 3000), (3000, 5), ((), (), (1,), (0,))),
+}
+
+
+def dot(name: str, element: str, result_element: str = "") -> tuple[str, Shape, Shape, Shape]:
+    lhs, rhs, (a_batch, b_batch, a_sum, b_sum) = DOTS[name]
+    free = [[n for d, n in enumerate(s) if d not in (*b, *k)] for s, b, k in
+            ((lhs, a_batch, a_sum), (rhs, b_batch, b_sum))]  # fmt: skip
+    result = (*(lhs[d] for d in a_batch), *free[0], *free[1])
+    names = ("lhs_batching", "rhs_batching", "lhs_contracting", "rhs_contracting")
+    listed = zip(names, (a_batch, b_batch, a_sum, b_sum), strict=True)
+    form = ", ".join(f"{n}_dimensions = {list(dims)}" for n, dims in listed if dims)
+    made = typed(result, result_element or element)
+    types = f"({typed(lhs, element)}, {typed(rhs, element)}) -> {made}"
+    op = '"stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<'
+    return f"{op}{form}>}} : {types}", lhs, rhs, result
+
+
+TYPES = {
+    "complex<f32>": np.complex64,
+    "bf16": BF16,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "ui16": np.uint16,
+    "i64": np.int64,
+}
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("name", DOTS)
+def test_a_product(name: str, element: str) -> None:
+    op, lhs, rhs, result = dot(name, element)
+    made = typed(result, element)
+    text = f"""
+    func.func @main(%x: {typed(lhs, element)}, %y: {typed(rhs, element)}) -> {made} {{
+      %0 = {op}
+      return %0 : {made}
+    }}"""
+    assert_staged(text, numbers(lhs, 1, TYPES[element]), numbers(rhs, 2, TYPES[element]))
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"), [("i8", "i32"), ("ui16", "i64"), ("f32", "f64"), ("bf16", "f32")]
+)
+def test_a_wider_result(narrow: str, wide: str) -> None:
+    for name in ("matrices", "three batches"):
+        op, lhs, rhs, result = dot(name, narrow, wide)
+        made = typed(result, wide)
+        text = f"""
+        func.func @main(%x: {typed(lhs, narrow)}, %y: {typed(rhs, narrow)}) -> {made} {{
+          %0 = {op}
+          return %0 : {made}
+        }}"""
+        assert_staged(text, numbers(lhs, 1, TYPES[narrow]), numbers(rhs, 2, TYPES[narrow]))
+
+
+@pytest.mark.parametrize("name", DOTS)
+def test_a_product_between_other_ops(name: str) -> None:
+    """Operands are views and sums; the result is scaled, shifted and summed by rows."""
+    op, lhs, rhs, result = dot(name, "f32")
+    x, y, to = typed(lhs), typed(rhs), typed(result)
+    turned = (*lhs[1:], lhs[0])
+    order = [len(lhs) - 1, *range(len(lhs) - 1)]
+    text = f"""
+    func.func @main(%a: {typed(turned)}, %b: {y}, %r: {to}) -> {to} {{
+      %x = stablehlo.transpose %a, dims = {order} : ({typed(turned)}) -> {x}
+      %1 = stablehlo.reverse %b, dims = [0] : {y}
+      %y = stablehlo.add %1, %b : {y}
+      %2 = {op}
+      %3 = stablehlo.subtract %2, %r : {to}
+      %4 = stablehlo.multiply %3, %3 : {to}
+      return %4 : {to}
+    }}"""
+    assert_staged(text, numbers(turned, 1), numbers(rhs, 2), numbers(result, 3))
+
+
+def test_a_constant_operand() -> None:
+    """Ones times a matrix: sums of columns."""
+    text = """
+    func.func @main(%y: tensor<65x33xf32>) -> tensor<3x33xf32> {
+      %x = stablehlo.constant dense<2.0> : tensor<3x65xf32>
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+        : (tensor<3x65xf32>, tensor<65x33xf32>) -> tensor<3x33xf32>
+      return %0 : tensor<3x33xf32>
+    }"""
+    assert_staged(text, numbers((65, 33), 1))
+
+
+_BITS = """
+import sys
+import numpy as np
+import shlo_tools
+random = np.random.default_rng(0)
+x = random.standard_normal((2, 17, 19, 40)).astype(np.float32)
+w = random.standard_normal((3, 3, 40, 33)).astype(np.float32)
+made = shlo_tools.compile(sys.argv[1])(x, w)
+print(made.tobytes().hex())
+"""
+
+
+def test_the_number_of_threads_changes_no_bit() -> None:
+    layout = f"dimension_numbers = #stablehlo.conv<{NHWC}>"
+    text = f"""
+    func.func @main(%x: tensor<2x17x19x40xf32>, %w: tensor<3x3x40x33xf32>)
+        -> tensor<2x15x17x33xf32> {{
+      %0 = "stablehlo.convolution"(%x, %w) {{{layout}, feature_group_count = 1 : i64,
+        batch_group_count = 1 : i64}}
+        : (tensor<2x17x19x40xf32>, tensor<3x3x40x33xf32>) -> tensor<2x15x17x33xf32>
+      return %0 : tensor<2x15x17x33xf32>
+    }}"""
+    bits = {
+        subprocess.run(
+            [sys.executable, "-c", _BITS, text],
+            env={**os.environ, "SHLO_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(bits) == 1
