@@ -57,6 +57,7 @@ class _Text:
             self.plain = _IGNORED.sub(b" ", source)
         else:  # what is between quotes, unless the parser stops at one that is not closed
             self.plain = b" ".join(source.split(b'"')[::2])
+        self.depth_bound = _depth_bound(self.plain)
 
     def place(self, offset: int) -> Place:
         return place_in(self.source, offset, self.name)
@@ -105,7 +106,7 @@ def _depth_bound(plain: bytes) -> int:
 
 
 def _check_nesting(text: _Text) -> None:
-    if _depth_bound(text.plain) <= MAX_NESTING or _depth(text.plain) <= MAX_NESTING:
+    if text.depth_bound <= MAX_NESTING or _depth(text.plain) <= MAX_NESTING:
         return
     depth, place = 0, Place(text.name)
     for token in _BRACKET.finditer(text.source):
@@ -135,7 +136,7 @@ def _alias_bound(text: _Text) -> int:
     signs = text.plain.translate(None, _NAMES).replace(b"!=", b"#=")
     values = signs.split(b"#=")[1:]
     large = sum(sum(map(value.count, (b"[", b"(", b"{", b"<"))) > _FEW for value in values)
-    return len(values) + (large * _depth_bound(text.plain) if large else 0)
+    return len(values) + (large * text.depth_bound)
 
 
 def _check_aliases(text: _Text) -> None:
