@@ -5,7 +5,7 @@
 Each program is compiled once, by each engine in a fresh process, from text to the first callable,
 behind another one; memory is what the peak of the process grew by. Then: how long texts take to
 parse with all that guards the process, beside the parser of the bindings alone; and what the first
-program of a process takes beside a like one after it, which is what the process library costs.
+program of a process takes beside a like one after it: the process library, and Python's modules.
 """
 
 from __future__ import annotations

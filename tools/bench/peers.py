@@ -72,7 +72,7 @@ def cases_of(folder: Path, family: str, select: str) -> list[Case]:
     ]
 
 
-def measure(case: Case, pythons: dict[str, str], repeats: int, rounds: int) -> Row:
+def measure(case: Case, pythons: dict[str, str], *, repeats: int, rounds: int, limit: float) -> Row:
     """Compile in fresh processes, call in turns."""
     row = Row(case.name, case.family)
     compiling: dict[str, list[float]] = {engine: [] for engine in pythons}
@@ -80,7 +80,7 @@ def measure(case: Case, pythons: dict[str, str], repeats: int, rounds: int) -> R
     for repeat in range(repeats):
         with ExitStack() as stack:
             engines = {
-                engine: stack.enter_context(EngineProcess(python, _WORKERS[engine]))
+                engine: stack.enter_context(EngineProcess(python, _WORKERS[engine], limit))
                 for engine, python in pythons.items()
                 if engine not in row.failures
             }
@@ -142,6 +142,7 @@ def export(python: str, folder: Path, select: str) -> None:
 )
 @click.option("--repeats", default=3, help="Fresh processes per engine and program.")
 @click.option("--rounds", default=5, help="Rounds of calls in each of them.")
+@click.option("--limit", default=60.0, help="Seconds that an engine has for an answer.")
 @click.option("--only-ours", is_flag=True, help="Leave out the peers.")
 @click.option("--list", "only_list", is_flag=True, help="List the programs.")
 @click.option("--json", "json_file", type=Path, help="A file for all measurements.")
@@ -153,6 +154,7 @@ def main(
     programs: Path,
     repeats: int,
     rounds: int,
+    limit: float,
     only_ours: bool,
     only_list: bool,
     json_file: Path | None,
@@ -162,6 +164,8 @@ def main(
     cases = cases_of(folder, "", select)
     if (programs / "programs.json").exists():
         cases += cases_of(programs, "recorded programs", select)
+    if not cases:
+        raise click.ClickException(f"no program matches {select!r}")
     if only_list:
         click.echo("\n".join(f"{case.family:20} {case.name}" for case in cases))
         return
@@ -172,7 +176,7 @@ def main(
         pythons = {OURS: sys.executable}
     rows: list[Row] = []
     for number, case in enumerate(cases):
-        rows.append(measure(case, pythons, repeats, rounds))
+        rows.append(measure(case, pythons, repeats=repeats, rounds=rounds, limit=limit))
         click.echo(f"{number + 1}/{len(cases)} {' | '.join(cells(rows[-1]))}", err=True)
         if json_file:
             json_file.write_text(json.dumps(data(rows), indent=1) + "\n")
