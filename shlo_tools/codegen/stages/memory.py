@@ -46,15 +46,14 @@ class Memory(Loops):
 
     def alike(self, values: Sequence[Value]) -> list[Value]:
         """Scalars become vectors where some values are vectors."""
-        if len({value.type.lanes for value in values}) <= 1:
-            return list(values)
-        return [v if v.type.lanes else self.splat(v) for v in values]
+        lanes = max((value.type.lanes for value in values), default=0)
+        return [v if v.type.lanes == lanes else self.splat(v, lanes) for v in values]
 
-    def splat(self, scalar: Value) -> Value:
-        """A vector of a scalar; constants stay constants."""
+    def splat(self, scalar: Value, lanes: int = 0) -> Value:
+        """A vector of a scalar, as long as vectors are here by default."""
         if isinstance(scalar, Parts):
-            return Parts(self.splat(scalar.real), self.splat(scalar.imag))
-        return self.function.broadcast(scalar, self.lanes)
+            return Parts(self.splat(scalar.real, lanes), self.splat(scalar.imag, lanes))
+        return self.function.broadcast(scalar, lanes or self.lanes)
 
     def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where a condition holds, by lanes where any of them has lanes."""
