@@ -61,7 +61,7 @@ class Format:
 
 @cache
 def format_of(type: ElementType) -> Format:
-    """The format of a narrow float type."""
+    """The format of a narrow float type, or of f16, which some processors do not know either."""
     info: Any = ml_dtypes.finfo(type.dtype)  # type: ignore[no-untyped-call]
     magnitude = (1 << (type.bits - 1)) - 1
     powers = type.name == _POWERS
@@ -81,7 +81,7 @@ def format_of(type: ElementType) -> Format:
 
 def _code(type: ElementType, value: float) -> int:
     with np.errstate(all="ignore"):
-        return int(np.array(value, np.float32).astype(type.dtype).view(np.uint8))
+        return int(np.array(value, np.float32).astype(type.dtype).view(f"u{type.dtype.itemsize}"))
 
 
 def code_of(type: ElementType, value: float) -> int:

@@ -6,6 +6,7 @@ flushes denormals. f8E8M0FNU, which has neither sign nor zero, goes its own way.
 
 from __future__ import annotations
 
+from shlo_tools import mlir
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.mlir import Value
 from shlo_tools.narrow_floats import Format, format_of
@@ -65,7 +66,7 @@ def encode(e: Emit, value: Value, type: ElementType) -> Value:
     format = format_of(type)
     bits = _bits(e, value)
     code = _encode_power(e, bits) if format.only_powers else _encode(e, bits, format)
-    return e("arith.trunci", code, type=structured.element(type))
+    return e("arith.trunci", code, type=mlir.integer_type(max(8, type.bits)))
 
 
 def _encode(e: Emit, bits: Value, format: Format) -> Value:

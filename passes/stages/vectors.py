@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages import elements
 from shlo_tools.codegen.stages.elements import Parts, arithmetic_type
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.codegen.stages.reading import Reader
-from shlo_tools.dtypes import ElementType, element_type, tensor_type
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, element_type, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
+from shlo_tools.passes.legalize_to_linalg.encoding import decode, encode
 
 _INSTRUCTIONS = {
     "arith.addf": "fadd",
@@ -85,6 +87,7 @@ _MATHS = {
 _BY_PARTS = {"complex.add": "fadd", "complex.neg": "fneg", "complex.sub": "fsub"}
 _NARROW = ("f16", "bf16")
 _BITS = ("arith.negf", "math.absf")  # what changes the sign of a number alone
+_F16 = ELEMENT_TYPES["f16"]
 _types: dict[str, Type] = {}
 
 
@@ -196,10 +199,15 @@ class VectorEmit(Emit):
         if value.type.element == "bf16":
             bits = value.to("bitcast", "i16").to("zext", "i32") << 16
             value = bits.to("bitcast", "f32")
+        elif value.type.element == "f16" and not target.host().converts_f16:
+            value = decode(self, as_held(value), _F16)  # type: ignore[arg-type, assignment]
         return value if value.type.element == element else value.to("fpext", element)
 
     def _truncated(self, value: Value, element: str) -> Value:
         """Rounded to nearest even; in IR, since the processor's bf16 flushes denormals."""
+        if element == "f16" and not target.host().converts_f16:
+            code: Any = encode(self, value, _F16)  # type: ignore[arg-type]
+            return as_number(code, _F16)
         if element != "bf16" or value.type.element != "f32":
             return value.to("fptrunc", element)
         bits = value.to("bitcast", "i32")

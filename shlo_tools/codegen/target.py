@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +27,7 @@ class Target:
         vector_bytes: width of a vector register.
         vector_registers: how many there are.
         fma: whether a fused multiply-add is one instruction.
+        converts_f16: whether conversions of f16 are instructions, not calls of a runtime library.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -35,6 +36,7 @@ class Target:
     vector_registers: int
     fma: bool
     features: tuple[str, ...] = ()
+    converts_f16: bool = True
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -42,12 +44,20 @@ class Target:
 
 
 _WITHOUT_AVX512 = tuple(f"-avx512{part}" for part in ("f", "vl", "bw", "dq", "cd"))
+_WITHOUT_AVX = ("-avx", "-fma", "-avx2", "-f16c", *_WITHOUT_AVX512)
 _TARGETS = {
     target.name: target
     for target in (
         Target("avx512", 64, 32, fma=True),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
-        Target("baseline", 16, 16, fma=False, features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512)),
+        Target(
+            "baseline",
+            16,
+            16,
+            fma=False,
+            features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512),
+            converts_f16=False,
+        ),
         Target("neon", 16, 32, fma=True),
     )
 }
@@ -84,7 +94,7 @@ def _possible() -> tuple[Target, ...]:
         names.insert(0, "avx512")
     best = _TARGETS[names[0]]
     # What the machine has at best needs no features that forbid better ones.
-    first = Target(best.name, best.vector_bytes, best.vector_registers, best.fma)
+    first = replace(best, features=())
     return (first, *(_TARGETS[name] for name in names[1:]))
 
 

@@ -8,8 +8,8 @@ from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.reading import Buffer
 from shlo_tools.codegen.target import Target
 
 _RUN, _CHUNKS = 4, 4  # at most so many vectors of a row in a chunk; at least so many chunks

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
+from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import Node
-from shlo_tools.codegen.stages.placing import Loops
 from shlo_tools.dtypes import Kind
 
 
@@ -62,7 +62,7 @@ class Slices:
     sizes: tuple[int, ...]
 
 
-class ComputedPlaces(Loops):
+class ComputedPlaces(Memory):
     """Indices that are read: where dynamic slices and gathers read their operands."""
 
     def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:

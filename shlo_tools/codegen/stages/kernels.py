@@ -22,13 +22,14 @@ from shlo_tools.codegen.stages.elements import (
     place_type,
 )
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     UnsupportedStage,
     below,
 )
-from shlo_tools.codegen.stages.reading import Buffer, Reader
+from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType, Kind
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.elements import Parts
 from shlo_tools.codegen.stages.gather import ComputedPlaces
 from shlo_tools.codegen.stages.indices import (
     Component,
@@ -44,26 +43,6 @@ class PartsReader(ComputedPlaces):
     def read(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """The elements of a node at an index; lanes that are masked out may hold anything."""
         raise NotImplementedError
-
-    def alike(self, values: Sequence[Value]) -> list[Value]:
-        """Scalars become vectors where some values are vectors."""
-        if len({value.type.lanes for value in values}) <= 1:
-            return list(values)
-        return [v if v.type.lanes else self.splat(v) for v in values]
-
-    def splat(self, scalar: Value) -> Value:
-        """A vector of a scalar; constants stay constants."""
-        if isinstance(scalar, Parts):
-            return Parts(self.splat(scalar.real), self.splat(scalar.imag))
-        return self.function.broadcast(scalar, self.lanes)
-
-    def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
-        """``on_true`` where a condition holds, by lanes where any of them has lanes."""
-        condition, a, b = self.alike([condition, on_true, on_false])
-        if isinstance(a, Parts) and isinstance(b, Parts):
-            real = self.function.select(condition, a.real, b.real)
-            return Parts(real, self.function.select(condition, a.imag, b.imag))
-        return self.function.select(condition, a, b)
 
     def padded(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """Elements of a pad."""

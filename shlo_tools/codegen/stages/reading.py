@@ -6,46 +6,24 @@ is the same for a row is computed once for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.elements import (
-    Parts,
     constant,
-    flattened,
-    memory_type,
-    part_of,
-    place_type,
 )
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
-    Lanes,
     Linear,
     Mask,
-    Positions,
     Scalar,
     Split,
-    level_of,
 )
+from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import VIEWS, Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.parts import PartsReader
 from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
-from shlo_tools.dtypes import ElementType
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
-
-
-@dataclass(eq=False)
-class Buffer:
-    """Where elements of a node lie: in row-major order from ``address`` on.
-
-    Attributes:
-        row_only: it holds the current row alone.
-    """
-
-    address: Value
-    row_only: bool = False
 
 
 class Reader(PartsReader):
@@ -248,159 +226,3 @@ class Reader(PartsReader):
         where = tuple(0 if d in node.dimensions else next(at) for d in range(len(source.shape)))
         values = [self.read(start, (), None), self.read(source, where, mask)]
         return node.rule(self, self.alike(values))
-
-    # --- memory -----------------------------------------------------------------------------------
-    def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
-        """Elements that lie in memory."""
-        address, has_lanes, place = self._address(node, buffer, index)
-        return self.load_at(address, node.element, mask, place, has_lanes=has_lanes)
-
-    def load_at(
-        self,
-        address: Value,
-        element: ElementType,
-        mask: Mask | None,
-        place: Value | int = 1,
-        *,
-        has_lanes: bool,
-    ) -> Value:
-        """A scalar, or lanes: adjacent ones (1), such backwards (-1), or those at places."""
-        if not element.is_complex:
-            return self._load(element, address, has_lanes, place, 1, mask)
-        part = part_of(element)
-        if has_lanes and isinstance(place, int):
-            if place == 1:
-                return self._load_pairs(part, address, mask)
-            steps = tuple(place * k for k in range(self.lanes))
-            place = self.function.constant(steps, I64.vector(self.lanes))
-        beside = address.at(1, memory_type(part))
-        return Parts(
-            *(self._load(part, first, has_lanes, place, 2, mask) for first in (address, beside))
-        )
-
-    def _load(
-        self,
-        element: ElementType,
-        address: Value,
-        has_lanes: bool,
-        place: Value | int,
-        width: int,
-        mask: Mask | None,
-    ) -> Value:
-        """Real elements; those at places are ``width`` elements wide."""
-        memory, f = memory_type(element), self.function
-        if not has_lanes:
-            return self._from_memory(f.load(address, memory), element)
-        vector = memory.vector(self.lanes)
-        exists = mask.value if mask else None
-        if isinstance(place, Value):
-            all_exist = f.constant(True, I1.vector(self.lanes))
-            offsets = place * (width * memory.bytes)
-            value = f.gather(address, offsets, exists or all_exist, vector)
-        elif place == 1:
-            value = self._load_run(address, exists, vector)
-        else:
-            back = range(self.lanes - 1, -1, -1)
-            mirrored = None if exists is None else f.shuffle(exists, exists, back)
-            run = self._load_run(address.at(1 - self.lanes, memory), mirrored, vector)
-            value = f.shuffle(run, run, back)
-        return self._from_memory(value, element)
-
-    def _load_run(self, address: Value, exists: Value | None, type: Type) -> Value:
-        if exists is None:
-            return self.function.load(address, type)
-        return self.function.load_masked(address, exists, type)
-
-    def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
-        """Adjacent complex numbers."""
-        f, lanes = self.function, self.lanes
-        vector = memory_type(part).vector(2 * lanes)
-        if mask is None:
-            pairs = f.load(address, vector)
-        else:
-            pairs = f.load_masked(address, self._doubled(mask), vector)
-        first, second = (range(start, 2 * lanes, 2) for start in (0, 1))
-        return Parts(f.shuffle(pairs, pairs, first), f.shuffle(pairs, pairs, second))
-
-    def _doubled(self, mask: Mask) -> Value:
-        """A mask of lanes as one of their parts."""
-        places = [k // 2 for k in range(2 * self.lanes)]
-        key = ("doubled", mask)
-        return self.once(
-            mask.level, key, lambda: self.function.shuffle(mask.value, mask.value, places)
-        )
-
-    def store(self, value: Value, address: Value, mask: Mask | None) -> None:
-        """Store a vector; scalars become vectors first."""
-        f = self.function
-        value = value if value.type.lanes else self.splat(value)
-        if isinstance(value, Parts):
-            n = self.lanes
-            value = f.shuffle(value.real, value.imag, [k // 2 + k % 2 * n for k in range(2 * n)])
-            exists = self._doubled(mask) if mask else None
-        else:
-            value, exists = self.to_memory(value), mask.value if mask else None
-        if exists is None:
-            f.store(value, address)
-        else:
-            f.store_masked(value, address, exists)
-
-    def store_scalar(self, value: Value, address: Value) -> None:
-        """Store one element."""
-        for number, part in enumerate(flattened([value])):
-            stored = self.to_memory(part)
-            self.function.store(stored, address.at(number, stored.type))
-
-    def _from_memory(self, value: Value, element: ElementType) -> Value:
-        if element.is_boolean:
-            return value.compare("ne", 0)
-        return value.to("trunc", f"i{element.bits}") if element.is_integer else value
-
-    def to_memory(self, value: Value) -> Value:
-        """A real value as it is stored."""
-        return value.to("zext", "i8") if value.type.bits < 8 else value
-
-    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
-        """The address of the first lane, whether lanes differ, and where the others are.
-
-        That is 1 where they are behind each other, -1 where in front, or offsets.
-        """
-        element = place_type(node.element)
-        terms: list[tuple[Component, int]] = []
-        if isinstance(index, Linear):
-            terms = [(index.place, 1)]
-        elif isinstance(index, Split):
-            terms = [(index.row, index.columns), (index.column, 1)]
-        else:
-            step = 1
-            for c, size in zip(reversed(index), reversed(node.shape), strict=True):
-                terms.append((c, step))
-                step *= size
-        if buffer.row_only:
-            if not isinstance(index, Split):
-                raise UnsupportedStage("a row read across rows")
-            terms = [(index.column, 1)]
-        address = buffer.address
-        constant = sum(c * step for c, step in terms if isinstance(c, int))
-        scalars = [(c, s) for c, s in terms if isinstance(c, Scalar)]
-        for c, step in sorted(scalars, key=lambda term: level_of(term[0])):
-            address = self._stepped(address, c, step, element)
-        address = address.at(constant, element)
-        lanes = [(c, s) for c, s in terms if isinstance(c, Lanes)]
-        positions = [(c, s) for c, s in terms if isinstance(c, Positions)]
-        if not lanes and not positions:
-            return address, False, 0
-        total = sum(c.step * s for c, s in lanes)
-        for c, step in lanes:
-            address = address.at(c.base * step, element)
-        f = self.function
-        if not positions and total in (1, -1):
-            return address, True, total
-        steps = f.constant(tuple(total * k for k in range(self.lanes)), I64.vector(self.lanes))
-        for c, step in positions:
-            steps = steps + c.value * step
-        return address, True, steps
-
-    def _stepped(self, address: Value, c: Scalar, step: int, element: Type) -> Value:
-        key = ("address", address.name, c, step)
-        return self.once(c.level, key, lambda: address.at(c.value * step, element))

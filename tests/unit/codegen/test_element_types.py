@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+from shlo_tools import compile
+from shlo_tools.codegen import target
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.narrow_floats import is_narrow
 
@@ -101,3 +104,23 @@ def test_parts_of_elements(source: str, target: str) -> None:
     }}"""
     x = np.random.default_rng(0).integers(0, 200, 33).astype(wide.dtype) * 3
     assert_staged(text, x.astype(wide.dtype))
+
+
+def test_halves_without_instructions_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor that has no conversions of f16 gets them as integer arithmetic."""
+    without = replace(target.host(), converts_f16=False)
+    monkeypatch.setattr(target, "host", lambda: without)
+    text = """func.func @main(%x: tensor<65536xf16>, %y: tensor<65536xf32>)
+        -> (tensor<65536xf32>, tensor<65536xf16>) {
+      %0 = stablehlo.convert %x : (tensor<65536xf16>) -> tensor<65536xf32>
+      %1 = stablehlo.convert %y : (tensor<65536xf32>) -> tensor<65536xf16>
+      return %0, %1 : tensor<65536xf32>, tensor<65536xf16>
+    }"""
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    steps = np.random.default_rng(0).integers(-1, 2, 1 << 16)
+    ties = x.astype(np.float32).view(np.int32) + 4096 + steps  # next to the middle of two
+    y = np.where(np.isnan(x), np.nan, ties.astype(np.int32).view(np.float32)).astype(np.float32)
+    wide, narrow = compile(text)(x, y)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(wide, x.astype(np.float32))
+        np.testing.assert_array_equal(narrow, y.astype(np.float16))

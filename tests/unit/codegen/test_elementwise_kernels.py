@@ -108,11 +108,11 @@ def test_ops_of_several_types() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["mode = HIGHEST", "ulps = 4, mode = TOLERANCE", "ulps = 1, mode = TOLERANCE"]
+    "accuracy", ["mode = HIGHEST", "ulps = 4, mode = TOLERANCE", "ulps = 1, mode = TOLERANCE"]
 )
-def test_accuracy_that_is_kept_needs_no_other_path(asked: str) -> None:
+def test_accuracy_that_is_kept_needs_no_other_path(accuracy: str) -> None:
     """What is asked beyond the stated bound is refused where the op is lowered."""
-    mode = asked.replace("mode = ", "mode = #stablehlo.result_accuracy_mode<") + ">"
+    mode = accuracy.replace("mode = ", "mode = #stablehlo.result_accuracy_mode<") + ">"
     attribute = f"result_accuracy = #stablehlo.result_accuracy<{mode}>"
     text = one_op("stablehlo.exponential", ["f32"], "f32", attribute)
-    assert bool(plain(text)) == ("ulps = 1" in asked)
+    assert bool(plain(text)) == ("ulps = 1" in accuracy)
