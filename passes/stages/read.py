@@ -176,6 +176,8 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
         return None
     is_descending = (direction == "GT") != (a > b)
     source = operands[a // 2]
+    if dtypes.tensor_type(compare.operands[0].type).element_type.is_complex:
+        return None
     order = compare.attributes["compare_type"] if "compare_type" in compare.attributes else ""
 
     def node(value: mlir.Value) -> Node:

@@ -1,4 +1,4 @@
-"""Reading where numbers of the program say: dynamic slices and gathers."""
+"""Where views, dynamic slices and gathers read their operands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
 from shlo_tools.codegen.stages.memory import Memory
-from shlo_tools.codegen.stages.nodes import Node
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
 from shlo_tools.dtypes import Kind
 
 
@@ -63,11 +63,38 @@ class Slices:
 
 
 class ComputedPlaces(Memory):
-    """Indices that are read: where dynamic slices and gathers read their operands."""
+    """Where ops that move elements read their operands, also at indices that are read."""
 
     def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
         """The elements of a node at an index, and the loop from which on they are known."""
         raise NotImplementedError
+
+    def moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
+        """Where ops that only move elements read their operand."""
+        source = node.operands[0]
+        at = self.by_dimension(index, node.shape)
+        kind = node.kind
+        if kind is NodeKind.BROADCAST:
+            return tuple(
+                0 if size == 1 else at[d]
+                for d, size in zip(node.dimensions, source.shape, strict=True)
+            )
+        if kind is NodeKind.TRANSPOSE:
+            back = sorted(range(len(at)), key=node.dimensions.__getitem__)
+            return tuple(at[d] for d in back)
+        if kind is NodeKind.SLICE:
+            steps = zip(at, node.starts, node.steps, strict=True)
+            return tuple(self.shifted(self.scaled(c, step), start) for c, start, step in steps)
+        if kind is NodeKind.REVERSE:
+            return tuple(
+                self.mirrored(c, size) if d in node.dimensions else c
+                for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
+            )
+        if kind is NodeKind.DYNAMIC_SLICE:
+            return self.sliced(node, at)
+        if kind is NodeKind.GATHER:
+            return self.gathered(node, at, mask)
+        raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
 
     def sliced(self, node: Node, at: tuple[Component, ...]) -> Index:
         """Where a dynamic slice reads its operand."""

@@ -105,7 +105,7 @@ class Reader(PartsReader):
             (source,) = node.operands
             return [(source, self.reshaped(index, node.shape, source.shape), mask)]
         if node.kind in VIEWS:
-            return [(node.operands[0], self._moved(node, index, mask), mask)]
+            return [(node.operands[0], self.moved(node, index, mask), mask)]
         return []
 
     def normal(self, index: Index, shape: tuple[int, ...]) -> Index:
@@ -149,7 +149,7 @@ class Reader(PartsReader):
         if kind is NodeKind.REDUCE:
             return self._reduce_of_one(node, index, mask)
         source = node.operands[0]
-        return self.read(source, self._moved(node, index, mask), mask)
+        return self.read(source, self.moved(node, index, mask), mask)
 
     def _elementwise(self, node: Node, index: Index, mask: Mask | None) -> Value:
         operands = []
@@ -159,33 +159,6 @@ class Reader(PartsReader):
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")
         return node.rule(self, self.alike(operands))
-
-    def _moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
-        """Where ops that only move elements read their operand."""
-        source = node.operands[0]
-        at = self.by_dimension(index, node.shape)
-        kind = node.kind
-        if kind is NodeKind.BROADCAST:
-            return tuple(
-                0 if size == 1 else at[d]
-                for d, size in zip(node.dimensions, source.shape, strict=True)
-            )
-        if kind is NodeKind.TRANSPOSE:
-            back = sorted(range(len(at)), key=node.dimensions.__getitem__)
-            return tuple(at[d] for d in back)
-        if kind is NodeKind.SLICE:
-            steps = zip(at, node.starts, node.steps, strict=True)
-            return tuple(self.shifted(self.scaled(c, step), start) for c, start, step in steps)
-        if kind is NodeKind.REVERSE:
-            return tuple(
-                self.mirrored(c, size) if d in node.dimensions else c
-                for d, (c, size) in enumerate(zip(at, node.shape, strict=True))
-            )
-        if kind is NodeKind.DYNAMIC_SLICE:
-            return self.sliced(node, at)
-        if kind is NodeKind.GATHER:
-            return self.gathered(node, at, mask)
-        raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
 
     def _iota(self, node: Node, index: Index) -> Value:
         (dimension,) = node.dimensions

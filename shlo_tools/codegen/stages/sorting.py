@@ -14,7 +14,7 @@ from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import sorting
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
-from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.elements import flattened, place_type
 from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Positions, Scalar
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region, Stage
@@ -299,7 +299,7 @@ class SortKernel(Kernel):
             for value, target, operand in zip(values, self.targets, self.operands, strict=True):
                 element = place_type(operand.element)
                 number = start.value if isinstance(start, Scalar) else f.constant(0)
-                self._store_line(value, target.at(number, element), mask)
+                self._store_line(value, element, target.at(number, element), mask)
 
         self.loop(first, last, self.lanes, vector)
 
@@ -313,7 +313,7 @@ class SortKernel(Kernel):
         words = f.load_masked(address, exists, I64.vector(2 * lanes))
         return f.shuffle(words, words, range(0, 2 * lanes, 2))
 
-    def _store_line(self, value: Value, address: Value, mask: Mask) -> None:
+    def _store_line(self, value: Value, element: Type, address: Value, mask: Mask) -> None:
         """Store neighbours of a line."""
         step = 1
         for size in self.node.shape[self.dimension + 1 :]:
@@ -322,7 +322,10 @@ class SortKernel(Kernel):
             self.store(value, address, mask)
             return
         f = self.function
-        stored = self.to_memory(value if value.type.lanes else self.splat(value))
-        bytes = stored.type.bytes * step
-        offsets = f.constant(tuple(bytes * k for k in range(self.lanes)), I64.vector(self.lanes))
-        f.scatter(stored, address, offsets, mask.value)
+        value = value if value.type.lanes else self.splat(value)
+        pitch = step * element.bytes
+        offsets = f.constant(tuple(pitch * k for k in range(self.lanes)), I64.vector(self.lanes))
+        for number, part in enumerate(flattened([value])):
+            stored = self.to_memory(part)
+            place = address.at(number, stored.type.scalar)
+            f.scatter(stored, place, offsets, mask.value)

@@ -83,6 +83,8 @@ def transposition_of(node: Node) -> Transposition | None:
         if offset % together:
             return None
         bits *= together
+    if bits not in transposition.WIDTHS:
+        return None
     columns = [k for k, (_, step, _) in enumerate(moved) if step == 1]
     if not columns or columns == [len(moved) - 1] or any(step == 0 for _, step, _ in moved):
         return None
