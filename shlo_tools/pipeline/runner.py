@@ -398,7 +398,7 @@ def _print(when: str, title: str, name: str, op: Operation, watch: Instrumentati
         while shown.parent is not None:
             shown = mlir.inner_operation(shown.parent)
     banner = f"// -----// IR Dump {when} {title} ({name}){scope} //----- //"
-    text = f"{banner}\n{shown.get_asm(**watch.asm)}\n"
+    text = f"{banner}\n{ir.printed(shown, **watch.asm)}\n"
     if watch.ir_files:
         watch.ir_files.write(op, name, text)
     else:
