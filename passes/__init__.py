@@ -6,6 +6,7 @@ To add a pass: write ``passes/<stage>/my_pass.py`` with a dataclass derived from
 
 # By the stages of the way down; modules are named from this package on.
 _PASSES = {
+    "shlo-check-inlining": "normalize.check_inlining:CheckInlining",
     "shlo-expand-composites": "normalize.expand_composites:ExpandComposites",
     "shlo-expand-custom-calls": "normalize.expand_custom_calls:ExpandCustomCalls",
     "shlo-legalize-check": "normalize.legalize_check:LegalizeCheck",
@@ -65,6 +66,7 @@ _NORMALIZE = ",".join(
         "shlo-legalize-check",
         "shlo-legalize-deprecated",
         "shlo-legalize-chlo",
+        "shlo-check-inlining",  # calls of calls may make millions of ops
         "inline{default-pipeline=}",  # loops and fusion see through calls
         "symbol-dce",
         "shlo-refine-shapes",  # what is known of sizes stands in types from here on

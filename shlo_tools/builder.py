@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from itertools import chain, repeat
 from typing import Any
 
-from shlo_tools import ir, mlir, program
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.ops._attributes import FunctionSymbol
@@ -78,7 +78,7 @@ class Module:
 
     def __str__(self) -> str:
         with mlir.library_context():
-            return program.printed(self.module.operation)
+            return ir.printed(self.module.operation)
 
     def func(
         self, *types: str | ValueType, name: str | None = None

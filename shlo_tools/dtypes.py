@@ -121,7 +121,7 @@ class TensorType:
 
 
 _TENSOR = re.compile(
-    r"(?:tensor|memref)<(?P<sizes>(?:(?:\d+|\?)x)*)"
+    r"(?:tensor|memref)<(?P<sizes>(?:(?:\d{1,40}|\?)x)*)"
     rf"(?P<element>[a-z][\w<>]*?|{UNIFORM})(?:, (?P<encoding>.*))?>$"
 )
 _BOUNDS = re.compile(r"#stablehlo\.bounds<([^>]*)>")

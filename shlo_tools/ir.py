@@ -256,6 +256,20 @@ def type_of(op: Operation, name: str = "function_type") -> Type:
     return cast(Type, op.attributes[name].value)
 
 
+def printed(op: Operation, **options: Any) -> str:
+    """An op as text that parses; ``options`` are those of ``get_asm``.
+
+    What MLIR's short form writes of a ``dynamic_slice`` of rank 0 does not parse: a comma stands
+    where no index does. Then all is in the generic form.
+    """
+    if any(
+        inner.name == "stablehlo.dynamic_slice" and len(inner.operands) == 1
+        for inner in mlir.walk(op)
+    ):
+        options["print_generic_op_form"] = True
+    return op.get_asm(**options)
+
+
 # --- calls ----------------------------------------------------------------------------------------
 def call_order(module: Operation) -> list[Operation]:
     """Functions of a module, callees first; raises UnsupportedError on recursion."""

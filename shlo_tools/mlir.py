@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 from shlo_tools.dialects import check
-from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError
+from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError, UnsupportedError
 from shlo_tools.foreign import second_mlir
 
 PROVIDER = "torch_mlir"
@@ -357,12 +357,26 @@ def mlir_version() -> str:
 
 
 # --- types and attributes -------------------------------------------------------------------------
+def _beyond_64_bits(numbers: Sequence[int]) -> ShloError | None:
+    """The error of numbers that are no 64-bit integers, for which the bindings have none."""
+    beyond = [n for n in numbers if not -(1 << 63) <= n < 1 << 63]
+    if not beyond:
+        return None
+    return UnsupportedError(f"the program computes with {beyond[0]}, a size beyond 2^63 - 1")
+
+
 def tensor_type(shape: Sequence[int], element: Type, encoding: Attribute | None = None) -> Type:
-    return cast(Type, ir.RankedTensorType.get(list(shape), element, encoding))
+    try:
+        return cast(Type, ir.RankedTensorType.get(list(shape), element, encoding))
+    except (TypeError, RuntimeError) as error:
+        raise _beyond_64_bits(shape) or error from None
 
 
 def memref_type(shape: Sequence[int], element: Type) -> Type:
-    return cast(Type, ir.MemRefType.get(list(shape), element))
+    try:
+        return cast(Type, ir.MemRefType.get(list(shape), element))
+    except (TypeError, RuntimeError) as error:
+        raise _beyond_64_bits(shape) or error from None
 
 
 def function_type(inputs: Sequence[Type], results: Sequence[Type]) -> Type:
@@ -472,7 +486,10 @@ def integer_attr(value: int, type: Type) -> Attribute:
     """``value`` as an attribute of integer or index ``type`` (any other type hangs: checked)."""
     if not isinstance(type, (ir.IntegerType, ir.IndexType)):
         raise TypeError(f"integer_attr needs an integer type, not {type}")
-    return cast(Attribute, ir.IntegerAttr.get(type, value))
+    try:
+        return cast(Attribute, ir.IntegerAttr.get(type, value))
+    except (TypeError, RuntimeError) as error:
+        raise _beyond_64_bits((value,)) or error from None
 
 
 def float_attr(value: float, type: Type) -> Attribute:
@@ -500,7 +517,10 @@ def i64_attr(value: int) -> Attribute:
 
 
 def i64_array_attr(values: Sequence[int]) -> Attribute:
-    return cast(Attribute, ir.DenseI64ArrayAttr.get(list(values)))
+    try:
+        return cast(Attribute, ir.DenseI64ArrayAttr.get(list(values)))
+    except (TypeError, RuntimeError) as error:
+        raise _beyond_64_bits(values) or error from None
 
 
 def i32_array_attr(values: Sequence[int]) -> Attribute:

@@ -193,6 +193,8 @@ def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
     if isinstance(type, Sequence) and operand is not None:
         sizes = [dim for dim in type if isinstance(dim, int | Size | Unknown)]
         if len(sizes) == len(type):
+            if any(isinstance(dim, int) and dim.bit_length() > 63 for dim in sizes):
+                raise ShloError("a result type has a size beyond 2^63 - 1")
             return operand.type.with_shape(sizes)
     raise ShloError(f"{type!r} is no result type", hint='write it as "2x3xf32"')
 

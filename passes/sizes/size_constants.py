@@ -9,7 +9,7 @@ After:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import cast
 
 import numpy as np
@@ -40,7 +40,7 @@ _FOLDED = frozenset(
 def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
     """Replace the visited integer ops whose results are numbers.
 
-    An op that is to be checked at run time stays, and with it the check.
+    Ops that are to be checked at run time stay, though nothing may use them any more.
 
     Args:
         others: ops that may have lost their uses, too.
@@ -56,14 +56,16 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
             continue
         if next(value.uses, None) is not None:
             elements = known_numbers(value, shapes)
-            if elements is None or mlir.address_of(op) in checked:
+            if elements is None:
                 continue
             value.replace_all_uses_with(constants.of(elements, value, op))
+        if mlir.address_of(op) in checked:
+            continue
         of = op.operands[0] if name == "stablehlo.get_dimension_size" else None
         op.erase()
         if of is not None and not _is_used(of) and not shapes.is_followed(of):
             unused.append(mlir.defining_op(of))  # what is followed has its own turn
-    erase_unused(op for op in unused if op is not None)
+    erase_unused((op for op in unused if op is not None), checked)
 
 
 class _Constants:
@@ -122,12 +124,18 @@ def erase_replaced(ops: Iterable[Operation]) -> None:
     erase_unused(owner for owner in owners if owner is not None)
 
 
-def erase_unused(ops: Iterable[Operation]) -> None:
-    """Erase ops whose results nothing uses, and those that only they used."""
+def erase_unused(ops: Iterable[Operation], staying: Container[int] = ()) -> None:
+    """Erase ops whose results nothing uses, and those that only they used.
+
+    Args:
+        staying: addresses of ops that are not erased.
+    """
     pending = {op.results[0]: op for op in ops if len(op.results)}
     while pending:
         _, op = pending.popitem()
         if op.name not in _FOLDED or any(_is_used(result) for result in op.results):
+            continue
+        if mlir.address_of(op) in staying:
             continue
         owners = [mlir.defining_op(operand) for operand in op.operands]
         op.erase()

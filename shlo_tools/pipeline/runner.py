@@ -10,7 +10,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
@@ -18,7 +17,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.pipeline import crashes, grammar, registry
-from shlo_tools.pipeline.checked_edits import checked
+from shlo_tools.pipeline.checked_edits import edits_of
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.pipeline.ir_files import IrFiles
@@ -321,7 +320,7 @@ def _asks(instance: Pass) -> bool:
 
 def _run_python(node: PythonPass, op: Operation, watch: Instrumentation) -> None:
     def run() -> None:
-        with nullcontext() if _is_ours(node.instance) else checked(op):
+        with edits_of(node.instance, op):
             node.instance.run(op)
         if watch.verify_each:
             _verify(op, node.name)
@@ -333,10 +332,6 @@ def _watched_pass(
     node: PythonPass, op: Operation, watch: Instrumentation, run: Callable[[], None]
 ) -> None:
     _watched(type(node.instance).__name__, (node.name,), op, watch, run)
-
-
-def _is_ours(instance: Pass) -> bool:
-    return type(instance).__module__.startswith("shlo_tools.")
 
 
 def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> None:
@@ -398,7 +393,7 @@ def _print(when: str, title: str, name: str, op: Operation, watch: Instrumentati
         while shown.parent is not None:
             shown = mlir.inner_operation(shown.parent)
     banner = f"// -----// IR Dump {when} {title} ({name}){scope} //----- //"
-    text = f"{banner}\n{shown.get_asm(**watch.asm)}\n"
+    text = f"{banner}\n{ir.printed(shown, **watch.asm)}\n"
     if watch.ir_files:
         watch.ir_files.write(op, name, text)
     else:

@@ -16,7 +16,7 @@ from shlo_tools.program.verification import (
     verify_further,
     warn_of_attributes,
 )
-from shlo_tools.program.writing import clone, moved, printed, save, to_bytecode
+from shlo_tools.program.writing import clone, moved, save, to_bytecode
 
 __all__ = [
     "BYTECODE_MAGIC",
@@ -30,7 +30,6 @@ __all__ = [
     "parse",
     "parse_error",
     "parse_expendable",
-    "printed",
     "save",
     "to_bytecode",
     "verify",

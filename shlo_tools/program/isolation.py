@@ -25,6 +25,8 @@ def rewritten(source: bytes, name: str) -> bytes:
         data: bytes = _asked("bytecode", source, name)
     except workers.WorkerDied as died:
         raise ParseError(f"{name}: broken bytecode (its reader {_end(died)})") from died
+    except MemoryError as error:
+        raise ParseError(f"{name}: broken bytecode (its reader {_HUNGRY})") from error
     return data
 
 
@@ -37,9 +39,18 @@ def check(source: str, name: str, suspicion: Suspicion) -> None:
     try:
         _asked("text", source, name)
     except workers.WorkerDied as died:
-        message = f"{suspicion.message}: MLIR's parser {_end(died)}"
-        diagnostic = Diagnostic("error", message, suspicion.place)
-        raise ParseError(diagnostic, source=source, source_name=name) from died
+        raise _refused(source, name, suspicion, _end(died)) from died
+    except MemoryError as error:
+        raise _refused(source, name, suspicion, _HUNGRY) from error
+
+
+_HUNGRY = "wanted more memory than it may have"
+
+
+def _refused(source: str, name: str, suspicion: Suspicion, end: str) -> ParseError:
+    message = f"{suspicion.message}: MLIR's parser {end}"
+    diagnostic = Diagnostic("error", message, suspicion.place)
+    return ParseError(diagnostic, source=source, source_name=name)
 
 
 def _asked(action: str, source: str | bytes, name: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from typing import Any
 
 from shlo_tools import files, ir, mlir
 from shlo_tools.errors import ShloError
@@ -58,22 +57,8 @@ def save(
     if bytecode is None:
         bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
     with mlir.library_context():
-        data = to_bytecode(module) if bytecode else printed(module.operation).encode()
+        data = to_bytecode(module) if bytecode else ir.printed(module.operation).encode()
     files.write_file(os.fspath(path), data)
-
-
-def printed(op: mlir.Operation, **options: Any) -> str:
-    """An op as text that parses; ``options`` are those of ``get_asm``.
-
-    What MLIR's short form writes of a ``dynamic_slice`` of rank 0 does not parse: a comma stands
-    where no index does. Then all is in the generic form.
-    """
-    if any(
-        inner.name == "stablehlo.dynamic_slice" and len(inner.operands) == 1
-        for inner in mlir.walk(op)
-    ):
-        options["print_generic_op_form"] = True
-    return op.get_asm(**options)
 
 
 def clone(module: mlir.Module) -> mlir.Module:

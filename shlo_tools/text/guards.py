@@ -23,6 +23,7 @@ from shlo_tools.text.tokens import BRACKET, IGNORED
 MAX_NESTING = 500
 MAX_RESULTS = 10**6  # of one op
 MAX_ALIGNMENT = 1 << 16  # of a resource's data
+MAX_DIGITS = 1000  # of a number: reading it takes time that grows with their square
 MAX_ELEMENTS = 1 << 56  # of a tensor: more than a machine addresses
 
 
@@ -41,6 +42,7 @@ def check(text: str, name: str = "-") -> Suspicion | None:
         ParseError: with the place.
     """
     checked = _Text(text.encode(), name)
+    _check_digits(checked)  # first: what comes next may look at each of them again and again
     _check_nesting(checked)
     if _alias_bound(checked) > MAX_NESTING:
         _check_aliases(checked)
@@ -155,6 +157,18 @@ def _check_aliases(text: _Text) -> None:
 
 
 # --- numbers --------------------------------------------------------------------------------------
+_HEXADECIMAL = bytes.maketrans(b"123456789abcdefABCDEF", b"0" * 21)
+_DIGITS = re.compile(rb"\d{%d,}|(?<!\w)0x[\da-fA-F]{%d,}" % (MAX_DIGITS, MAX_DIGITS))
+
+
+def _check_digits(text: _Text) -> None:
+    if b"0" * MAX_DIGITS in text.plain.translate(_HEXADECIMAL):
+        number = _DIGITS.search(text.plain)
+        if number is not None:
+            place = text.place_of(number[0])
+            text.refuse(f"a number of more than {MAX_DIGITS:,} digits", place)
+
+
 # Digits become 0, and what may stand between the dimensions of a type goes: long runs are left.
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _BETWEEN = b"x \t\r\n"

@@ -200,6 +200,20 @@ def test_places_of_locations() -> None:
         assert mlir.place_of(None) is None
 
 
+def test_numbers_beyond_64_bits_are_one_clear_error() -> None:
+    """The bindings' own say nothing of the number."""
+    with mlir.library_context():
+        f32 = mlir.parse_type("f32")
+        for make in (
+            lambda n: mlir.i64_attr(n),
+            lambda n: mlir.i64_array_attr([1, n]),
+            lambda n: mlir.memref_type([n], f32),
+            lambda n: mlir.tensor_type([2, n], f32),
+        ):
+            with pytest.raises(errors.UnsupportedError, match=str(1 << 64)):
+                make(1 << 64)
+
+
 @pytest.mark.parametrize("place", [("a:b.mlir", 3, 7), ("model.py", 0, 43), ("-", 0, 0)])
 def test_places_are_read_back(place: tuple[str, int, int]) -> None:
     """Of a place without a line only its file is written."""

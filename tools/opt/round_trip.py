@@ -26,7 +26,7 @@ def check(root: mlir.Module, name: str, new_context: Callable[[], mlir.Context])
             the generic form that differs.
     """
     op = root.operation
-    text = program.printed(op, enable_debug_info=True)
+    text = ir.printed(op, enable_debug_info=True)
     for form, written in (("text", text), ("bytecode", program.to_bytecode(root))):
         before = _generic(op, locations=form == "bytecode")
         with mlir.at(new_context()):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shlo_tools import files, mlir, program
+from shlo_tools import files, ir, mlir, program
 from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
 from shlo_tools.pipeline.ir_files import IrFiles
@@ -215,14 +215,14 @@ class _Job:
         root = self._parse(chunk)
         recipe = recipe_of(self.request, chunk.text, root.operation.name)
         with mlir.library_context():
-            text = chunk.text.strip("\n") or program.printed(root.operation)
+            text = chunk.text.strip("\n") or ir.printed(root.operation)
         return reproducer.write(text, recipe, remark)
 
     def _printed(self, root: mlir.Module) -> bytes:
         with mlir.library_context():
             if self.request.emit_bytecode:
                 return program.to_bytecode(root, self.request.emit_bytecode_version)
-            return program.printed(root.operation, **self._asm()).encode() + b"\n"
+            return ir.printed(root.operation, **self._asm()).encode() + b"\n"
 
     def _asm(self) -> dict[str, Any]:
         """How IR is printed, as options of ``get_asm``."""

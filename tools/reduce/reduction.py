@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from shlo_tools import mlir, program
+from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.reduce import contents, functions, operations, sizes
 from shlo_tools.tools.reduce.edits import Edit
@@ -57,7 +57,7 @@ def text_of(source: Any) -> str:
 
 def _printed(module: mlir.Module) -> str:
     with mlir.library_context():
-        return program.printed(module.operation, use_local_scope=True) + "\n"
+        return ir.printed(module.operation, use_local_scope=True) + "\n"
 
 
 @dataclass

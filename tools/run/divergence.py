@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import shlo_tools
-from shlo_tools import mlir, program
+from shlo_tools import ir, mlir
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.errors import Diagnostic, ShloError
 from shlo_tools.passes.instrument import Instrument
@@ -269,7 +269,7 @@ class _Alone:
 
     def text(self) -> str:
         with mlir.library_context():
-            return program.printed(self._module.operation)
+            return ir.printed(self._module.operation)
 
 
 # --- comparing ------------------------------------------------------------------------------------

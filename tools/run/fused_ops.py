@@ -39,7 +39,7 @@ class Part:
 
     def text(self) -> str:
         with mlir.library_context():
-            return self.module.operation.get_asm()
+            return ir.printed(self.module.operation)
 
 
 def narrowed(

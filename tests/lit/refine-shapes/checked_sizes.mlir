@@ -36,7 +36,7 @@ func.func @quarters(%x: tensor<?xf32>) -> tensor<?x?xf32> {
   return %0 : tensor<?x?xf32>
 }
 
-// An op of integers that are known is no constant while its sizes are to be checked.
+// Known integers are constants, and the op stays whose sizes are to be checked.
 // CHECK-LABEL: @known_and_checked
 // CHECK: stablehlo.dynamic_reshape %{{.*}}, %arg0 : (tensor<2xi32>, tensor<1xi32>) -> tensor<2xi32>
 // CHECK: stablehlo.dynamic_reshape %{{.*}}, %{{.*}} : (tensor<0xi8>, tensor<2xi32>) -> tensor<0x3xi8>

@@ -122,6 +122,8 @@ MISTAKES: list[tuple[str, tuple[str, ...], Callable[..., Any], str]] = [
     ("flag for dimensions", ("3xf32", "1xi64"),
      lambda x, i: loose.gather(x, i, True, (0,), slice_sizes=(1,)), "sequence"),
     ("float in a shape", ("2xf32",), lambda x: loose.reshape(x, [2.0]), "result type"),
+    ("long size", ("2xf32",), lambda x: loose.reshape(x, [10**5000]), r"2\^63 - 1"),
+    ("long digits", ("2xf32",), lambda x: loose.reshape(x, "9" * 5000 + "xf32"), "no tensor type"),
     ("tensor in a shape", ("2xf32",), lambda x: loose.reshape(x, [x]), "result type"),
     ("list for a number", ("2xf32",), lambda x: loose.chlo.constant_like(x, [1, 2]), "number"),
     ("word for a dictionary", ("2xf32",),

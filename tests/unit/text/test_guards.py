@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,32 @@ def test_no_machine_holds_it(shape: str) -> None:
     text = f"func.func private @f(tensor<2x?x{shape}xi8>)"
     with pytest.raises(ParseError, match="fits no machine's memory"):
         program.load(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%0 = stablehlo.constant dense<{}> : tensor<i32>",
+        "%0 = stablehlo.constant dense<0x{}> : tensor<i32>",
+        "%0 = stablehlo.constant dense<{}.0> : tensor<f32>",
+        "%{} = stablehlo.add %x, %x : tensor<i32>",
+        "%0:{} = stablehlo.custom_call @f() : () -> ()",
+        "%0 = stablehlo.custom_call @f() : () -> tensor<i{}>",
+        "stablehlo.custom_call @f() {{a = [1, 1.0e{} : f32]}} : () -> ()",
+    ],
+)
+def test_a_number_of_very_many_digits(text: str) -> None:
+    """MLIR would read it for minutes: its time grows with the square of the digits."""
+    lines = ["func.func @main() {", text.format("9" * 100_000), "}"]
+    start = time.process_time()
+    with pytest.raises(ParseError, match=r"-:2:\d+: .*a number of more than 1,000 digits"):
+        guards.check("\n".join(lines))
+    assert time.process_time() - start < 1
+
+
+def test_digits_that_are_no_number() -> None:
+    guards.check('"f"() {a = "' + "9" * 100_000 + '", b = "0x' + "F" * 100_000 + '"} : () -> ()')
+    guards.check("func.func @" + "a" * 100_000 + "() // " + "9" * 100_000)
 
 
 def test_many_digits_that_are_no_shape() -> None:
