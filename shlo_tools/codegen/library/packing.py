@@ -28,7 +28,7 @@ Q_AXES, P_AXES = len(_WORDS), len(_WORDS) + AXES * AXIS_WORDS
 VIEW_WORDS = len(_WORDS) + 2 * AXES * AXIS_WORDS
 
 # How elements of a type lie in memory, and the cast that makes each target of them.
-_STORED = {"i1": "i8", "bf16": "i16"}
+_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16"}
 _CASTS = {
     **{(f"i{n}", f"i{m}"): "sext" for n in (8, 16, 32) for m in (32, 64) if n < m},
     **{(f"ui{n}", f"i{m}"): "zext" for n in (8, 16, 32) for m in (32, 64) if n < m},
@@ -79,6 +79,17 @@ def decoded(f: Function, axes: Value, count: Value, index: Value, words: int) ->
     return f.loop(zero, count, 1, axis, [index, *[zero] * (words - 1)])[1:]
 
 
+def _single_of_half(bits: Value) -> Value:
+    """The f32 of an f16's bits: its exponent is moved, and scaling makes denormals normal."""
+    wide = bits.to("zext", "i32")
+    magnitude = (wide & 0x7FFF) << 13
+    scaled = (magnitude.to("bitcast", "f32") * 2.0**112).to("bitcast", "i32")
+    special = magnitude | 0x7F800000
+    is_finite = magnitude < 0x7C00 << 13
+    number = bits.function.select(is_finite, scaled, special)
+    return (number | ((wide & 0x8000) << 16)).to("bitcast", "f32")
+
+
 class Packing:
     """The functions for two element types."""
 
@@ -87,13 +98,19 @@ class Packing:
         self.stored = Type(_STORED.get(source, source.removeprefix("u")))
         self.cast = _CASTS[source, element.element]
         self.lanes = target.lanes(element.bits)
+        self.converts_halves = target.fma  # processors have both instructions or neither
 
     def functions(self) -> list[Function]:
         return [self.copy(), self.pack()]
 
     def _converted(self, value: Value) -> Value:
+        if self.source == "f16" and self.converts_halves:
+            value = value.to("bitcast", "f16")
         if self.cast == "bf16":
             return (value.to("zext", "i32") << 16).to("bitcast", "f32")
+        if self.source == "f16" and not self.converts_halves:
+            value = _single_of_half(value)
+            return value if self.element.bits == 32 else value.to("fpext", "f64")
         return value.to(self.cast, self.element.element) if self.cast else value
 
     def load_masked(self, f: Function, address: Value, first: int, mask: Value) -> Value:

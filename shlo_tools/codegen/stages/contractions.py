@@ -200,10 +200,10 @@ class _Lowering:
         if form is None:
             return False
         place = Place(where.what, where.number, where.offset + form.c_offset * self.element.bytes)
-        made = depthwise.context(form, self.target, self.element, place)
-        if made is None:
+        context = depthwise.context(form, self.target, self.element, place)
+        if context is None:
             return False
-        words, chunks = made
+        words, chunks = context
         self.out.contexts.append(Context(words))
         function = depthwise_library.name(form.element, self.element)
         self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks))
@@ -289,4 +289,4 @@ def _is_dense(words: dict[str, int], size: int) -> bool:
         (words["inner"], words["C1"], matrix),
         (words["outer"], words["C0"], matrix * words["inner"]),
     )
-    return all(count == 1 or step == wanted for count, step, wanted in steps)
+    return all(count == 1 or step == dense for count, step, dense in steps)
