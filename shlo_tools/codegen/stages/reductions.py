@@ -1,0 +1,328 @@
+"""Kernels of reductions of any dimensions in one pass, and what is made of the sums.
+
+All reductions of a stage have one shape and one choice of dimensions. Where a chunk sums up a
+block only, it stores its sums, and a second kernel merges them and goes on from there.
+
+Words of the context: addresses of the stage's inputs, then of its results, then of the sums of
+blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.folds import (
+    sources_of,
+)
+from shlo_tools.codegen.stages.indices import (
+    Component,
+    Lanes,
+    Linear,
+    Mask,
+    Scalar,
+    Split,
+    level_of,
+)
+from shlo_tools.codegen.stages.memory import Buffer
+from shlo_tools.codegen.stages.nodes import (
+    Stage,
+    UnsupportedStage,
+)
+from shlo_tools.codegen.stages.sums import MERGED, State, SumKernel
+from shlo_tools.codegen.target import Target
+
+_SHORT = 4  # vectors of sums that are held in registers
+
+Parts = dict[int, Component]  # where loops are, for each group of dimensions
+Body = Callable[[list[Parts], State], State]
+
+
+def lower(stage: Stage, target: Target) -> StageCode:
+    """One kernel over chunks of elements, and one that merges their sums where there are blocks.
+
+    Raises:
+        UnsupportedStage: its reductions do not walk together.
+    """
+    kernel = ReductionKernel(stage.name, target, stage.arguments, stage.results)
+    code = StageCode([kernel.write()], [Job(stage.name, 0, kernel.walk.chunks)])
+    if kernel.walk.blocks > 1:
+        code.temporaries = [
+            kernel.walk.blocks * kernel.walk.count * place_type(source.element).bytes
+            for node in kernel.reductions
+            for source in sources_of(node)
+        ]
+        name = f"{stage.name}.merge"
+        merge = ReductionKernel(name, target, stage.arguments, stage.results)
+        code.functions.append(merge.write_merging())
+        code.jobs.append(Job(name, 0, -(-kernel.walk.count // MERGED)))
+    sums = [Place("temporary", number) for number in range(len(code.temporaries))]
+    code.contexts.append(Context((*stage.places, *sums)))
+    return code
+
+
+class ReductionKernel(SumKernel):
+    """Loops over what is reduced."""
+
+    # --- chunks -----------------------------------------------------------------------------------
+    def write(self) -> Function:
+        """The kernel over chunks of elements."""
+        f, walk = self.function, self.walk
+        chunk, self.block = self._divided(f.arguments[1], walk.blocks)
+        rows, strip = self._divided(chunk, walk.strips)
+        self.start, first = strip * walk.strip, rows * walk.rows
+
+        def one(row: Value) -> None:
+            self._one(Scalar(row, self.level))
+
+        if walk.outer == 1:
+            self._one(0)
+        else:
+            last = f.minimum(f.constant(first) + walk.rows, walk.outer)
+            self.loop(first, last, 1, one)
+        return f
+
+    def _divided(self, value: Value, by: int) -> tuple[Value, Value | int]:
+        """Quotient and rest."""
+        if by == 1:
+            return value, 0
+        quotient = value // by
+        return quotient, value - quotient * by
+
+    def _one(self, outer: Component) -> None:
+        """One place among the kept elements, with all that lanes lie along."""
+        walk = self.walk
+        self.outer = outer
+        self.parts: Parts = dict.fromkeys(range(len(walk.groups)), 0)
+        place = outer
+        for g in reversed(walk.kept[1:]):
+            place, self.parts[g] = self.divided(place, self.sizes[g])
+        if walk.kept:
+            self.parts[walk.kept[0]] = place
+        if walk.along == "reduced":
+            self._across()
+        elif walk.along == "kept" and walk.strip > _SHORT * self.lanes:
+            self._by_strips()
+        else:
+            self._in_registers()
+
+    def _range(self, group: int) -> tuple[Value | int, Value | int]:
+        """The elements of a reduced group that a chunk folds."""
+        size, block = self.sizes[group], self.walk.block
+        if group != self.walk.blocked or self.walk.blocks == 1:
+            return 0, size
+        first = self.function.constant(self.block) * block
+        last = first + block
+        return first, last if size % block == 0 else self.function.minimum(last, size)
+
+    # --- loops over what is reduced ---------------------------------------------------------------
+    def _each(
+        self,
+        groups: Sequence[int],
+        body: Body,
+        state: State,
+        unroll: int,
+        parts: Parts | None = None,
+    ) -> State:
+        """Loops over groups; the last one gives several places at a time, and then the rest."""
+        parts = self.parts if parts is None else parts
+        if not groups:
+            return body([parts], state)
+        group, *inner = groups
+        first, last = self._range(group)
+        wanted, unroll = unroll, 1 if inner else unroll
+
+        def steps(several: int) -> Callable[..., State]:
+            def one(place: Value, *state: Value) -> State:
+                here = Scalar(place, self.level)
+                places = [parts | {group: self.shifted(here, k)} for k in range(several)]
+                if inner:
+                    return self._each(inner, body, list(state), wanted, places[0])
+                return body(places, list(state))
+
+            return one
+
+        whole = self._whole(first, last, unroll, self._is_cut(group, unroll))
+        if unroll > 1:
+            state = self.loop(first, whole, unroll, steps(unroll), state)
+            first = whole
+        if unroll == 1 or self._is_cut(group, unroll):
+            state = self.loop(first, last, 1, steps(1), state)
+        return state
+
+    def _is_cut(self, group: int, unroll: int) -> bool:
+        """Whether a range of a group may be no multiple."""
+        return self.sizes[group] % unroll != 0
+
+    def _whole(self, first: Value | int, last: Value | int, step: int, is_cut: bool) -> Value | int:
+        """Where the last whole step of a range ends."""
+        if not is_cut or step == 1:
+            return last
+        if isinstance(first, int) and isinstance(last, int):
+            return first + (last - first) // step * step
+        count = last - first
+        return first + self.function.constant(count) // step * step
+
+    def _index(self, parts: Parts) -> Split:
+        """Where the reduced tensors are read."""
+        row: Component = 0
+        for g, size in enumerate(self.sizes[:-1]):
+            before, row = row, self.added(self.scaled(row, size), parts[g])
+            if not isinstance(row, int):
+                self._note_division(row, size, before, parts[g])
+        return Split(row, parts[len(self.sizes) - 1], self.sizes[-1])
+
+    def _note_division(self, place: Component, by: int, row: Component, rest: Component) -> None:
+        """A place is known to be ``row * by + rest``: nobody has to divide it."""
+        if by > 1:
+            self.once(level_of(place), ("divide", place, by), lambda: (row, rest))
+
+    def _fold(self, parts: Parts, state: State, mask: Mask | None) -> State:
+        """Take the elements at a place into accumulators."""
+        index = self._index(parts)
+        for node in self.full:
+            self._store_full(node, index, mask)
+        made: State = []
+        for node in self.reductions:
+            sources = sources_of(node)
+            values = [self.read(source, index, mask) for source in sources]
+            made += self.folded(node, state[len(made) : len(made) + len(sources)], values)
+        return made
+
+    # --- lanes along what is kept -----------------------------------------------------------------
+    def _in_registers(self) -> None:
+        """Some vectors of kept elements at a time, or a single element."""
+        walk, group, initial = self.walk, self.walk.lane_group, self._initial()
+        vectors: list[tuple[Component, Mask | None]] = [(0, None)]
+        if group is not None:
+            count = -(-walk.strip // self.lanes)
+            vectors = [self._vector(self.start, number) for number in range(count)]
+        width = len(initial)
+
+        def body(places: list[Parts], state: State) -> State:
+            made: State = []
+            for number, (lanes, mask) in enumerate(vectors):
+                part = state[number * width : (number + 1) * width]
+                for parts in places:
+                    here = parts if group is None else parts | {group: lanes}
+                    part = self._fold(here, part, mask)
+                made += part
+            return made
+
+        state = self._each(walk.reduced, body, initial * len(vectors), walk.unroll)
+        for number, (lanes, mask) in enumerate(vectors):
+            part = state[number * width : (number + 1) * width]
+            self._finish(part, self._kept_place(lanes), mask)
+
+    def _vector(self, start: Value | int, number: int) -> tuple[Lanes, Mask | None]:
+        """A vector of kept elements, and which lanes of it there are."""
+        lanes = Lanes(self.function.constant(start) + number * self.lanes, 1, self.level)
+        return lanes, self._below(self.walk.width, lanes)
+
+    def _kept_place(self, lanes: Component) -> Component:
+        return self.added(self.scaled(self.outer, self.walk.width), lanes)
+
+    def _by_strips(self) -> None:
+        """A row of sums in scratch memory, which rows of elements are added to."""
+        f, walk = self.function, self.walk
+        group = len(walk.groups) - 1
+        last = self.function.constant(self.start) + walk.strip
+        if walk.width % walk.strip:
+            last = f.minimum(last, walk.width)
+        elements = [source.element for source in self._sources()]
+        sums: list[Value] = []
+        for element in elements:
+            address = self.take_scratch(element, walk.strip + self.lanes)
+            if address is None:
+                raise UnsupportedStage("too many sums at once")
+            sums.append(address)
+        sources = self._sources()
+
+        def near(lanes: Lanes) -> Linear:
+            """Where sums of some columns are kept."""
+            return Linear(Lanes(lanes.base - self.start, 1, lanes.level))
+
+        def each_vector(body: Callable[[Lanes, Mask | None], None]) -> None:
+            def one(base: Value) -> None:
+                lanes = Lanes(base, 1, self.level)
+                body(lanes, self._below(walk.width, lanes))
+
+            self.loop(self.start, last, self.lanes, one)
+
+        def put(state: State, lanes: Lanes) -> None:
+            for source, address, value in zip(sources, sums, state, strict=True):
+                self._put(value, source, address, near(lanes), None)
+
+        def get(lanes: Lanes) -> State:
+            where = near(lanes)
+            return [
+                self.load(source, Buffer(address), where, None)
+                for source, address in zip(sources, sums, strict=True)
+            ]
+
+        def rows(places: list[Parts], _: State) -> State:
+            def one(lanes: Lanes, mask: Mask | None) -> None:
+                state = get(lanes)
+                for parts in places:
+                    state = self._fold(parts | {group: lanes}, state, mask)
+                put(state, lanes)
+
+            each_vector(one)
+            return []
+
+        initial = self._initial()
+        each_vector(lambda lanes, _: put(initial, lanes))
+        self._each(walk.reduced, rows, [], walk.unroll)
+        each_vector(lambda lanes, mask: self._finish(get(lanes), self._kept_place(lanes), mask))
+
+    # --- lanes along what is reduced --------------------------------------------------------------
+    def _across(self) -> None:
+        """Vectors along the last group, several sums side by side; then their lanes."""
+        walk, group = self.walk, len(self.sizes) - 1
+        initial = self._initial()
+        width, unroll = len(initial), walk.unroll
+        step = unroll * self.lanes
+
+        def pass_(places: list[Parts], state: State) -> State:
+            (parts,) = places
+            first, last = self._range(group)
+
+            def several(base: Value, *state: Value) -> State:
+                made: State = []
+                start = Lanes(base, 1, self.level)
+                for k in range(unroll):
+                    lanes = self.shifted(start, k * self.lanes)
+                    part = list(state[k * width : (k + 1) * width])
+                    made += self._fold(parts | {group: lanes}, part, None)
+                return made
+
+            def rest(base: Value, *state: Value) -> State:
+                lanes = Lanes(base, 1, self.level)
+                mask = self._below(last, lanes) if self._is_cut(group, self.lanes) else None
+                old = list(state[:width])
+                new = self._fold(parts | {group: lanes}, old, mask)
+                if mask is not None:
+                    new = [self.select(mask.value, n, o) for n, o in zip(new, old, strict=True)]
+                return [*new, *state[width:]]
+
+            is_cut = self._is_cut(group, step)
+            if unroll > 1:
+                whole = self._whole(first, last, step, is_cut)
+                state = self.loop(first, whole, step, several, state)
+                first = whole
+            if unroll == 1 or is_cut:
+                state = self.loop(first, last, self.lanes, rest, state)
+            return state
+
+        state = self._each(walk.reduced, pass_, initial * unroll, 1)
+        parts = [state[k * width : (k + 1) * width] for k in range(unroll)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = self._merged(total, part)
+        scalars: State = []
+        for node in self.reductions:
+            count = len(sources_of(node))
+            scalars += self.across_lanes(node, total[len(scalars) : len(scalars) + count])
+        self._finish(scalars, self.outer, None)
