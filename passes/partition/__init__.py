@@ -15,9 +15,10 @@ After:
     }
     func.func private @stage.0(...) attributes {shlo.rows = array<i64: 8, 16>, shlo.stage = "row"}
 
-A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions),
-``column`` (leading ones), ``contraction`` (a product and what is made of its rows), that of an op
-alone, ``op`` (one that no kernel computes). Control flow stays, and its regions become calls, too.
+A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
+on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
+(a product and what is made of its rows), that of an op alone, ``op`` (one that no kernel computes).
+Control flow stays, and its regions become calls, too.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from shlo_tools import ir
+from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
@@ -25,6 +26,7 @@ from shlo_tools.passes.partition.graph import (
     Op,
     Stage,
 )
+from shlo_tools.passes.stages.regions import repeated_op
 
 _PARTS = 3  # parts of a concatenation that are read side by side
 _LARGE = 4096  # elements of a transposition that is worth a pass of its own
@@ -32,6 +34,7 @@ _LARGE = 4096  # elements of a transposition that is worth a pass of its own
 _MEMBERS = 256
 # Cheap ops that rest on each other: each stage that reads the last one has copies of all.
 _DEPTH = 24
+_FEW, _LONG = 8, 64 * 1024  # rows, and elements of a row, that are not left to one thread each
 
 
 def choose(graph: Graph) -> list[Stage]:
@@ -52,7 +55,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
         op.stage, op.place = whole.stage, "none"
         return
     if op.type is None:
-        kind = "control" if op.name in CONTROL else ALONE.get(op.name, "op")
+        kind = _kind_alone(op)
         if kind in ("control", "op"):
             for operand in op.inner:
                 _store_view(operand, stages)
@@ -85,6 +88,14 @@ def _place(op: Op, stages: list[Stage]) -> None:
         _place_reduction(op, stages)
     else:
         _place_elementwise(op, stages)
+
+
+def _kind_alone(op: Op) -> str:
+    """The kind of the stage of an op of several results."""
+    if op.name != "reduce":
+        return "control" if op.name in CONTROL else ALONE.get(op.name, "op")
+    groups = groups_of(_shape(op.operands[0]), ir.integers_of(op.operation, "dimensions"))
+    return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
 
 
 def _is_light(op: Op) -> bool:
@@ -164,19 +175,16 @@ def _reduced(op: Op) -> int:
 
 def _place_reduction(op: Op, stages: list[Stage]) -> None:
     source = op.operands[0]
-    shape, total = _shape(source), math.prod(_shape(source))
-    dimensions = set(ir.integers_of(op.operation, "dimensions"))
-    kept = [d for d, size in enumerate(shape) if d not in dimensions and size > 1]
-    reduced = [d for d in sorted(dimensions) if shape[d] > 1]
+    groups = groups_of(_shape(source), ir.integers_of(op.operation, "dimensions"))
+    total = math.prod(_shape(source))
     stage = _open_to(op)
-    if total == 0:
-        _join(op, _open(stages, "op"), "none")
-    elif not kept or max(kept) < min(reduced):
+    sees_all = stage is not None and _where(source, stage) == "full" and _sees_starts(op, stage)
+    if _goes_by_rows(op, groups, total):
         rows, columns = op.count, total // op.count
         fits = (
             stage is not None
+            and sees_all
             and stage.kind in ("map", "row", "contraction")
-            and _where(source, stage) == "full"
             and stage.columns in (None, columns)
             and stage.rows in (None, rows)
         )
@@ -186,19 +194,27 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
             stage.kind = "row"
         stage.rows, stage.columns = rows, columns
         _join(op, stage, "row")
-    elif max(reduced) < min(kept):
-        joins = (
-            stage is not None
-            and stage.kind == "map"
-            and stage.columns is None
-            and _where(source, stage) == "full"
-        )
-        if stage is None or not joins:
-            stage = _open(stages, "column", total)
-        stage.kind, stage.rows, stage.columns = "column", total // op.count, op.count
-        _join(op, stage, "result")
-    else:
-        _join(op, _open(stages, "op"), "none")
+        return
+    if stage is None or not sees_all or not (stage.kind == "map" or stage.groups == groups):
+        stage = _open(stages, "reduction", total)
+    stage.kind, stage.groups = "reduction", groups
+    stage.rows, stage.columns = total // op.count if op.count else 0, op.count
+    _join(op, stage, "result")
+
+
+def _goes_by_rows(op: Op, groups: Sequence[Group], total: int) -> bool:
+    """Whether trailing dimensions are reduced, in rows that threads take one by one."""
+    *before, (_, is_reduced) = groups
+    leading = not before or (len(before) == 1 and not before[0][1])
+    few_long = op.count < _FEW and total // max(1, op.count) >= _LONG
+    in_lanes = repeated_op(op.operation) in REGROUPED
+    return total > 0 and is_reduced and leading and in_lanes and not few_long
+
+
+def _sees_starts(op: Op, stage: Stage) -> bool:
+    """Whether what a reduction starts from is known before a stage begins."""
+    starts = op.operands[len(op.operands) // 2 :]
+    return all(_where(start, stage) == "outside" for start in starts)
 
 
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
@@ -207,12 +223,12 @@ def _place_elementwise(op: Op, stages: list[Stage]) -> None:
         places = {_where(a, stage) for a in op.inner} - {"outside"}
         sizes = (
             ("full", stage.count),
-            ("row", stage.rows if stage.kind != "column" else None),
-            ("result", stage.columns if stage.kind == "column" else None),
+            ("row", stage.rows if stage.kind != "reduction" else None),
+            ("result", stage.columns if stage.kind == "reduction" else None),
         )
         for place, count in sizes:
             if op.count == count and places <= {place}:
-                if stage.kind != "column" or place == "result":
+                if stage.kind != "reduction" or place == "result":
                     _join(op, stage, place)
                     return
     _join(op, _open(stages, "map", op.count), "full")

@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, field
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen.stages.nodes import OPS
+from shlo_tools.codegen.stages.folds import Group
+from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.normalize import result_accuracy
-from shlo_tools.passes.stages.read import combining_op
+from shlo_tools.passes.stages.regions import region
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
@@ -23,11 +24,13 @@ CONTRACTIONS = {"dot_general", "convolution"}
 ALONE = {
     "concatenate": "concatenation",
     "dynamic_update_slice": "update",
+    "reduce_window": "window",
     "scatter": "scatter",
     "sort": "sort",
 }
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
+_FOLDS = ("reduce", "reduce_window")  # repeat their region
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
@@ -41,11 +44,14 @@ class Stage:
 
     Attributes:
         number: stages are numbered in order; a stage reads results of earlier ones only.
-        kind: ``map``, ``row`` (reduces trailing dimensions), ``column`` (leading ones),
-            ``contraction``; that of an op alone; ``control``: control flow, which stays; ``op``:
-            an op that no kernel computes.
+        kind: ``map``, ``row`` (reduces trailing dimensions and may go on with its rows),
+            ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``;
+            that of an op alone; ``control``: control flow, which stays; ``op``: an op that no
+            kernel computes.
         count: elements of its full values.
-        rows, columns: how those split, where the stage says so.
+        rows, columns: how those split, where the stage says so; columns are the sums of a
+            reduction.
+        groups: of a reduction: sizes of neighbouring dimensions, and whether they are reduced.
     """
 
     number: int
@@ -53,6 +59,7 @@ class Stage:
     count: int = 0
     rows: int | None = None
     columns: int | None = None
+    groups: tuple[Group, ...] | None = None
     members: list[Op] = field(default_factory=list)
 
 
@@ -66,7 +73,7 @@ class Op:
             result of such an op, or of one of several results.
         operands: other ops, and arguments of the function.
         type: None where ``result`` says what it makes.
-        stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a column stage).
+        stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a reduction).
         is_cheap: every stage that reads it computes it again.
         depth: how many cheap ops rest on each other here.
         is_constant: it rests on no argument.
@@ -154,7 +161,18 @@ def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str
     fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
     if dialect != "stablehlo" or not fits:
         return "op"
-    return name if name in CONTROL or (name in ALONE and not ir.captured(op)) else "op"
+    is_alone = name in ALONE and not ir.captured(op)
+    is_known = _is_readable(op) if name in _FOLDS else name in CONTROL or is_alone
+    return name if is_known else "op"
+
+
+def _is_readable(op: Operation) -> bool:
+    """Whether kernels read the region of an op."""
+    try:
+        region(op)
+    except UnsupportedStage:
+        return False
+    return True
 
 
 def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
@@ -162,13 +180,7 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
     dialect, _, name = op.name.partition(".")
     if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
         return None
-    if name == "reduce":
-        # Sums in another type than that of the elements are no repeated op.
-        if combining_op(op) is None or op.operands[0].type.element_type != (
-            op.results[0].type.element_type
-        ):
-            return None
-    if name in ALONE and ir.captured(op):
+    if (name in _FOLDS and not _is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None
     if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None

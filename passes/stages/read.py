@@ -7,18 +7,18 @@ and where they read their operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
-from shlo_tools.codegen.stages import elements
+from shlo_tools.codegen.stages.folds import Windows, known_number
 from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
-    Region,
     Stage,
     UnsupportedStage,
     constant_value,
@@ -26,14 +26,16 @@ from shlo_tools.codegen.stages.nodes import (
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.codegen.stages.sorting import Key, Sorting
-from shlo_tools.dtypes import TensorType
+from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
+from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
+from shlo_tools.passes.stages.regions import fold, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = dtypes.ELEMENT_TYPES["i64"]
@@ -106,43 +108,6 @@ def _element(value: mlir.Value) -> dtypes.ElementType:
     return dtypes.tensor_type(value.type).element_type
 
 
-def _rule(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
-    scalar: Any = SCALARS[op.name]
-    elements = [_element(operand) for operand in op.operands]
-
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
-        operands = map(as_number, values, elements)
-        return as_held(scalar(VectorEmit(op, reader), *operands))
-
-    return rule
-
-
-def region(op: Operation) -> Region:
-    """What the region of an op computes, one elementwise op after another.
-
-    Raises:
-        UnsupportedStage: it holds other ops, or uses values from around.
-    """
-    (block,) = op.regions[0].blocks
-    *ops, end = [mlir.inner_operation(view) for view in block.operations]
-    for inner in ops:
-        if inner.name != "stablehlo.constant" and inner.name not in SCALARS:
-            raise UnsupportedStage(f"{inner.name} in a region")
-
-    def run(reader: Reader, arguments: Sequence[Value]) -> list[Value]:
-        values = dict(zip(block.arguments, arguments, strict=True))
-        for inner in ops:
-            if inner.name == "stablehlo.constant":
-                node = constant(inner, ())
-                value = elements.constant(reader.function, node.value, node.element)
-            else:
-                value = _rule(inner)(reader, reader.alike([values[v] for v in inner.operands]))
-            values[inner.results[0]] = value
-        return [values[value] for value in end.operands]
-
-    return run
-
-
 def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
     """What a comparator compares of each element, where it is one number; else None."""
     (block,) = op.regions[0].blocks
@@ -189,7 +154,7 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
         below = tuple(node(v) for v in inner.operands)
         shape = source.shape if any(part.shape for part in below) else ()
         element = dtypes.tensor_type(inner.results[0].type).element_type
-        return Node(NodeKind.ELEMENTWISE, shape, element, below, rule=_rule(inner))
+        return Node(NodeKind.ELEMENTWISE, shape, element, below, rule=rule_of(inner))
 
     key = node(compare.operands[0])
     if is_narrow(key.element):
@@ -198,7 +163,7 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
 
 
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.ELEMENTWISE, operands, rule=_rule(op))
+    return _typed(op, NodeKind.ELEMENTWISE, operands, rule=rule_of(op))
 
 
 @_reads
@@ -341,26 +306,47 @@ def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 @_reads
 def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
-    body = combining_op(op)
-    if body is None:
-        raise UnsupportedStage("a reduction by several ops")
-    return _typed(
-        op,
-        NodeKind.REDUCE,
-        operands,
-        dimensions=tuple(ir.integers_of(op, "dimensions")),
-        combine=body.name.partition(".")[2],
-        rule=_rule(body),
-    )
+    count = len(op.results)
+    operands = _promoted(op, operands)
+    dimensions = ir.integers_of(op, "dimensions")
+    is_numbered = count == 2 and _counts(operands[1], dimensions)
+    repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
+    return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
 
 
-def combining_op(op: Operation) -> Operation | None:
-    """The op that a reduction of one tensor repeats, where it is only one."""
-    block = op.regions[0].blocks[0]
-    body = [mlir.inner_operation(view) for view in block.operations]
-    if len(op.results) != 1 or len(body) != 2 or len(body[0].operands) != 2:
-        return None
-    first, end = body
-    used = set(first.operands) == set(block.arguments)
-    is_known = first.name in SCALARS
-    return first if used and is_known and end.operands[0] == first.results[0] else None
+@_reads
+def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
+    operands = _promoted(op, operands)
+    repeated = fold(op, [None] * len(op.results), is_numbered=False)
+    said = window_attributes.Windows.of(op)
+    windows = Windows(said.size, said.stride, said.base_dilation, said.dilation, said.low)
+    repeated = replace(repeated, windows=windows)
+    return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
+
+
+def _promoted(op: Operation, operands: Sequence[Node]) -> tuple[Node, ...]:
+    """Tensors, and then what a reduction starts from, as its computation takes them."""
+    types = [dtypes.tensor_type(result.type).element_type for result in op.results]
+    pairs = zip(operands, types * 2, strict=True)
+    return tuple(_converted(op, node, element) for node, element in pairs)
+
+
+def _converted(op: Operation, node: Node, element: ElementType) -> Node:
+    """Elements as a computation takes them."""
+    if node.element == element:
+        return node
+    old = node.element
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        number: Any = as_number(values[0], old)
+        return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
+
+    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
+
+
+def _counts(node: Node, dimensions: Sequence[int]) -> bool:
+    """Whether a tensor numbers the elements along the one dimension that is reduced."""
+    if node.kind is NodeKind.BROADCAST and node.operands[0].kind is NodeKind.IOTA:
+        (iota,) = node.operands
+        return tuple(dimensions) == tuple(node.dimensions[d] for d in iota.dimensions)
+    return node.kind is NodeKind.IOTA and tuple(dimensions) == node.dimensions

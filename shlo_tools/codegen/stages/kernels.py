@@ -9,18 +9,13 @@ a contraction needs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
-from shlo_tools.codegen.stages.elements import (
-    Number,
-    Parts,
-    constant,
-    place_type,
-)
+from shlo_tools.codegen.stages.elements import Parts, constant, place_type
+from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
@@ -31,7 +26,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
-from shlo_tools.dtypes import ElementType, Kind
+from shlo_tools.dtypes import ElementType
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 _CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
@@ -104,77 +99,55 @@ class Kernel(Reader):
         self.scratch_used += size
         return address
 
-    def combine(self, node: Node, a: Value, b: Value) -> Value:
-        """One step of a reduction."""
-        if node.rule is None:
-            raise UnsupportedStage("a reduction without a rule")
-        return node.rule(self, self.alike([a, b]))
+    def folded(
+        self, node: Node, state: Sequence[Value], values: Sequence[Value], *, merges: bool = False
+    ) -> list[Value]:
+        """One step of a reduction; ``merges`` where the values do not follow what was folded."""
+        fold = fold_of(node)
+        operands = self.alike([*state, *values])
+        state, values = operands[: len(state)], operands[len(state) :]
+        made = (fold.merge if merges else fold.apply)(self, state, values)
+        return [
+            self.splat(m) if s.type.lanes and not m.type.lanes else m
+            for m, s in zip(made, state, strict=True)
+        ]
 
-    def neutral(self, node: Node) -> Value:
-        """A vector that changes nothing."""
-        return constant(self.function, neutral_number(node), node.element, self.lanes)
+    def initial(self, node: Node, *, scalar: bool = False) -> list[Value]:
+        """Accumulators that have seen nothing, or what the reduction starts from alone."""
+        neutral = fold_of(node).neutral
+        if neutral is not None:
+            lanes = 0 if scalar else self.lanes
+            return [constant(self.function, neutral, node.element, lanes)]
+        starts = [self.read(start, (), None) for start in starts_of(node)]
+        return starts if scalar else [self.splat(start) for start in starts]
 
-    def with_start(self, node: Node, total: Value, start: Value) -> Value:
-        """A sum, and what the reduction starts from."""
-        source = node.operands[1]
-        if source.kind is NodeKind.CONSTANT and _same(source.value, neutral_number(node)):
-            return total
-        return self.combine(node, start, total)
+    def with_start(self, node: Node, state: Sequence[Value]) -> list[Value]:
+        """Accumulators, and what the reduction starts from where that is not in them yet."""
+        fold, (start, *_) = fold_of(node), starts_of(node)
+        if fold.neutral is None or is_neutral(start, fold):
+            return list(state)
+        return self.folded(node, self.alike([self.read(start, (), None), *state])[:1], state)
 
-    def across_lanes(self, node: Node, vector: Value) -> Value:
-        """A reduction of a vector's lanes to a scalar, by halves: always in the same order."""
-        f, width = self.function, self.lanes
+    def across_lanes(self, node: Node, state: Sequence[Value]) -> list[Value]:
+        """A reduction of the lanes of vectors to scalars, by halves: always in the same order."""
+        width = self.lanes
         while width > 1:
             width //= 2
-            low = self._lanes(vector, range(width))
-            high = self._lanes(vector, range(width, 2 * width))
-            if node.rule is None:
-                raise UnsupportedStage("a reduction without a rule")
-            vector = node.rule(self, [low, high])
+            low = [self.lanes_of(v, v, range(width)) for v in state]
+            high = [self.lanes_of(v, v, range(width, 2 * width)) for v in state]
+            state = fold_of(node).merge(self, low, high)
+        return [self._first_lane(vector) for vector in state]
+
+    def _first_lane(self, vector: Value) -> Value:
         if isinstance(vector, Parts):
-            return Parts(f.extract(vector.real, 0), f.extract(vector.imag, 0))
-        return f.extract(vector, 0)
+            return Parts(self._first_lane(vector.real), self._first_lane(vector.imag))
+        return self.function.extract(vector, 0)
 
-    def _lanes(self, vector: Value, lanes: Sequence[int]) -> Value:
-        if isinstance(vector, Parts):
-            return Parts(self._lanes(vector.real, lanes), self._lanes(vector.imag, lanes))
-        return self.function.shuffle(vector, vector, lanes)
-
-
-def neutral_number(node: Node) -> Number:
-    """What a reduction's op leaves everything as it is with."""
-    element = node.element
-    if element.is_boolean:
-        return node.combine in ("and", "minimum", "multiply")
-    if element.is_complex:
-        if node.combine == "add":
-            return complex(-0.0, -0.0)
-    elif element.is_float:
-        extreme = {"maximum": -math.inf, "minimum": math.inf, "add": -0.0, "multiply": 1.0}
-        if node.combine in extreme:
-            return extreme[node.combine]
-    else:
-        top = (1 << element.bits) - 1
-        signed = element.kind is Kind.SIGNED
-        integers = {
-            "add": 0,
-            "multiply": 1,
-            "or": 0,
-            "xor": 0,
-            "and": -1,
-            "maximum": -(1 << (element.bits - 1)) if signed else 0,
-            "minimum": top >> 1 if signed else -1,
-        }
-        if node.combine in integers:
-            return integers[node.combine]
-    raise UnsupportedStage(f"reduction by {node.combine or 'several ops'}")
-
-
-def _same(a: Number, b: Number) -> bool:
-    """Equal numbers, zeros with their signs."""
-    p, q = complex(a), complex(b)
-    same_real = p.real == q.real and math.copysign(1, p.real) == math.copysign(1, q.real)
-    return same_real and p.imag == q.imag and math.copysign(1, p.imag) == math.copysign(1, q.imag)
+    def lanes_of(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
+        """Lanes of two vectors, counted through both."""
+        if isinstance(a, Parts) and isinstance(b, Parts):
+            return Parts(self.lanes_of(a.real, b.real, lanes), self.lanes_of(a.imag, b.imag, lanes))
+        return self.function.shuffle(a, b, lanes)
 
 
 class RowKernel(Kernel):
@@ -254,7 +227,9 @@ class RowKernel(Kernel):
             if node.kind is NodeKind.REDUCE and node.reduced != 1 and node not in self.buffers
         ]
         for node in self.reductions:
-            if node.operands[0].count != self.rows * self.columns or node.count != self.rows:
+            source = node.operands[0]
+            is_row = source.count == self.rows * self.columns and node.count == self.rows
+            if not is_row or len(sources_of(node)) > 1 or fold_of(node).neutral is None:
                 raise UnsupportedStage("a reduction of another shape")
         self._mark_late()
         self.kept: dict[Node, Buffer] = {}
@@ -343,8 +318,8 @@ class RowKernel(Kernel):
         return start.at(column.base, element)
 
     def _reduce(self, node: Node) -> None:
-        source, start = node.operands
-        zero = self.neutral(node)
+        (source,) = sources_of(node)
+        (zero,) = self.initial(node)
 
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
             value = self.read(source, index, mask)
@@ -358,18 +333,16 @@ class RowKernel(Kernel):
             (value,) = self.alike([value, zero])[:1]
             if mask is not None:
                 value = self.select(mask.value, value, zero)
-            return self.combine(node, total, value)
+            return self.folded(node, [total], [value])[0]
 
-        (total,) = self._each_column(one, [zero])
+        totals = self._each_column(one, [zero])
         if source in self.kept:
             self.buffers[source] = self.kept[source]
         elif source in self.results:
             target = self.targets[self.results.index(source)]
             self.buffers[source] = Buffer(target)
-        value = self.across_lanes(node, total)
-        self.values[node, Linear(self.row)] = self.with_start(
-            node, value, self.read(start, (), None)
-        )
+        (value,) = self.with_start(node, self.across_lanes(node, totals))
+        self.values[node, Linear(self.row)] = value
 
 
 class ContractionKernel(RowKernel):

@@ -6,8 +6,14 @@ import math
 from collections.abc import Callable
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
-from shlo_tools.codegen.stages import contractions, scatter, sorting, updates
-from shlo_tools.codegen.stages.columns import ColumnKernel
+from shlo_tools.codegen.stages import (
+    contractions,
+    reductions,
+    scatter,
+    sorting,
+    updates,
+    windows,
+)
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
@@ -45,6 +51,8 @@ def _map(stage: Stage, target: Target) -> StageCode:
 
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
+    if stage.kind == "row" and _is_one_pass(stage):
+        return reductions.lower(stage, target)
     walked = space(*(stage.split or map_space(stage.results)))
     kernel = RowKernel(stage.name, target, stage.arguments, stage.results, walked)
     job = Job(stage.name, 0, walked.chunks)
@@ -53,13 +61,11 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     return code
 
 
-def _columns(stage: Stage, target: Target) -> StageCode:
-    """Reductions of leading dimensions."""
-    if stage.split is None:
-        raise UnsupportedStage("columns of unknown length")
-    kernel = ColumnKernel(stage.name, target, stage.arguments, stage.results, *stage.split)
-    job = Job(stage.name, 0, kernel.chunks)
-    return StageCode([kernel.write()], [job], [Context(stage.places)])
+def _is_one_pass(stage: Stage) -> bool:
+    """Whether all results are sums of rows, or made of them."""
+    rows = stage.split[0] if stage.split else -1
+    is_narrow = all(node.count == rows for node in stage.results)
+    return is_narrow and reductions.are_independent(stage.results)
 
 
 def _concatenation(stage: Stage, target: Target) -> StageCode:
@@ -89,10 +95,11 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "map": _map,
     "row": _rows,
-    "column": _columns,
+    "reduction": reductions.lower,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
     "scatter": scatter.lower,
     "sort": sorting.lower,
     "update": updates.lower,
+    "window": windows.lower,
 }

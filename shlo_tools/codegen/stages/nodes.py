@@ -51,6 +51,7 @@ class NodeKind(Enum):
     SCATTER = "scatter"
     SORT = "sort"
     REDUCE = "reduce"
+    REDUCE_WINDOW = "reduce_window"
     DOT = "dot_general"
     CONVOLUTION = "convolution"
 
@@ -80,7 +81,6 @@ class Node:
         dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
             reverse and reduce (which ones); of iota and concatenate a single one.
         starts, steps: of a slice; of a pad: edge padding in front, and interior padding plus one.
-        combine: of a reduction: the name of the op that it repeats.
         contraction: of a product: batching, contracting and free dimensions of lhs, then of rhs.
         casts: of a product, for each operand: what makes factors of its elements; None where they
             are such, or where packing them makes such.
@@ -97,7 +97,6 @@ class Node:
     dimensions: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
     steps: tuple[int, ...] = ()
-    combine: str = ""
     contraction: tuple[tuple[tuple[int, ...], ...], ...] = ()
     casts: tuple[Rule | None, ...] = ()
     attributes: Any = None

@@ -10,6 +10,7 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.elements import (
     constant,
 )
+from shlo_tools.codegen.stages.folds import fold_of, sources_of, starts_of
 from shlo_tools.codegen.stages.indices import (
     Component,
     Index,
@@ -56,8 +57,10 @@ class Reader(PartsReader):
     def _where(
         self, node: Node, index: Index, mask: Mask | None
     ) -> tuple[Node, Index, Mask | None]:
-        index = self.normal(index, node.shape)
-        return node, index, mask if has_lanes(index) else None
+        normal = self.normal(index, node.shape)
+        if mask is None and has_lanes(normal) and not has_lanes(index):
+            normal = index  # a single element, which lanes without a mask would read beyond
+        return node, normal, mask if has_lanes(normal) else None
 
     def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
         """The elements of a node at an index, and the loop from which on they are known."""
@@ -147,7 +150,9 @@ class Reader(PartsReader):
         if kind is NodeKind.BITCAST:
             return self._bitcast(node, index, mask)
         if kind is NodeKind.REDUCE:
-            return self._reduce_of_one(node, index, mask)
+            return self._reduce_of_one(node, index, mask)[0]
+        if kind is NodeKind.RESULT and node.operands[0].kind is NodeKind.REDUCE:
+            return self._reduce_of_one(node.operands[0], index, mask)[node.number]
         source = node.operands[0]
         return self.read(source, self.moved(node, index, mask), mask)
 
@@ -190,12 +195,14 @@ class Reader(PartsReader):
         whole = self.read(source, tuple(where), mask)
         return node.rule(self, self.alike([whole, number]))
 
-    def _reduce_of_one(self, node: Node, index: Index, mask: Mask | None) -> Value:
+    def _reduce_of_one(self, node: Node, index: Index, mask: Mask | None) -> list[Value]:
         """A reduction of dimensions of one element each."""
-        source, start = node.operands
-        if node.reduced != 1 or node.rule is None:
+        if node.reduced != 1:
             raise UnsupportedStage("a reduction read elsewhere than where it is made")
         at = iter(self.by_dimension(index, node.shape))
-        where = tuple(0 if d in node.dimensions else next(at) for d in range(len(source.shape)))
-        values = [self.read(start, (), None), self.read(source, where, mask)]
-        return node.rule(self, self.alike(values))
+        shape = node.operands[0].shape
+        where = tuple(0 if d in node.dimensions else next(at) for d in range(len(shape)))
+        starts = [self.read(start, (), None) for start in starts_of(node)]
+        values = [self.read(source, where, mask) for source in sources_of(node)]
+        operands = self.alike([*starts, *values])
+        return fold_of(node).apply(self, operands[: len(starts)], operands[len(starts) :])

@@ -64,7 +64,7 @@ func.func public @loop(%x: tensor<f32>) -> tensor<f32> {
 // Columns that are summed, and what is made of the sums.
 // CHECK-LABEL: func.func public @columns
 // CHECK-NEXT: call @stage.0(%arg0, %arg1)
-// CHECK: shlo.stage = "column"
+// CHECK: shlo.stage = "reduction"
 func.func public @columns(%x: tensor<4x8xf32>, %p: tensor<8xf32>) -> tensor<8xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>

@@ -1,0 +1,230 @@
+"""Regions of ops on scalars: what they compute, and in which orders a reduction may repeat them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages import elements
+from shlo_tools.codegen.stages.elements import Number
+from shlo_tools.codegen.stages.folds import Fold, neutral_number
+from shlo_tools.codegen.stages.nodes import (
+    Region,
+    UnsupportedStage,
+    constant_value,
+)
+from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.dtypes import Array, ElementType
+from shlo_tools.mlir import Operation
+from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+
+
+def rule_of(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
+    """What an elementwise op computes."""
+    scalar: Any = SCALARS[op.name]
+    types = [dtypes.tensor_type(operand.type).element_type for operand in op.operands]
+
+    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+        operands = map(as_number, values, types)
+        return as_held(scalar(VectorEmit(op, reader), *operands))
+
+    return rule
+
+
+def region(op: Operation) -> Region:
+    """What the first region of an op computes, one elementwise op after another.
+
+    Raises:
+        UnsupportedStage: it holds other ops, or uses values from around.
+    """
+    block, ops, end = _parts(op)
+    for inner in ops:
+        if inner.name != "stablehlo.constant" and inner.name not in SCALARS:
+            raise UnsupportedStage(f"{inner.name} in a region")
+    if ir.captured(op):
+        raise UnsupportedStage("a region that uses values from around")
+
+    def run(reader: Reader, arguments: Sequence[Value]) -> list[Value]:
+        values: dict[mlir.Value, Value] = dict(zip(block.arguments, arguments, strict=True))
+        for inner in ops:
+            if inner.name == "stablehlo.constant":
+                number, element = _constant(inner)
+                value = elements.constant(reader.function, number, element)
+            else:
+                operands = reader.alike([values[operand] for operand in inner.operands])
+                value = rule_of(inner)(reader, operands)
+            values[inner.results[0]] = value
+        return [values[value] for value in end.operands]
+
+    return run
+
+
+def _parts(op: Operation) -> tuple[Any, list[Operation], Operation]:
+    """The block of an op's first region, its ops, and the one that ends it."""
+    block = op.regions[0].blocks[0]
+    *ops, end = [mlir.inner_operation(view) for view in block.operations]
+    return block, ops, end
+
+
+def _constant(op: Operation) -> tuple[Number, ElementType]:
+    value = op.attributes["value"]
+    is_splat = getattr(value, "is_splat", False)
+    array = dtypes.splat_element(value) if is_splat else dtypes.from_attribute(value)
+    element = dtypes.tensor_type(op.results[0].type).element_type
+    number = constant_value(array, element)
+    if number is None:
+        raise UnsupportedStage("a constant of several numbers")
+    return number, element
+
+
+def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -> Fold:
+    """What a reduction repeats.
+
+    Args:
+        op: it, or another op whose region does the same.
+        starts: what it starts from, where that is known.
+        is_numbered: whether the second operand tells the order of the elements.
+
+    Raises:
+        UnsupportedStage: its region holds what kernels cannot do.
+    """
+    run = region(op)
+    length = len(_parts(op)[1])
+    if len(starts) == 1:
+        element = dtypes.tensor_type(op.results[0].type).element_type
+        return Fold(run, length, neutral=neutral_number(repeated_op(op), element))
+    return Fold(run, length, selects=is_numbered and _selects(op, starts))
+
+
+def repeated_op(op: Operation) -> str:
+    """The name of the op that a reduction of one tensor repeats, '' where there is none such.
+
+    Arguments may be widened in front of it, and the result narrowed behind it.
+    """
+    block, ops, end = _parts(op)
+    widened: dict[mlir.Value, mlir.Value] = {}
+    while ops and _is_widening(ops[0]):
+        widened[ops[0].results[0]] = ops.pop(0).operands[0]
+    if not ops or len(op.results) != 1:
+        return ""
+    first, *rest = ops
+    operands = [widened.get(value, value) for value in first.operands]
+    if len(operands) != 2 or set(operands) != set(block.arguments):
+        return ""
+    result = first.results[0]
+    if widened:
+        if len(rest) != 1 or rest[0].name != "stablehlo.convert" or rest[0].operands[0] != result:
+            return ""
+        result = rest.pop().results[0]
+    return "" if rest or end.operands[0] != result else first.name.partition(".")[2]
+
+
+def _is_widening(op: Operation) -> bool:
+    """Whether an op makes wider floats of floats."""
+    if op.name != "stablehlo.convert":
+        return False
+    types = (op.operands[0].type, op.results[0].type)
+    old, new = (dtypes.tensor_type(type).element_type for type in types)
+    return old.is_float and new.is_float and old.bits < new.bits
+
+
+# --- selections -----------------------------------------------------------------------------------
+_COMPARISONS = {
+    "EQ": np.equal,
+    "NE": np.not_equal,
+    "LT": np.less,
+    "LE": np.less_equal,
+    "GT": np.greater,
+    "GE": np.greater_equal,
+}
+_ORDERINGS: dict[str, Any] = {
+    "stablehlo.and": np.logical_and,
+    "stablehlo.or": np.logical_or,
+    "stablehlo.xor": np.logical_xor,
+    "stablehlo.not": np.logical_not,
+    "stablehlo.maximum": np.maximum,
+    "stablehlo.minimum": np.minimum,
+    "stablehlo.select": np.where,
+}
+
+
+def _selects(op: Operation, starts: Sequence[Number | None]) -> bool:
+    """Whether a region keeps one of two pairs of a value and a number, whichever way they meet.
+
+    What compares and chooses depends on the order of its operands alone: what holds for all orders
+    that three pairs can have holds for all pairs. Pairs with smaller numbers go first.
+    """
+    value, number = starts[0], starts[1]
+    if len(starts) != 2 or value is None or isinstance(value, complex) or not _is_integer(number):
+        return False
+    kinds = [dtypes.tensor_type(result.type).element_type for result in op.results]
+    if kinds[0].is_boolean or not kinds[1].is_integer or kinds[1].is_boolean:
+        return False
+    values = [-2, -1, 0, 1, 2, value]
+    values += [math.nan, math.inf, -math.inf, -0.0] if kinds[0].is_float else []
+    numbers = sorted({0, 1, 2, *(max(0, number + k) for k in (-1, 0, 1))})
+    pairs = np.array([(value, number), *itertools.product(values, numbers)], float).T
+    places = np.indices([pairs.shape[1]] * 3).reshape(3, -1)
+    # Elements have different numbers; only what the reduction starts from may share one.
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        i, j = places[one], places[other]
+        places = places[:, (i == 0) | (j == 0) | (pairs[1, i] != pairs[1, j])]
+    a, b, c = (pairs[:, place] for place in places)
+
+    def merge(one: Array, other: Array) -> Array:
+        later = other[1] < one[1]
+        return _applied(op, np.where(later, other, one), np.where(later, one, other))
+
+    try:
+        either = merge(a, b)
+        started = _same(_applied(op, a, b), either) | (places[0] != 0)
+        kept = _same(either, a) | _same(either, b)
+        turned = _same(either, merge(b, a))
+        grouped = _same(merge(either, c), merge(a, merge(b, c)))
+    except UnsupportedStage:
+        return False
+    return bool((started & kept & turned & grouped).all())
+
+
+def _is_integer(number: Number | None) -> TypeGuard[int]:
+    return isinstance(number, int)
+
+
+def _same(one: Array, other: Array) -> Array:
+    """Whether pairs are the same; which of two zeros a region returns may depend on the order."""
+    values = (one[0] == other[0]) | (np.isnan(one[0]) & np.isnan(other[0]))
+    same: Array = values & (one[1] == other[1])
+    return same
+
+
+def _chooses_floats(op: Operation) -> bool:
+    """Whether an op is the larger or smaller of floats, which is not one of both for zeros."""
+    is_float = dtypes.tensor_type(op.results[0].type).element_type.is_float
+    return is_float and op.name in ("stablehlo.maximum", "stablehlo.minimum")
+
+
+def _applied(op: Operation, one: Array, other: Array) -> Array:
+    """The pairs that a region makes of pairs."""
+    block, ops, end = _parts(op)
+    values: dict[mlir.Value, Array] = dict(zip(block.arguments, [*one, *other], strict=True))
+    for inner in ops:
+        operands = [values[value] for value in inner.operands]
+        if inner.name == "stablehlo.constant":
+            value = np.asarray(_constant(inner)[0], float)
+        elif inner.name == "stablehlo.compare" and "TOTAL" not in str(inner.attributes):
+            direction = str(inner.attributes["comparison_direction"]).split()[-1].rstrip(">")
+            value = _COMPARISONS[direction](*operands)
+        elif inner.name in _ORDERINGS and not _chooses_floats(inner):
+            value = _ORDERINGS[inner.name](*operands)
+        else:
+            raise UnsupportedStage(f"{inner.name} in a selection")
+        values[inner.results[0]] = value
+    made = [np.broadcast_to(values[value], one[0].shape) for value in end.operands]
+    return np.stack(made).astype(float)

@@ -1,0 +1,150 @@
+"""What reductions repeat, and in which orders that may be done.
+
+Elements that are folded in lanes meet in another order than the one they lie in. That is right
+where a fold says so: it has a neutral element (then it is one op that may be regrouped; sums of
+floats are rounded in another place), or it selects by a number that tells the elements' order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.elements import Number
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region
+from shlo_tools.dtypes import ElementType, Kind
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows over a tensor, one entry per dimension; ``low`` is the padding in front."""
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    base_dilation: tuple[int, ...]
+    dilation: tuple[int, ...]
+    low: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """How accumulators take in one element more.
+
+    Attributes:
+        region: accumulators and then elements become accumulators.
+        length: how many ops that takes, about.
+        neutral: what an accumulator that has seen nothing holds, where there is such a number.
+        selects: the better one of two pairs of a value and a number is kept. Pairs may meet in any
+            order if the one with the smaller number goes first.
+        windows: what is folded for one result, where that is a window.
+    """
+
+    region: Region
+    length: int = 1
+    neutral: Number | None = None
+    selects: bool = False
+    windows: Windows | None = None
+
+    @property
+    def has_any_order(self) -> bool:
+        """Whether elements may be folded in lanes."""
+        return self.selects or self.neutral is not None
+
+    def apply(self, reader: object, state: Sequence[Value], values: Sequence[Value]) -> list[Value]:
+        """Accumulators and what comes behind them, in order."""
+        return self.region(reader, [*state, *values])
+
+    def merge(self, reader: object, state: Sequence[Value], others: Sequence[Value]) -> list[Value]:
+        """Accumulators of elements that do not follow each other."""
+        if not self.selects:
+            return self.apply(reader, state, others)
+        function = state[0].function
+        later = others[1] < state[1]
+        pairs = list(zip(state, others, strict=True))
+        first = [function.select(later, other, value) for value, other in pairs]
+        second = [function.select(later, value, other) for value, other in pairs]
+        return self.apply(reader, first, second)
+
+
+# Ops that have a neutral element, and whose repetitions may be regrouped.
+REGROUPED = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"}
+
+
+def neutral_number(name: str, element: ElementType) -> Number | None:
+    """What an op leaves everything as it is with."""
+    if name not in REGROUPED:
+        return None
+    if element.is_boolean:
+        return name in ("and", "minimum", "multiply")
+    if element.is_complex:
+        return complex(-0.0, -0.0) if name == "add" else None
+    if element.is_float:
+        numbers = {"maximum": -math.inf, "minimum": math.inf, "add": -0.0, "multiply": 1.0}
+        return numbers.get(name)
+    top = (1 << element.bits) - 1
+    signed = element.kind is Kind.SIGNED
+    extremes = {
+        "maximum": -(1 << (element.bits - 1)) if signed else 0,
+        "minimum": top >> 1 if signed else -1,
+    }
+    return {"add": 0, "multiply": 1, "or": 0, "xor": 0, "and": -1, **extremes}[name]
+
+
+def known_number(start: Node) -> Number | None:
+    """What a reduction starts from, where it is known."""
+    while start.kind in (NodeKind.BROADCAST, NodeKind.RESHAPE):
+        (start,) = start.operands
+    return start.value if start.kind is NodeKind.CONSTANT else None
+
+
+def is_neutral(start: Node, fold: Fold) -> bool:
+    """Whether what a reduction starts from changes nothing, zeros with their signs."""
+    number = known_number(start)
+    if number is None or fold.neutral is None:
+        return False
+    p, q = complex(number), complex(fold.neutral)
+    pairs = ((p.real, q.real), (p.imag, q.imag))
+    return all(a == b and math.copysign(1, a) == math.copysign(1, b) for a, b in pairs)
+
+
+# --- reductions as nodes --------------------------------------------------------------------------
+def fold_of(node: Node) -> Fold:
+    """What a reduction repeats."""
+    fold: Fold = node.attributes
+    return fold
+
+
+def sources_of(node: Node) -> tuple[Node, ...]:
+    """The tensors that a reduction reduces."""
+    return node.operands[: len(node.operands) // 2]
+
+
+def starts_of(node: Node) -> tuple[Node, ...]:
+    """What a reduction starts from."""
+    return node.operands[len(node.operands) // 2 :]
+
+
+def outcomes_of(node: Node) -> dict[Node, int]:
+    """The nodes that stand for a reduction's results, and which of them each is."""
+    if len(sources_of(node)) == 1:
+        return {node: 0}
+    return {user: user.number for user in node.users if user.kind is NodeKind.RESULT}
+
+
+Group = tuple[int, bool]
+
+
+def groups_of(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[Group, ...]:
+    """A shape as groups of neighbours that are reduced or kept: sizes, and whether reduced."""
+    groups: list[Group] = []
+    for d, size in enumerate(shape):
+        if size == 1:
+            continue
+        reduced = d in dimensions
+        if groups and groups[-1][1] == reduced:
+            groups[-1] = groups[-1][0] * size, reduced
+        else:
+            groups.append((size, reduced))
+    return tuple(groups)

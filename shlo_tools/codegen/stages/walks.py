@@ -1,0 +1,149 @@
+"""How a reduction walks its elements: which ones lanes hold, and what a chunk is.
+
+A shape is groups of neighbouring dimensions that are all kept or all reduced. Lanes lie along the
+last group where it is long enough, else along the kept group in front of it. What a chunk sums up
+is a range of kept elements and a block of one reduced group; sums of several blocks are merged in
+their order, so that results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from shlo_tools.codegen.stages.folds import Group
+
+_WORK = 32 * 1024  # elements of a chunk, about
+_ENOUGH = 16  # chunks that keep all threads busy
+_BLOCKS = 256  # at most
+_SHORT = 4  # vectors of a row that are all held in registers
+_STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
+_THICK = 32  # rows that are summed up before their sums are stored, at least
+
+Along = Literal["kept", "reduced", "rows", "nothing"]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a reduction walks its elements.
+
+    Attributes:
+        groups: sizes, and whether reduced.
+        along: what lanes lie along: the last group, kept or reduced; the last group of rows, where
+            rows are short; or nothing.
+        unroll: reduced elements, or vectors of them, that are taken at a time.
+        strip: kept elements along the lanes that a chunk holds at once.
+        rows: kept elements elsewhere, in a chunk.
+        blocked: the reduced group that is cut.
+        block: elements of it in a chunk.
+    """
+
+    groups: tuple[Group, ...]
+    along: Along
+    unroll: int
+    strip: int
+    rows: int
+    blocked: int
+    block: int
+
+    @property
+    def lane_group(self) -> int | None:
+        """The group that lanes lie along."""
+        last = len(self.groups) - 1
+        return {"kept": last, "reduced": last, "rows": last - 1, "nothing": None}[self.along]
+
+    @property
+    def kept(self) -> list[int]:
+        """Kept groups that no lanes lie along."""
+        return [g for g, (_, reduced) in enumerate(self.groups) if not reduced and not self._has(g)]
+
+    @property
+    def reduced(self) -> list[int]:
+        """Reduced groups that no lanes lie along."""
+        return [g for g, (_, reduced) in enumerate(self.groups) if reduced and not self._has(g)]
+
+    def _has(self, group: int) -> bool:
+        return group == self.lane_group
+
+    @property
+    def width(self) -> int:
+        """Kept elements along lanes."""
+        group = self.lane_group
+        return 1 if group is None or self.along == "reduced" else self.groups[group][0]
+
+    @property
+    def outer(self) -> int:
+        """Kept elements that no lanes lie along."""
+        return math.prod(self.groups[g][0] for g in self.kept)
+
+    @property
+    def count(self) -> int:
+        """All kept elements."""
+        return self.outer * self.width
+
+    @property
+    def strips(self) -> int:
+        return -(-self.width // self.strip)
+
+    @property
+    def blocks(self) -> int:
+        return max(1, -(-self.groups[self.blocked][0] // self.block))
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.outer // self.rows) * self.strips * self.blocks
+
+
+def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -> Walk:
+    """The walk of a reduction.
+
+    Args:
+        lanes: elements of a vector.
+        any_order: whether elements may be folded in lanes, and in blocks.
+        length: how much is emitted for a vector, about, in instructions.
+    """
+    groups = tuple(groups)
+    sizes = [size for size, _ in groups]
+    blocked = max((g for g, (_, r) in enumerate(groups) if r), key=sizes.__getitem__)
+    draft = Walk(groups, _along(groups, lanes, any_order), 1, 1, 1, blocked, max(1, sizes[blocked]))
+    unroll = max(1, min(8, 16 // max(1, length)))
+    if draft.along == "reduced":
+        unroll = min(unroll, 4, max(1, sizes[-1] // lanes))
+    elif draft.along == "kept":
+        unroll = min(unroll, max(1, sizes[draft.reduced[-1]]))
+    else:
+        unroll = 1
+    # A chunk of sums: strips of a row, or several rows.
+    strip = draft.width
+    if strip > _SHORT * lanes:
+        strip = min(strip, _STRIP)
+        if not any_order and -(-draft.width // strip) * draft.outer < _ENOUGH:
+            pieces = min(_ENOUGH, -(-strip // (_SHORT * lanes)))
+            strip = -(-strip // pieces // lanes) * lanes
+    elif draft.along == "rows":
+        strip = min(strip, _SHORT * lanes)
+    total = math.prod(sizes)
+    each = max(1, total // max(1, draft.outer * -(-draft.width // strip)))
+    rows = max(1, min(_WORK // each, -(-draft.outer // _ENOUGH)))
+    if draft.along in ("rows", "kept") and draft.width < lanes:
+        rows = max(1, min(draft.outer, _WORK // each))
+    parts = -(-draft.outer // rows) * -(-draft.width // strip)
+    blocks = 1
+    if any_order and parts < _ENOUGH:
+        least = _THICK if draft.along == "kept" else unroll
+        blocks = min(_BLOCKS, max(1, total // parts // _WORK), max(1, sizes[blocked] // least))
+    step = unroll * (lanes if draft.along == "reduced" and blocked == len(groups) - 1 else 1)
+    block = max(step, -(-sizes[blocked] // blocks // step) * step)
+    return Walk(groups, draft.along, unroll, strip, rows, blocked, block)
+
+
+def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:
+    _, reduced = groups[-1]
+    if not reduced:
+        return "kept"
+    if any_order:
+        return "reduced"
+    before = groups[-2][0] if len(groups) > 1 else 1
+    return "rows" if before >= lanes // 4 else "nothing"

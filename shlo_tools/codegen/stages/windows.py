@@ -1,0 +1,220 @@
+"""Kernels of windows: lanes along the result's last dimension, a loop per dimension of the window.
+
+Cells of padding are what the reduction starts from. Windows over all that lies before an element
+(or behind it) are scans, see ``scans``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.jobs import Context, Job, StageCode
+from shlo_tools.codegen.stages import scans
+from shlo_tools.codegen.stages.folds import Windows, fold_of, outcomes_of, sources_of, starts_of
+from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Positions, Scalar, Split
+from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, UnsupportedStage
+from shlo_tools.codegen.stages.memory import Buffer
+from shlo_tools.codegen.target import Target
+
+_WORK = 16 * 1024  # elements that a chunk takes in, about
+_TOGETHER = 4  # vectors that share a window's loops
+_MOST = 16 * 1024  # elements of a window: a chunk may not take long
+_UNROLLED = 8  # elements of a window's innermost dimension that are written one by one
+
+Taps = dict[int, Component]  # where in a window its loops are
+
+
+def lower(stage: Stage, target: Target) -> StageCode:
+    """A kernel over rows of the result.
+
+    Raises:
+        UnsupportedStage: dilated operands along lanes, and the like.
+    """
+    (node, *others) = {
+        result.operands[0] if result.kind is NodeKind.RESULT else result for result in stage.results
+    }
+    if others or node.kind is not NodeKind.REDUCE_WINDOW:
+        raise UnsupportedStage("several windows in a stage")
+    scan = scans.scan_of(node)
+    if scan is not None:
+        return scans.lower(stage, target, node, scan)
+    kernel = WindowKernel(stage, target, node)
+    job = Job(stage.name, 0, -(-kernel.rows // kernel.chunk))
+    return StageCode([kernel.write()], [job], [Context(stage.places)])
+
+
+def windows_of(node: Node) -> Windows:
+    """The windows of a node."""
+    windows = fold_of(node).windows
+    if windows is None:
+        raise UnsupportedStage("a reduction without windows")
+    return windows
+
+
+class WindowKernel(Kernel):
+    """Reductions of windows."""
+
+    def __init__(self, stage: Stage, target: Target, node: Node) -> None:
+        super().__init__(stage.name, target, stage.arguments, stage.results)
+        self.node, self.windows = node, windows_of(node)
+        self.shape = node.shape
+        self.extents = node.operands[0].shape
+        large = [d for d, size in enumerate(node.shape) if size > 1]
+        self.lane_dimension = large[-1] if large else len(node.shape) - 1
+        self.columns = math.prod(node.shape[self.lane_dimension :])
+        self.rows = node.count // self.columns
+        taps = math.prod(self.windows.size)
+        self.chunk = max(1, min(self.rows, _WORK // max(1, self.columns * taps)))
+        if 0 in self.extents:
+            raise UnsupportedStage("windows over nothing")
+        if taps > _MOST:
+            raise UnsupportedStage("windows of very many elements")
+        if self.lane_dimension >= 0 and self.windows.base_dilation[self.lane_dimension] != 1:
+            raise UnsupportedStage("windows over a dilated dimension along lanes")
+
+    def write(self) -> Function:
+        """The kernel over chunks of rows."""
+        f = self.function
+        first = f.arguments[1] * self.chunk
+        self.loop(first, f.minimum(first + self.chunk, self.rows), 1, self._row)
+        return f
+
+    def _row(self, number: Value) -> None:
+        self.row = Scalar(number, self.level)
+        outer = self.shape[: self.lane_dimension]
+        self.places = list(self.delinear(self.row, outer))
+        together = max(1, min(_TOGETHER, self.columns // self.lanes))
+        step = together * self.lanes
+
+        def some(base: Value) -> None:
+            vectors = []
+            for k in range(together):
+                lanes = Lanes(base + k * self.lanes, 1, self.level)
+                vectors.append((lanes, self._below(lanes, step)))
+            self._windows(vectors)
+
+        self.loop(0, self.columns, step, some)
+
+    def _below(self, lanes: Lanes, step: int) -> Mask | None:
+        if self.columns % step == 0:
+            return None
+        left = self.function.constant(self.columns) - lanes.base
+        return Mask(self.function.mask_below(left, self.lanes), lanes.level)
+
+    def _windows(self, vectors: list[tuple[Lanes, Mask | None]]) -> None:
+        """Windows of some vectors of results."""
+        starts = [self.splat(self.read(start, (), None)) for start in starts_of(self.node)]
+        count = len(starts)
+
+        def body(taps: Taps, state: list[Value]) -> list[Value]:
+            made: list[Value] = []
+            for number, (lanes, mask) in enumerate(vectors):
+                old = state[number * count : (number + 1) * count]
+                made += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
+            return made
+
+        moving = [d for d, size in enumerate(self.windows.size) if size > 1]
+        state = self._each_tap(moving, {}, body, starts * len(vectors))
+        for number, (lanes, mask) in enumerate(vectors):
+            index = Split(self.row, lanes, self.columns)
+            values = state[number * count : (number + 1) * count]
+            for outcome, place in outcomes_of(self.node).items():
+                for result, target in zip(self.results, self.targets, strict=True):
+                    if result is outcome:
+                        address, _, _ = self._address(result, Buffer(target), index)
+                        self.store(values[place], address, mask)
+
+    def _each_tap(
+        self,
+        dimensions: list[int],
+        taps: Taps,
+        body: Callable[[Taps, list[Value]], list[Value]],
+        state: list[Value],
+    ) -> list[Value]:
+        """Loops over a window in order."""
+        if not dimensions:
+            return body(taps, state)
+        d, *inner = dimensions
+        size = self.windows.size[d]
+        if not inner and size <= _UNROLLED:
+            for k in range(size):
+                state = body(taps | {d: k}, state)
+            return state
+
+        def one(tap: Value, *state: Value) -> list[Value]:
+            here = taps | {d: Scalar(tap, self.level)}
+            return self._each_tap(inner, here, body, list(state))
+
+        return self.loop(0, size, 1, one, state)
+
+    def _elements(
+        self, taps: Taps, lanes: Lanes, mask: Mask | None, starts: list[Value]
+    ) -> list[Value]:
+        """The elements that lie at a place of each window, or what stands for padding."""
+        windows = self.windows
+        where: list[Component] = []
+        inside: Value | None = None
+        level = 0
+        for d, extent in enumerate(self.extents):
+            at: Component = lanes if d == self.lane_dimension else 0
+            if d < self.lane_dimension:
+                at = self.places[d]
+            tap = self.scaled(taps.get(d, 0), windows.dilation[d])
+            place = self.added(self.scaled(at, windows.stride[d]), tap)
+            place = self.shifted(place, -windows.low[d])
+            last = (self.shape[d] - 1) * windows.stride[d] + (
+                windows.size[d] - 1
+            ) * windows.dilation[d]
+            fits = windows.low[d] <= 0 and last - windows.low[d] < extent
+            if fits and windows.base_dilation[d] == 1:
+                where.append(place)
+                continue
+            place, here = self._clamped(place, extent, windows.base_dilation[d])
+            where.append(place)
+            if here is not None:
+                inside = here if inside is None else _both(*self.alike([inside, here]))
+        exists = mask
+        if inside is not None and inside.type.lanes:
+            level = self.level
+            exists = Mask(inside & mask.value if mask else inside, level)
+        sources = sources_of(self.node)
+        values = [self.read(source, tuple(where), exists) for source in sources]
+        values = [value if value.type.lanes else self.splat(value) for value in values]
+        if inside is None:
+            return values
+        condition = inside if inside.type.lanes else self.splat(inside)
+        pairs = zip(values, starts, strict=True)
+        return [self.select(condition, value, start) for value, start in pairs]
+
+    def _clamped(
+        self, place: Component, extent: int, dilation: int
+    ) -> tuple[Component, Value | None]:
+        """A place that may lie in the padding: one that does not, and whether it is the same."""
+        f = self.function
+        if isinstance(place, int):
+            place = Scalar(f.constant(place), 0)
+        if not isinstance(place, Scalar):
+            numbers = self.positions(place)
+            inside = numbers.compare("ult", extent)
+            if isinstance(place, Positions) or place.step != 1:
+                return Positions(numbers, place.level), inside
+            return place, inside
+
+        def make() -> tuple[Component, Value]:
+            number = place.value
+            inside = number.compare("ult", (extent - 1) * dilation + 1)
+            number = f.maximum(f.minimum(number, (extent - 1) * dilation), 0)
+            if dilation > 1:
+                quotient = number // dilation
+                inside = inside & (number == quotient * dilation)
+                number = quotient
+            return Scalar(number, place.level), inside
+
+        return self.once(place.level, ("clamp", place, extent, dilation), make)
+
+
+def _both(a: Value, b: Value) -> Value:
+    return a & b

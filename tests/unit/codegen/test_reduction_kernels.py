@@ -1,0 +1,193 @@
+"""Kernels of reductions: any dimensions and sizes, in blocks, with what is made of the sums."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from reduction_programs import TYPES, kept, numbers, tensor
+from staged_programs import assert_staged
+
+SHAPES = [
+    ((5,), [0]),
+    ((100_000,), [0]),
+    ((1, 1), [0]),
+    ((33, 7), [0]),
+    ((33, 7), [1]),
+    ((65, 31), [1]),
+    ((7000, 3), [0]),
+    ((1000, 3), [1]),
+    ((3000, 200), [0]),
+    ((3, 70_000), [1]),
+    ((200, 300), [0, 1]),
+    ((4, 50, 65), [1]),
+    ((4, 50, 65), [0, 2]),
+    ((8, 16, 7, 7), [0, 2, 3]),
+    ((8, 7, 7, 33), [0, 1, 2]),
+    ((2, 300, 100), [0, 2]),
+    ((3, 10, 2, 5, 7), [1, 3]),
+    ((3, 10, 2, 5, 7), [0, 2, 4]),
+    ((0, 4), [0]),
+    ((4, 0), [1]),
+]
+
+
+def reduction(shape: Sequence[int], dimensions: Sequence[int], element: str, op: str) -> str:
+    """A reduction between elementwise ops, from an argument."""
+    whole, result, scalar = (tensor(s, element) for s in (shape, kept(shape, dimensions), ()))
+    return f"""
+    func.func public @main(%x: {whole}, %start: {scalar}, %y: {result}) -> ({result}, {whole}) {{
+      %0 = stablehlo.add %x, %x : {whole}
+      %1 = stablehlo.reduce(%0 init: %start) applies stablehlo.{op} across dimensions = {dimensions}
+        : ({whole}, {scalar}) -> {result}
+      %2 = stablehlo.subtract %y, %1 : {result}
+      return %2, %0 : {result}, {whole}
+    }}"""
+
+
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES, ids=str)
+@pytest.mark.parametrize("element", TYPES)
+def test_sums(shape: tuple[int, ...], dimensions: list[int], element: str) -> None:
+    text = reduction(shape, dimensions, element, "add")
+    inputs = [numbers(s, element) for s in (shape, (), kept(shape, dimensions))]
+    assert_staged(text, *inputs)
+
+
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES[3:18:3], ids=str)
+@pytest.mark.parametrize("op", ["maximum", "minimum", "multiply"])
+def test_other_ops(shape: tuple[int, ...], dimensions: list[int], op: str) -> None:
+    random = np.random.default_rng(1)
+    whole = np.where(random.random(shape) < 0.5, 0.5, 1).astype(np.float32)
+    whole[random.random(shape) < 0.01] = np.nan
+    inputs = [whole, np.float32(2), numbers(kept(shape, dimensions), "f32")]
+    assert_staged(reduction(shape, dimensions, "f32", op), *inputs)
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+@pytest.mark.parametrize("dimensions", [[0], [1], [0, 1]])
+def test_conditions(op: str, dimensions: list[int]) -> None:
+    whole, result = (tensor(s, "i1") for s in ((40, 37), kept((40, 37), dimensions)))
+    text = f"""
+    func.func public @main(%x: {whole}, %start: tensor<i1>) -> {result} {{
+      %0 = stablehlo.reduce(%x init: %start) applies stablehlo.{op} across dimensions = {dimensions}
+        : ({whole}, tensor<i1>) -> {result}
+      return %0 : {result}
+    }}"""
+    random = np.random.default_rng(2)
+    assert_staged(text, random.random((40, 37)) < 0.03, np.array(False))
+    assert_staged(text, random.random((40, 37)) < 0.97, np.array(True))
+
+
+JAX = """
+  %0 = stablehlo.compare GT, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
+  %1 = stablehlo.compare NE, %a, %a : (tensor<T>, tensor<T>) -> tensor<i1>
+  %2 = stablehlo.or %0, %1 : tensor<i1>
+  %3 = stablehlo.compare EQ, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
+  %4 = stablehlo.compare LT, %b, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %5 = stablehlo.and %3, %4 : tensor<i1>
+  %6 = stablehlo.or %2, %5 : tensor<i1>
+  %7 = stablehlo.select %2, %a, %c : tensor<i1>, tensor<T>
+  %8 = stablehlo.select %6, %b, %d : tensor<i1>, tensor<i32>
+  stablehlo.return %7, %8 : tensor<T>, tensor<i32>"""
+# What follows a NaN replaces it: the order of the elements matters.
+TORCH = """
+  %0 = stablehlo.compare GE, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
+  %1 = stablehlo.select %0, %a, %c : tensor<i1>, tensor<T>
+  %2 = stablehlo.compare EQ, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
+  %3 = stablehlo.minimum %b, %d : tensor<i32>
+  %4 = stablehlo.select %0, %b, %d : tensor<i1>, tensor<i32>
+  %5 = stablehlo.select %2, %3, %4 : tensor<i1>, tensor<i32>
+  stablehlo.return %1, %5 : tensor<T>, tensor<i32>"""
+
+
+def largest(shape: Sequence[int], dimension: int, element: str, region: str) -> str:
+    whole, places = tensor(shape, element), tensor(shape, "i32")
+    result, chosen = (tensor(kept(shape, [dimension]), e) for e in (element, "i32"))
+    least = {"f32": "0xFF800000", "i32": "-2147483648"}[element]
+    return f"""
+    func.func public @main(%x: {whole}) -> ({result}, {chosen}) {{
+      %least = stablehlo.constant dense<{least}> : tensor<{element}>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %places = stablehlo.iota dim = {dimension} : {places}
+      %r:2 = stablehlo.reduce(%x init: %least), (%places init: %zero)
+          across dimensions = [{dimension}]
+          : ({whole}, {places}, tensor<{element}>, tensor<i32>) -> ({result}, {chosen})
+       reducer(%a: tensor<{element}>, %c: tensor<{element}>)
+              (%b: tensor<i32>, %d: tensor<i32>) {{{region.replace("<T>", f"<{element}>")}
+      }}
+      return %r#0, %r#1 : {result}, {chosen}
+    }}"""
+
+
+@pytest.mark.parametrize("region", [JAX, TORCH], ids=["jax", "torch"])
+@pytest.mark.parametrize("element", ["f32", "i32"])
+@pytest.mark.parametrize(
+    ("shape", "dimension"),
+    [
+        *(((1,), 0), ((5,), 0), ((3000,), 0), ((33, 70), 0), ((33, 70), 1), ((33, 5), 1)),
+        *(((4, 50, 64), 1), ((4, 700), 1), ((3, 1), 1), ((2, 3, 65), 0)),
+    ],
+    ids=str,
+)
+def test_largest_with_place(
+    shape: tuple[int, ...], dimension: int, element: str, region: str
+) -> None:
+    random = np.random.default_rng(3)
+    whole = random.integers(-9, 9, shape).astype(TYPES[element])
+    text = largest(shape, dimension, element, region)
+    assert_staged(text, whole)
+    if element == "f32":
+        whole[random.random(shape) < 0.05] = np.nan
+        assert_staged(text, whole)
+        assert_staged(text, np.full(shape, -np.inf, np.float32))
+
+
+def test_several_values_that_do_not_choose() -> None:
+    """Two sums that depend on each other: the elements' order is kept."""
+    text = """
+    func.func public @main(%x: tensor<40x37xf32>, %s: tensor<f32>, %t: tensor<f32>)
+        -> (tensor<40xf32>, tensor<40xf32>) {
+      %r:2 = stablehlo.reduce(%x init: %s), (%x init: %t) across dimensions = [1]
+          : (tensor<40x37xf32>, tensor<40x37xf32>, tensor<f32>, tensor<f32>)
+          -> (tensor<40xf32>, tensor<40xf32>)
+       reducer(%a: tensor<f32>, %c: tensor<f32>) (%b: tensor<f32>, %d: tensor<f32>) {
+        %0 = stablehlo.add %a, %c : tensor<f32>
+        %1 = stablehlo.subtract %d, %b : tensor<f32>
+        %2 = stablehlo.maximum %1, %0 : tensor<f32>
+        stablehlo.return %0, %2 : tensor<f32>, tensor<f32>
+      }
+      return %r#0, %r#1 : tensor<40xf32>, tensor<40xf32>
+    }"""
+    assert_staged(text, numbers((40, 37), "f32"), np.float32(1), np.float32(2))
+
+
+PROGRAM = """
+import hashlib, numpy as np
+from shlo_tools import compile
+x = np.random.default_rng(0).standard_normal((300, 2000), dtype=np.float32)
+for dimensions, result in (([0], "2000xf32"), ([1], "300xf32"), ([0, 1], "f32")):
+    text = f'''func.func public @main(%x: tensor<300x2000xf32>) -> tensor<{result}> {{
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = {dimensions}
+        : (tensor<300x2000xf32>, tensor<f32>) -> tensor<{result}>
+      return %0 : tensor<{result}>
+    }}'''
+    print(hashlib.sha256(np.asarray(compile(text)(x)).tobytes()).hexdigest())
+"""
+
+
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={"SHLO_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for threads in ("1", "2", "3")
+    }
+    assert len(outputs) == 1

@@ -1,0 +1,104 @@
+"""Kernels of windows and of scans: strides, padding, dilation, all ways along and across lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reduction_programs import TYPES, numbers, tensor
+from staged_programs import assert_staged
+
+# operand, result, window, strides, base and window dilations, padding
+WINDOWS = [
+    (
+        *((2, 9, 9, 35), (2, 4, 4, 35), (1, 3, 3, 1), (1, 2, 2, 1), (1, 1, 1, 1)),
+        *((1, 1, 1, 1), (0,) * 8),
+    ),
+    (
+        (2, 9, 9, 64),
+        (2, 5, 5, 64),
+        (1, 3, 3, 1),
+        (1, 2, 2, 1),
+        (1, 1, 1, 1),
+        (1, 1, 1, 1),
+        (0, 0, 1, 1, 1, 1, 0, 0),
+    ),
+    (
+        *((2, 3, 8, 66), (2, 3, 4, 33), (1, 1, 2, 2), (1, 1, 2, 2), (1, 1, 1, 1)),
+        *((1, 1, 1, 1), (0,) * 8),
+    ),
+    ((70,), (70,), (3,), (1,), (1,), (1,), (1, 1)),
+    ((5, 6), (11, 6), (3, 1), (1, 1), (2, 1), (1, 1), (2, 2, 0, 0)),
+    ((9, 7), (5, 7), (3, 1), (1, 1), (1, 1), (2, 1), (0, 0, 0, 0)),
+    ((9, 40), (11, 37), (1, 10), (1, 1), (1, 1), (1, 1), (1, 1, 3, 3)),
+]
+SCANS = [((70,), 0), ((33, 70), 1), ((33, 70), 0), ((4, 9, 65), 1), ((4, 9, 1), 1), ((3, 64), 1)]
+
+
+def windows(
+    operand: tuple[int, ...],
+    result: tuple[int, ...],
+    size: tuple[int, ...],
+    strides: tuple[int, ...],
+    base: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    element: str,
+    op: str,
+    init: str,
+) -> str:
+    whole, made, scalar = (tensor(s, element) for s in (operand, result, ()))
+    pairs = ", ".join(f"[{a}, {b}]" for a, b in zip(padding[::2], padding[1::2], strict=True))
+    named = {
+        "window_dimensions": size,
+        "window_strides": strides,
+        "base_dilations": base,
+        "window_dilations": dilation,
+    }
+    arrays = ", ".join(
+        f"{name} = array<i64: {', '.join(map(str, value))}>" for name, value in named.items()
+    )
+    literal = f"{init}.0" if element[0] == "f" else init
+    return f"""
+    func.func public @main(%x: {whole}) -> {made} {{
+      %start = stablehlo.constant dense<{literal}> : {scalar}
+      %0 = stablehlo.add %x, %x : {whole}
+      %1 = "stablehlo.reduce_window"(%0, %start) <{{{arrays},
+          padding = dense<[{pairs}]> : tensor<{len(operand)}x2xi64>}}> ({{
+        ^bb0(%a: {scalar}, %b: {scalar}):
+          %2 = stablehlo.{op} %a, %b : {scalar}
+          stablehlo.return %2 : {scalar}
+      }}) : ({whole}, {scalar}) -> {made}
+      %3 = stablehlo.add %1, %1 : {made}
+      return %3 : {made}
+    }}"""
+
+
+@pytest.mark.parametrize("case", WINDOWS, ids=lambda case: "x".join(map(str, case[0])))
+@pytest.mark.parametrize(
+    ("element", "op"), [("f32", "add"), ("i32", "maximum"), ("f64", "minimum")]
+)
+@pytest.mark.parametrize("init", ["0", "2"])
+def test_windows(case: tuple[tuple[int, ...], ...], element: str, op: str, init: str) -> None:
+    assert_staged(windows(*case, element, op, init), numbers(case[0], element))
+
+
+@pytest.mark.parametrize(("shape", "dimension"), SCANS, ids=str)
+@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize("element", TYPES)
+def test_scans(shape: tuple[int, ...], dimension: int, forward: bool, element: str) -> None:
+    rank = len(shape)
+    size = tuple(n if d == dimension else 1 for d, n in enumerate(shape))
+    padding = [0] * (2 * rank)
+    padding[2 * dimension + (not forward)] = shape[dimension] - 1
+    ones = (1,) * rank
+    text = windows(shape, shape, size, ones, ones, ones, tuple(padding), element, "add", "0")
+    assert_staged(text, numbers(shape, element))
+
+
+@pytest.mark.parametrize(("op", "init"), [("maximum", "-2147483648"), ("multiply", "1")])
+def test_scans_of_other_ops(op: str, init: str) -> None:
+    shape, size, ones = (5, 77), (1, 77), (1, 1)
+    text = windows(shape, shape, size, ones, ones, ones, (0, 0, 76, 0), "i32", op, init)
+    values = numbers(shape, "i32")
+    assert_staged(text, values)
+    assert np.any(values)
