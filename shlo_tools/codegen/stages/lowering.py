@@ -11,6 +11,7 @@ from shlo_tools.codegen.stages import (
     reductions,
     scatter,
     sorting,
+    sums,
     updates,
     windows,
 )
@@ -65,7 +66,7 @@ def _is_one_pass(stage: Stage) -> bool:
     """Whether all results are sums of rows, or made of them."""
     rows = stage.split[0] if stage.split else -1
     is_narrow = all(node.count == rows for node in stage.results)
-    return is_narrow and reductions.are_independent(stage.results)
+    return is_narrow and sums.are_independent(stage.results)
 
 
 def _concatenation(stage: Stage, target: Target) -> StageCode:

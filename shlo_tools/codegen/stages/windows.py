@@ -15,8 +15,8 @@ from shlo_tools.codegen.stages import scans
 from shlo_tools.codegen.stages.folds import Windows, fold_of, outcomes_of, sources_of, starts_of
 from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Positions, Scalar, Split
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.stages.memory import Buffer
+from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.target import Target
 
 _WORK = 16 * 1024  # elements that a chunk takes in, about

@@ -1,0 +1,194 @@
+"""What kernels of reductions sum up: accumulators, sums of blocks, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.stages.folds import (
+    fold_of,
+    groups_of,
+    outcomes_of,
+    sources_of,
+)
+from shlo_tools.codegen.stages.indices import (
+    Component,
+    Index,
+    Lanes,
+    Mask,
+    Scalar,
+    Split,
+)
+from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    below,
+)
+from shlo_tools.codegen.stages.reading import Buffer
+from shlo_tools.codegen.stages.walks import walk
+from shlo_tools.codegen.target import Target
+
+MERGED = 512  # results of a chunk that merges blocks
+
+State = list[Value]
+
+
+def are_independent(results: Sequence[Node]) -> bool:
+    """Whether no reduction rests on another one."""
+    reductions = _reductions(below(results))
+    above = _above(reductions)
+    return not any(source in above for node in reductions for source in sources_of(node))
+
+
+def _reductions(nodes: Sequence[Node]) -> list[Node]:
+    return [node for node in nodes if node.kind is NodeKind.REDUCE and node.reduced != 1]
+
+
+def _above(reductions: Sequence[Node]) -> set[Node]:
+    """What rests on reductions."""
+    above: set[Node] = set()
+    stack = list(reductions)
+    while stack:
+        node = stack.pop()
+        if node not in above:
+            above.add(node)
+            stack += node.users
+    return above
+
+
+class SumKernel(Kernel):
+    """Reductions of one shape and of the same dimensions.
+
+    Attributes:
+        block: the number of a chunk's block.
+    """
+
+    block: Value | int = 0
+
+    def __init__(
+        self, name: str, target: Target, inputs: Sequence[Node], results: Sequence[Node]
+    ) -> None:
+        super().__init__(name, target, inputs, results)
+        self.reductions = _reductions(self.nodes)
+        if not self.reductions or not are_independent(results):
+            raise UnsupportedStage("reductions of reductions")
+        shapes = {
+            (groups_of(source.shape, node.dimensions))
+            for node in self.reductions
+            for source in sources_of(node)
+        }
+        if len(shapes) != 1:
+            raise UnsupportedStage("reductions of several shapes")
+        self.above = _above(self.reductions)
+        below_sums = [n for n in self.nodes if n not in self.above and n.kind is not NodeKind.INPUT]
+        folds = [fold_of(node) for node in self.reductions]
+        self.walk = walk(
+            shapes.pop(),
+            self.lanes,
+            any_order=all(fold.has_any_order for fold in folds),
+            length=len(below_sums) + sum(fold.length for fold in folds),
+        )
+        self.sizes = [size for size, _ in self.walk.groups]
+        total = self.reductions[0].operands[0].count
+        self.full = [n for n in self.results if n not in self.above and n.count == total]
+        late = [n for n in self.results if n not in self.full]
+        if any(n.count != self.walk.count for n in late) or (self.full and self._is_strided):
+            raise UnsupportedStage("a result of another shape")
+        # Values are read where the loops are, not by row and column.
+        self.rows, self.columns = -1, 1
+
+    @property
+    def _is_strided(self) -> bool:
+        return self.walk.along == "rows"
+
+    def _initial(self) -> State:
+        scalar = self.walk.along == "nothing"
+        return [v for node in self.reductions for v in self.initial(node, scalar=scalar)]
+
+    def _below(self, count: Value | int, lanes: Lanes) -> Mask | None:
+        """Lanes below a number that may be no multiple of theirs."""
+        if isinstance(count, int) and count % self.lanes == 0:
+            return None
+        left = self.function.constant(count) - lanes.base
+        return Mask(self.function.mask_below(left, self.lanes), lanes.level)
+
+    def _merged(self, state: State, others: State) -> State:
+        """Accumulators of two parts as those of both."""
+        made: State = []
+        for node in self.reductions:
+            at = slice(len(made), len(made) + len(sources_of(node)))
+            made += self.folded(node, state[at], others[at], merges=True)
+        return made
+
+    def _store_full(self, node: Node, index: Split, mask: Mask | None) -> None:
+        """A result that is no sum."""
+        for result, target in zip(self.results, self.targets, strict=True):
+            if result is node:
+                self._put(self.read(node, index, mask), node, target, index, mask)
+
+    def _finish(self, state: State, place: Component, mask: Mask | None) -> None:
+        """Store what was summed up for some kept elements, or what is made of it."""
+        if self.walk.blocks == 1:
+            self._store_results(state, place, mask)
+            return
+        index = Split(Scalar(self.function.constant(self.block), 0), place, self.walk.count)
+        for number, (value, source) in enumerate(zip(state, self._sources(), strict=True)):
+            self._put(value, source, self._sums(number), index, mask)
+
+    def _sums(self, number: int) -> Value:
+        """Where sums of blocks lie."""
+        return self.once(0, ("sums", number), lambda: self.word(self.words + number))
+
+    def _put(self, value: Value, node: Node, start: Value, index: Index, mask: Mask | None) -> None:
+        """Store elements of a node that lies from an address on."""
+        address, has_lanes, _ = self._address(node, Buffer(start), index)
+        if has_lanes:
+            self.store(value, address, mask)
+        else:
+            self.store_scalar(value, address)
+
+    def _store_results(self, state: State, place: Component, mask: Mask | None) -> None:
+        """What is made of sums, at a place among the kept elements."""
+        count = self.walk.count
+        index = Split(0, place, count)
+        for node in self.reductions:
+            width = len(sources_of(node))
+            part, state = self.with_start(node, state[:width]), state[width:]
+            for outcome, number in outcomes_of(node).items():
+                self.values[outcome, index] = part[number]
+        self.rows, self.columns, self.row, self.column = 1, count, 0, place
+        self.late = dict.fromkeys(self.above, self.level)
+        for node, target in zip(self.results, self.targets, strict=True):
+            if node not in self.full:
+                self._put(self.read(node, index, mask), node, target, index, mask)
+        self.rows, self.columns = -1, 1
+
+    def _sources(self) -> list[Node]:
+        """For each accumulator, what it takes in."""
+        return [source for node in self.reductions for source in sources_of(node)]
+
+    def write_merging(self) -> Function:
+        """The kernel over results that merges the sums of blocks."""
+        f, walk = self.function, self.walk
+        start = f.arguments[1] * MERGED
+        sums = [self.word(self.words + number) for number in range(len(self._sources()))]
+
+        def one(base: Value) -> None:
+            lanes = Lanes(base, 1, self.level)
+            mask = self._below(walk.count, lanes)
+
+            def block(number: Value, *state: Value) -> State:
+                index = Split(Scalar(number, self.level), lanes, walk.count)
+                values = [
+                    self.load(source, Buffer(address), index, mask)
+                    for address, source in zip(sums, self._sources(), strict=True)
+                ]
+                return self._merged(list(state), values)
+
+            state = self.loop(0, walk.blocks, 1, block, self._initial())
+            self._store_results(state, lanes, mask)
+
+        self.loop(start, f.minimum(start + MERGED, walk.count), self.lanes, one)
+        return f
