@@ -26,11 +26,11 @@ from shlo_tools.codegen.stages.indices import (
     Split,
     level_of,
 )
+from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
 )
-from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.target import Target
 

@@ -20,13 +20,13 @@ from shlo_tools.codegen.stages.indices import (
     Split,
 )
 from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     UnsupportedStage,
     below,
 )
-from shlo_tools.codegen.stages.reading import Buffer
 from shlo_tools.codegen.stages.walks import walk
 from shlo_tools.codegen.target import Target
 
