@@ -10,9 +10,9 @@ Sizes are constants where arithmetic on constants makes them, too; what only com
 op whose result has an unknown size stays: refine shapes first. So does one whose constants
 contradict its types: it fails when it runs.
 
-Compiling does without this pass: dynamic ops of known sizes become the same code, and two of these
-forms say less than the op. A ``real_dynamic_slice`` outside of its operand fails, a
-``dynamic_slice`` moves inside; and the function of a custom call gets one operand less.
+Two of these forms say less than the op: a ``real_dynamic_slice`` outside of its operand fails, a
+``dynamic_slice`` moves inside; and the function of a custom call gets one operand less. With
+``exact`` these ops stay.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes.sizes import size_constants, static_forms
 from shlo_tools.passes.sizes.static_forms import Form, Numbers
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import Shapes, kind_of, listed
+
+_SAYING_MORE = ("stablehlo.real_dynamic_slice", "stablehlo.custom_call")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,10 @@ class CanonicalizeDynamism(Pass):
 
     name = "shlo-canonicalize-dynamism"
     anchor = "any"
+    exact: bool = False
+
+    def concerns(self, contents: Contents) -> bool:
+        return contents.has_op(*static_forms.NAMES)
 
     def run(self, op: Operation) -> None:
         shapes = Shapes()
@@ -42,6 +49,8 @@ class CanonicalizeDynamism(Pass):
         replaced: list[Operation] = []
         dropped: dict[int, Value] = {}  # by address
         for inner in _dynamic_ops(op):
+            if self.exact and inner.name in _SAYING_MORE:
+                continue
             operands, results = listed(inner.operands), listed(inner.results)
             canonical = forms.of(inner, operands, results)
             if canonical is not None:

@@ -64,8 +64,15 @@ class Executable(ABC):
             ExecutionError: a check of the program failed, or memory does not suffice.
             ExecutionTimeout: the time is up.
         """
-        results = self._run(arguments, cast, None if timeout is None else _seconds(timeout))
+        results = None if cast or timeout is not None else self._at_once(arguments)
+        if results is None:
+            seconds = None if timeout is None else _seconds(timeout)
+            results = self._run(arguments, cast, seconds)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        """The results where a shorter way than ``_run`` takes the arguments as they are."""
+        return None
 
     @abstractmethod
     def _run(

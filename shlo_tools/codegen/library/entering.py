@@ -1,7 +1,7 @@
 """Calling a table of jobs with numpy's arrays as they are.
 
 ``shlo_rt_enter(frame, call, arguments) -> i64`` takes a Python tuple, looks whether each item is
-an array of the type that is wanted, writes its address where the table's contexts want it, and
+an array of the type that is expected, writes its address where the table's contexts hold it, and
 runs the table. Nothing of Python is called, and nothing is counted: the caller holds the tuple.
 
 The offsets are those of CPython's tuples and of numpy's arrays, which are part of their stable
@@ -15,7 +15,7 @@ from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.jobs import RUN
 
 ENTER = "shlo_rt_enter"
-REFUSED = -1  # an argument is not as it is wanted; nothing has been run
+REFUSED = -1  # an argument is not as it is expected; nothing has been run
 
 # Words of ``call``.
 CALL = (
@@ -23,14 +23,14 @@ CALL = (
     "rows",
     "arena",
     "array_type",  # the address of numpy's type of arrays
-    "wanted",  # for each argument, the address of WANTED words
+    "expected",  # for each argument, the address of EXPECTED words
     "count",
     "patches",  # (word, number, offset): write the address of an argument or a result
     "patch_count",
     "results",  # addresses of results
 )
 # Words about an argument; sizes follow.
-WANTED = ("dtype", "rank")
+EXPECTED = ("dtype", "rank")
 PATCH = 3  # the number of a result is counted down from -1
 
 TUPLE_ITEMS = 24  # bytes in front of a tuple's first item
@@ -51,8 +51,11 @@ def functions() -> list[Function]:
         return f.load(arguments.at(number * 8 + TUPLE_ITEMS), POINTER)
 
     def fits(number: Value, _: Value) -> list[Value]:
-        wanted = f.load(word("wanted", POINTER).at(number, I64), POINTER)
-        return [number + 1, f.call("is_wanted", [item(number), wanted, word("array_type")], I64)]
+        expected = f.load(word("expected", POINTER).at(number, I64), POINTER)
+        return [
+            number + 1,
+            f.call("is_expected", [item(number), expected, word("array_type")], I64),
+        ]
 
     _, all_fit = f.while_(
         lambda number, good: (number < word("count")) & (good != 0),
@@ -84,26 +87,26 @@ def functions() -> list[Function]:
         return f.call(RUN, [frame, word("table", POINTER), word("rows")], I64)
 
     (f.result,) = f.if_(all_fit != 0, run, lambda: f.constant(REFUSED))
-    return [_is_wanted(), f]
+    return [_is_expected(), f]
 
 
-def _is_wanted() -> Function:
+def _is_expected() -> Function:
     """Whether an object is an array of a dtype and of sizes, row-major and aligned."""
-    f = Function("is_wanted", [POINTER, POINTER, I64], I64, exported=False)
-    array, wanted, array_type = f.arguments
+    f = Function("is_expected", [POINTER, POINTER, I64], I64, exported=False)
+    array, expected, array_type = f.arguments
 
     def same(offset: int, value: Value) -> Value:
         return f.load(array.at(offset), I64) == value
 
     def look() -> Value:
-        rank = f.load(wanted.at(8), I64)
+        rank = f.load(expected.at(8), I64)
         flags = f.load(array.at(ARRAY["flags"]), I32) & FLAGS
-        is_same = same(ARRAY["dtype"], f.load(wanted, I64)) & (flags == FLAGS)
+        is_same = same(ARRAY["dtype"], f.load(expected, I64)) & (flags == FLAGS)
         has_rank = f.load(array.at(ARRAY["rank"]), I32).to("sext", "i64") == rank
         sizes = f.load(array.at(ARRAY["sizes"]), POINTER)
 
         def size(d: Value, _: Value) -> list[Value]:
-            pair = [f.load(at, I64) for at in (sizes.at(d, I64), wanted.at(d + 2, I64))]
+            pair = [f.load(at, I64) for at in (sizes.at(d, I64), expected.at(d + 2, I64))]
             return [d + 1, (pair[0] == pair[1]).to("zext", "i64")]
 
         _, good = f.while_(

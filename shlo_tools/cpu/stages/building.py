@@ -29,7 +29,7 @@ def build(
     if not _is_fit(module):
         return None
     copy = program.clone(module)
-    native.run_passes("shlo-normalize", copy, tell)
+    native.run_passes("shlo-normalize,shlo-canonicalize-dynamism{exact}", copy, tell)
     func = ir.functions_by_name(copy.operation)[function]
     if not _is_fit(copy) or any(op.name == "func.call" for op in mlir.walk(func)):
         return None

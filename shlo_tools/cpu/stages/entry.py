@@ -71,8 +71,8 @@ class Entry:
         self._keeps = sum(type.nbytes for type in results) <= _KEPT
         self._sets: list[_ResultSet] = []
         self._current: _ResultSet | None = None
-        self._wanted = [_wanted(type) for type in arguments]
-        self._list = _words([ctypes.addressof(words) for words in self._wanted])
+        self._expected = [_expected(type) for type in arguments]
+        self._list = _words([ctypes.addressof(words) for words in self._expected])
         start = ctypes.addressof(self._table.words)
         self._patches = _words(
             [w for p in self._table.patches for w in (start + 8 * p.word, p.number, p.offset)]
@@ -86,7 +86,7 @@ class Entry:
             "rows": self._table.rows,
             "arena": self.frame.arena_start,
             "array_type": id(np.ndarray),
-            "wanted": ctypes.addressof(self._list),
+            "expected": ctypes.addressof(self._list),
             "count": count,
             "patches": ctypes.addressof(self._patches),
             "patch_count": len(self._table.patches),
@@ -122,7 +122,7 @@ def _words(values: Sequence[int]) -> Any:
     return (ctypes.c_int64 * max(1, len(values)))(*values)
 
 
-def _wanted(type: TensorType) -> Any:
+def _expected(type: TensorType) -> Any:
     shape = type.static_shape
     return _words([id(type.element_type.dtype), len(shape), *shape])
 

@@ -76,12 +76,9 @@ class StagedExecutable(Executable):
             for number, value in enumerate(program.body.returned)
         )
 
-    def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
-        """See ``Executable``; arrays that are as they should be take the short way."""
-        if cast or timeout is not None or not self._is_direct or is_limited():
-            return super().__call__(*arguments, cast=cast, timeout=timeout)
-        if len(arguments) != len(self.signature.inputs):
-            return super().__call__(*arguments)
+    def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
+        if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
+            return None
         entry = self._entry()
         results, frame = entry.results(), entry.frame
         started(frame)
@@ -89,15 +86,11 @@ class StagedExecutable(Executable):
             stopped = self._enter(frame.address, entry.checked, arguments)
         finally:
             ended(frame)
-        if stopped:
-            if stopped != REFUSED:
-                raise_for_status(frame, self._checks, None)
-            del results
-            self._free.append(entry)
-            return super().__call__(*arguments)
+        if stopped and stopped != REFUSED:
+            raise_for_status(frame, self._checks, None)
         if len(self._free) < _FREE:
             self._free.append(entry)
-        return results[0] if len(results) == 1 else tuple(results)
+        return None if stopped else results
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast)
