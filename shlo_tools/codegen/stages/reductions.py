@@ -198,7 +198,7 @@ class ReductionKernel(SumKernel):
         vectors: list[tuple[Component, Mask | None]] = [(0, None)]
         if group is not None:
             count = -(-walk.strip // self.lanes)
-            vectors = [self._vector(self.start, number) for number in range(count)]
+            vectors = [self._vector(self.start, number, count) for number in range(count)]
         width = len(initial)
 
         def body(places: list[Parts], state: State) -> State:
@@ -216,10 +216,10 @@ class ReductionKernel(SumKernel):
             part = state[number * width : (number + 1) * width]
             self._finish(part, self._kept_place(lanes), mask)
 
-    def _vector(self, start: Value | int, number: int) -> tuple[Lanes, Mask | None]:
-        """A vector of kept elements, and which lanes of it there are."""
+    def _vector(self, start: Value | int, number: int, of: int) -> tuple[Lanes, Mask | None]:
+        """A vector of kept elements, one of several in a chunk, and which lanes of it there are."""
         lanes = Lanes(self.function.constant(start) + number * self.lanes, 1, self.level)
-        return lanes, self._below(self.walk.width, lanes)
+        return lanes, self._below(self.walk.width, lanes, of * self.lanes)
 
     def _kept_place(self, lanes: Component) -> Component:
         return self.added(self.scaled(self.outer, self.walk.width), lanes)

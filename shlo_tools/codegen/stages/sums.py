@@ -107,9 +107,9 @@ class SumKernel(Kernel):
         scalar = self.walk.along == "nothing"
         return [v for node in self.reductions for v in self.initial(node, scalar=scalar)]
 
-    def _below(self, count: Value | int, lanes: Lanes) -> Mask | None:
-        """Lanes below a number that may be no multiple of theirs."""
-        if isinstance(count, int) and count % self.lanes == 0:
+    def _below(self, count: Value | int, lanes: Lanes, step: int = 0) -> Mask | None:
+        """Lanes below a number that may be no multiple of the step that vectors are taken by."""
+        if isinstance(count, int) and count % (step or self.lanes) == 0:
             return None
         left = self.function.constant(count) - lanes.base
         return Mask(self.function.mask_below(left, self.lanes), lanes.level)

@@ -164,6 +164,28 @@ def test_several_values_that_do_not_choose() -> None:
     assert_staged(text, numbers((40, 37), "f32"), np.float32(1), np.float32(2))
 
 
+@pytest.mark.parametrize("rows", [40, 96, 160, 224, 352])
+@pytest.mark.parametrize("dimension", [0, 1])
+def test_vectors_that_a_chunk_has_too_many_of(rows: int, dimension: int) -> None:
+    """The last chunk of sums may have fewer vectors than the others, all of them whole."""
+    shape, kept = ((37, rows), 1) if dimension == 0 else ((rows, 37), 0)
+    source, result = ("x".join(map(str, size)) for size in (shape, (shape[kept],)))
+    text = f"""
+    func.func public @main(%x: tensor<{source}xf32>, %s: tensor<f32>, %t: tensor<f32>)
+        -> (tensor<{result}xf32>, tensor<{result}xf32>) {{
+      %r:2 = stablehlo.reduce(%x init: %s), (%x init: %t) across dimensions = [{dimension}]
+          : (tensor<{source}xf32>, tensor<{source}xf32>, tensor<f32>, tensor<f32>)
+          -> (tensor<{result}xf32>, tensor<{result}xf32>)
+       reducer(%a: tensor<f32>, %c: tensor<f32>) (%b: tensor<f32>, %d: tensor<f32>) {{
+        %0 = stablehlo.add %a, %c : tensor<f32>
+        %1 = stablehlo.subtract %d, %b : tensor<f32>
+        stablehlo.return %0, %1 : tensor<f32>, tensor<f32>
+      }}
+      return %r#0, %r#1 : tensor<{result}xf32>, tensor<{result}xf32>
+    }}"""
+    assert_staged(text, numbers(shape, "f32"), np.float32(1), np.float32(2))
+
+
 PROGRAM = """
 import hashlib, numpy as np
 from shlo_tools import compile
