@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections.abc import Sequence
 
 import numpy as np
+
+from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, MemoryPlan
 
 _PAGE = mmap.PAGESIZE
 _kept: list[mmap.mmap] = []  # numpy arrays do not own the mapping's neighbours
@@ -31,3 +34,41 @@ def _mprotect(address: int, size: int, protection: int) -> int:
     mprotect = ctypes.CDLL(None, use_errno=True).mprotect
     mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return int(mprotect(address, size, protection))
+
+
+def guarded_block(count: int, *, at_end: bool) -> tuple[np.ndarray, int, int]:
+    """What ``memory.block`` gives, against unmapped pages."""
+    data = guarded(np.zeros(count, np.uint8), at_end=at_end)
+    return data, 0, data.ctypes.data
+
+
+def spread(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
+    """What ``memory_plan.plan`` gives, each place in front of a page that is closed."""
+    offsets, at = [], _PAGE
+    for lifetime in lifetimes:
+        pages = max(1, -(-lifetime.size // _PAGE))
+        offsets.append(at + (pages * _PAGE - lifetime.size) // ALIGNMENT * ALIGNMENT)
+        at += (pages + 1) * _PAGE
+    size = at + 1  # no array of the tests has as many bytes
+    closed[size] = {*range(0, at, _PAGE)} - {
+        page
+        for offset, lifetime in zip(offsets, lifetimes, strict=True)
+        for page in range(offset // _PAGE * _PAGE, offset + max(1, lifetime.size), _PAGE)
+    }
+    return MemoryPlan(offsets, size)
+
+
+closed: dict[int, set[int]] = {}  # by the size of a spread plan's block: pages that are no place
+
+
+def closed_block(count: int) -> tuple[np.ndarray, int, int]:
+    """What ``memory.block`` gives; in that of a spread plan, what is no place is unmapped."""
+    if count not in closed:
+        return guarded_block(count, at_end=True)
+    block = mmap.mmap(-1, count)
+    _kept.append(block)
+    data = np.frombuffer(block, np.uint8)
+    for page in closed[count]:
+        if _mprotect(data.ctypes.data + page, _PAGE, 0):
+            raise OSError("mprotect failed")
+    return data, 0, data.ctypes.data

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from guarded import guarded
+from guarded import closed_block, guarded, guarded_block, spread
 
 from shlo_tools import compile, interpret
 from shlo_tools.cpu import memory
+from shlo_tools.cpu.stages import places
 from shlo_tools.cpu.stages.executable import StagedExecutable
 
 
 def assert_staged(text: str, *inputs: Any) -> None:
     """Kernels compute a program, and exactly what the reference computes.
 
-    They run with all arrays in front of unmapped pages, and behind them.
+    They run with all arrays and all values between stages in front of unmapped pages, and arrays
+    behind them.
     """
-    executable = compile(text)
-    assert isinstance(executable, StagedExecutable), text
-    assert not executable.plain, text
     expected = _listed(interpret(text, *inputs))
     for at_end in (True, False):
         arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(memory, "aligned_empty", _guarded_results(at_end))
+            patch.setattr(places.memory_plan, "plan", spread)
+            executable = compile(text)
+            assert isinstance(executable, StagedExecutable), text
+            assert not executable.plain, text
+            block = partial(guarded_block, at_end=False)
+            patch.setattr(memory, "block", closed_block if at_end else block)
             results = _listed(executable(*arrays))
         for result, target in zip(results, expected, strict=True):
             np.testing.assert_array_equal(result, target, err_msg=text)
         for array, arguments in zip(arrays, inputs, strict=True):
             np.testing.assert_array_equal(array, arguments)
-
-
-def _guarded_results(at_end: bool) -> Any:
-    allocate = memory.aligned_empty
-    return lambda type: guarded(allocate(type), at_end=at_end)
 
 
 def _listed(results: Any) -> list[Any]:
