@@ -16,17 +16,20 @@ from shlo_tools.codegen.target import Target
 WIDTHS = (8, 16, 32, 64)  # bits of an element
 OUTER = 4  # dimensions beside the two of the tiles
 # Words of a job's context. Rows are adjacent in the target, columns in the source; a unit is a
-# block of columns at one index of the outer dimensions.
+# block of rows and columns at one index of the outer dimensions.
 CONTEXT = {
     name: place
     for place, name in enumerate(
         (
             *("source", "target", "rows", "columns", "source_row", "target_row"),
-            *("block", "blocks", "units", "units_of_chunk"),
+            *("row_block", "row_blocks", "column_block", "column_blocks"),
+            *("units", "units_of_chunk"),
             *(f"{what}{d}" for d in range(OUTER) for what in ("size", "from", "to")),
         )
     )
 }
+# ``(source, target, rows, columns, source_row, target_row)``, rows in bytes.
+MATRIX = (POINTER, POINTER, I64, I64, I64, I64)
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
@@ -36,7 +39,7 @@ def job_name(bits: int) -> str:
 
 
 def matrix_name(bits: int) -> str:
-    """``(source, target, rows, columns, source_row, target_row)``, rows in bytes."""
+    """The function of a ``MATRIX``."""
     return f"shlo_rt_transpose_matrix_i{bits}"
 
 
@@ -50,7 +53,8 @@ def functions(target: Target, bits: int) -> list[Function]:
     element = Type(f"i{bits}")
     size = tile(target, bits)
     parts = [_tile(element, size, is_masked=masked) for masked in (False, True)]
-    return [*parts, _matrix(element, size), _job(element)]
+    matrix = _matrix(element, size)
+    return [*parts, matrix, units(job_name(bits), element, matrix.name)]
 
 
 def _tile_name(element: Type, *, is_masked: bool) -> str:
@@ -113,7 +117,7 @@ def _lanes(size: int, width: int, offset: int) -> list[int]:
 
 def _matrix(element: Type, size: int) -> Function:
     """All tiles of a matrix."""
-    f = Function(matrix_name(element.bits), [POINTER, POINTER, I64, I64, I64, I64])
+    f = Function(matrix_name(element.bits), MATRIX)
     source, target, rows, columns, source_row, target_row = f.arguments
     steps = [source_row, target_row]
 
@@ -153,16 +157,17 @@ def _matrix(element: Type, size: int) -> Function:
     return f
 
 
-def _job(element: Type) -> Function:
-    """Some units of a tensor."""
-    f = Function(job_name(element.bits), JOB)
+def units(name: str, element: Type, matrix: str) -> Function:
+    """A job: some units of a tensor, by a function of a ``MATRIX``."""
+    f = Function(name, JOB)
     context, chunk, _ = f.arguments
 
     def word(name: str, type: Type = I64) -> Value:
         return f.load(context.at(8 * CONTEXT[name]), type)
 
     source, target = word("source", POINTER), word("target", POINTER)
-    rows, columns, block, blocks = (word(n) for n in ("rows", "columns", "block", "blocks"))
+    rows, row_block, row_blocks = (word(n) for n in ("rows", "row_block", "row_blocks"))
+    columns, block, blocks = (word(n) for n in ("columns", "column_block", "column_blocks"))
     source_row, target_row = word("source_row"), word("target_row")
     sizes, sources, targets = (
         [word(f"{what}{d}") for d in range(OUTER)] for what in ("size", "from", "to")
@@ -170,16 +175,18 @@ def _job(element: Type) -> Function:
 
     def unit(number: Value) -> None:
         left = number // blocks
-        first = (number - left * blocks) * block
+        column = (number - left * blocks) * block
+        row = left % row_blocks * row_block
+        left = left // row_blocks
         place, to = source, target
         for size, step, target_step in zip(sizes, sources, targets, strict=True):
             rest = left % size
             left = left // size
             place, to = place.at(rest * step), to.at(rest * target_step)
-        place, to = place.at(first, element), to.at(first * target_row)
-        count = f.minimum(columns - first, block)
-        name = matrix_name(element.bits)
-        f.run(name, [place, to, rows, count, source_row, target_row])
+        place = place.at(row * source_row).at(column, element)
+        to = to.at(column * target_row).at(row, element)
+        counts = [f.minimum(rows - row, row_block), f.minimum(columns - column, block)]
+        f.run(matrix, [place, to, *counts, source_row, target_row])
 
     step = word("units_of_chunk")
     start = chunk * step

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
-from shlo_tools.codegen.library import transposition
+from shlo_tools.codegen.library import interleaving, transposition
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.products import Part, strided
 
 _SMALL = 256  # elements that a kernel gathers as well
-_COLUMNS = 256  # of a chunk, at least
+_BLOCK = 256  # columns of a chunk, at least; and rows, where columns are fewer
 _UNIT = 16 * 1024  # elements of a chunk, about
 
 
@@ -40,10 +40,13 @@ class Transposition:
     def job(self, code: StageCode, target: Place) -> None:
         """Add the job and its context."""
         rows, columns = self.rows[0], self.columns[0]
-        block = min(columns, max(_COLUMNS, _UNIT // rows // _COLUMNS * _COLUMNS))
-        blocks = -(-columns // block)
-        units = blocks * math.prod(size for size, _, _ in self.outer)
-        together = max(1, _UNIT // (rows * block))
+        block = min(columns, max(_BLOCK, _UNIT // rows // _BLOCK * _BLOCK))
+        row_block = rows
+        if columns < _BLOCK:
+            row_block = min(rows, max(_BLOCK, _UNIT // columns // _BLOCK * _BLOCK))
+        blocks, row_blocks = -(-columns // block), -(-rows // row_block)
+        units = blocks * row_blocks * math.prod(size for size, _, _ in self.outer)
+        together = max(1, _UNIT // (row_block * block))
         size = self.bits // 8
         words: dict[str, Word] = {
             "source": Place(
@@ -52,14 +55,25 @@ class Transposition:
             "target": target,
             **{"rows": rows, "columns": columns},
             **{"source_row": self.rows[1] * size, "target_row": self.columns[1] * size},
-            **{"block": block, "blocks": blocks, "units": units, "units_of_chunk": together},
+            **{"row_block": row_block, "row_blocks": row_blocks},
+            **{"column_block": block, "column_blocks": blocks},
+            **{"units": units, "units_of_chunk": together},
         }
         outer = [*self.outer, *[(1, 0, 0)] * (transposition.OUTER - len(self.outer))]
         for d, (count, source, to) in enumerate(outer):
             words |= {f"size{d}": count, f"from{d}": source * size, f"to{d}": to * size}
         code.contexts.append(Context(tuple(words[name] for name in transposition.CONTEXT)))
         number = len(code.contexts) - 1
-        code.jobs.append(Job(transposition.job_name(self.bits), number, -(-units // together)))
+        code.jobs.append(Job(self._function(), number, -(-units // together)))
+
+    def _function(self) -> str:
+        """The job for a transposition of this kind."""
+        rows, columns = self.rows[0], self.columns[0]
+        if rows in interleaving.FEW and self.columns[1] == rows:
+            return interleaving.job_name(self.bits, joins=rows)
+        if columns in interleaving.FEW and self.rows[1] == columns:
+            return interleaving.job_name(self.bits, parts=columns)
+        return transposition.job_name(self.bits)
 
 
 def transposition_of(node: Node) -> Transposition | None:

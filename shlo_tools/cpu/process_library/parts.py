@@ -25,6 +25,7 @@ from shlo_tools.codegen.library import (
     depthwise,
     entering,
     gemm,
+    interleaving,
     jobs,
     maths,
     micro_kernels,
@@ -82,6 +83,8 @@ _FAMILIES = {
     f"{PREFIX}pack_": packing.functions,
     f"{PREFIX}contraction_": contraction.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
+    interleaving.JOINS: interleaving.joining,
+    interleaving.PARTS: interleaving.parting,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _addresses: dict[str, int] = {}
