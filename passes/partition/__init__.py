@@ -18,7 +18,8 @@ After:
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
 on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
 (a product and what is made of its rows), that of an op alone, ``op`` (one that no kernel computes).
-Control flow stays, and its regions become calls, too.
+Control flow stays, and its regions become calls, too. So do slices that are runs of memory: where
+they begin is no part of a stage.
 """
 
 from __future__ import annotations

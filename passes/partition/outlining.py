@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from shlo_tools import ir, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.lowered import ROWS, STAGE
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
@@ -70,8 +70,8 @@ class Outlining:
         self.values |= {part: values[part] for part in op.parts}
 
     def _call(self, stage: Stage) -> None:
-        order, inputs, places = _contents(stage)
         results = _results(stage)
+        order, inputs, places = _contents(stage, results)
         if not results and stage.kind != "op":
             return  # nobody needs what it computes
         values = [self._value(operand) for operand in inputs]
@@ -157,27 +157,60 @@ def _results(stage: Stage) -> list[Op]:
     return [op for op in stage.members if _leaves(op, stage)]
 
 
-def _contents(stage: Stage) -> tuple[list[Op], list[Op | Value], dict[Op | Value, int]]:
+def _contents(
+    stage: Stage, results: list[Op]
+) -> tuple[list[Op], list[Op | Value], dict[Op | Value, int]]:
     """Ops of a stage with the cheap ones that it reads, its inputs, and a number for each."""
-    order: list[Op] = []
-    inputs: list[Op | Value] = []
-    places: dict[Op | Value, int] = {}
+    order: dict[Op, None] = {}
+    inputs: dict[Op | Value, None] = {}
 
     stack: list[tuple[Op | Value, bool]] = [(op, False) for op in reversed(stage.members)]
     while stack:
         item, is_done = stack.pop()
-        if item in places:
+        if item in inputs or item in order:
             continue
         if not isinstance(item, Op) or not (item.stage is stage or item.is_cheap):
-            places[item] = len(places)
-            inputs.append(item)
+            inputs[item] = None
         elif is_done:
-            places[item] = len(places)
-            order.append(item)
+            order[item] = None
         else:
             stack.append((item, True))
             stack += [(operand, False) for operand in reversed(item.operands)]
-    return order, inputs, places
+    rest, views = list(order), list(inputs)
+    if stage.kind != "op":
+        rest, views = _with_views(rest, views, set(results) if len(rest) > 1 else set())
+    return rest, views, {item: number for number, item in enumerate([*views, *rest])}
+
+
+def _with_views(
+    order: list[Op], inputs: list[Op | Value], stored: set[Op]
+) -> tuple[list[Op], list[Op | Value]]:
+    """Inputs that are read through one slice, which is a run of memory, become that slice.
+
+    So stages that only differ in where slices start are equal. Slices that are ``stored``, too,
+    stay.
+    """
+    readers: dict[Op | Value, list[Op]] = {operand: [] for operand in inputs}
+    for op in order:
+        for operand in op.operands:
+            if operand in readers:
+                readers[operand].append(op)
+    views: dict[Op | Value, Op] = {
+        operand: users[0]
+        for operand, users in readers.items()
+        if len(users) == 1 and users[0] not in stored and _is_run(users[0])
+    }
+    through = set(views.values())
+    return [op for op in order if op not in through], [views.get(o, o) for o in readers]
+
+
+def _is_run(op: Op) -> bool:
+    """Whether an op is a slice whose elements are neighbours in what it reads."""
+    if op.name != "slice" or op.count == 0 or set(ir.integers_of(op.operation, "strides")) - {1}:
+        return False
+    full = dtypes.tensor_type(op.operation.operands[0].type).shape
+    cuts = [d for d, size in enumerate(full) if op.shape[d] != size]
+    return not cuts or all(size == 1 for size in op.shape[: cuts[-1]])
 
 
 def _leaves(op: Op, stage: Stage) -> bool:

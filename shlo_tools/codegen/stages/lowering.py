@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import (
     contractions,
     reductions,
@@ -19,6 +20,8 @@ from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.kernels import RowKernel, space
 from shlo_tools.codegen.stages.map_space import map_space
 from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
     Stage,
     UnsupportedStage,
 )
@@ -42,12 +45,22 @@ def lower(stage: Stage, target: Target) -> StageCode:
 def _map(stage: Stage, target: Target) -> StageCode:
     """Elementwise ops, and views that are stored."""
     if len(stage.results) == 1:
+        (result,) = stage.results
+        if result.kind is NodeKind.INPUT:
+            return _copy(result)
         transposition = transposition_of(stage.results[0])
         if transposition is not None:
             code = StageCode()
             transposition.job(code, Place("result", 0))
             return code
     return _rows(stage, target)
+
+
+def _copy(source: Node) -> StageCode:
+    """An argument is the result."""
+    size = source.count * place_type(source.element).bytes
+    words = copying.context(Place("argument", source.number), Place("result", 0), size)
+    return StageCode(jobs=[copying.job(0, size)], contexts=[words])
 
 
 def _rows(stage: Stage, target: Target) -> StageCode:

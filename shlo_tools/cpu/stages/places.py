@@ -155,7 +155,7 @@ class _Lives:
             others = {v for k, v in enumerate(call.arguments) if k not in arguments}
             for argument in arguments:
                 value = call.arguments[argument]
-                if value not in others:
+                if value not in others and not call.offsets[argument]:
                     self.merges.append((self._position, value, call.results[result]))
 
     def _loop(self, loop: Loop) -> None:

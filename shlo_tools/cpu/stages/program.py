@@ -3,7 +3,7 @@
 A block is a list of steps: calls of stages, and control flow whose regions are blocks again.
 Values have numbers: arguments first, then weights, then what steps make. A loop's results are
 its carried values, so they share numbers; what a loop only passes on has the number that it comes
-with.
+with. Slices that are runs of memory have no numbers: they are offsets of arguments.
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ from shlo_tools.mlir import Operation, Value
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a stage."""
+    """One call of a stage.
+
+    Attributes:
+        offsets: where arguments begin, in bytes behind the values.
+    """
 
     stage: str
     arguments: tuple[int, ...]
     results: tuple[int, ...]
+    offsets: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,7 @@ class _Reader:
     numbers: dict[Value, int] = field(default_factory=dict)
     types: list[TensorType] = field(default_factory=list)
     weights: list[int] = field(default_factory=list)
+    views: dict[Value, tuple[Value, int]] = field(default_factory=dict)  # source, bytes before it
 
     def number(self, value: Value) -> int:
         """A new number for a value."""
@@ -150,14 +156,20 @@ class _Reader:
         ops = [mlir.inner_operation(view) for view in block.operations]
         for op in ops[:-1]:
             if op.name == "func.call":
-                arguments = self._of(op.operands)
-                results = tuple(self.number(value) for value in op.results)
-                steps.append(Call(ir.callee_of(op), arguments, results))
+                steps.append(self._call(op))
+            elif op.name == "stablehlo.slice":
+                self.views[op.results[0]] = op.operands[0], _bytes_before(op)
             elif op.name == "stablehlo.while":
                 steps.append(self._loop(op))
             elif op.name in ("stablehlo.if", "stablehlo.case"):
                 steps.append(self._branches(op))
         return Block(tuple(steps), self._of(ops[-1].operands))
+
+    def _call(self, op: Operation) -> Call:
+        sources = [self.views.get(value, (value, 0)) for value in op.operands]
+        arguments = self._of([value for value, _ in sources])
+        results = tuple(self.number(value) for value in op.results)
+        return Call(ir.callee_of(op), arguments, results, tuple(offset for _, offset in sources))
 
     def _of(self, values: Sequence[Value]) -> tuple[int, ...]:
         return tuple(self.numbers[value] for value in values)
@@ -192,3 +204,12 @@ class _Reader:
         blocks = tuple(self.block(region.blocks[0]) for region in op.regions)
         results = tuple(self.number(value) for value in op.results)
         return Branches(self.numbers[op.operands[0]], blocks, results)
+
+
+def _bytes_before(op: Operation) -> int:
+    """Where a slice begins that is a run of what it reads."""
+    type = dtypes.tensor_type(op.operands[0].type)
+    elements = 0
+    for start, size in zip(ir.integers_of(op, "start_indices"), type.static_shape, strict=True):
+        elements = elements * size + start
+    return elements * type.element_type.dtype.itemsize

@@ -188,7 +188,8 @@ class Table:
 
     def _place_word(self, place: CodePlace, call: Call, starts: list[int]) -> None:
         if place.what == "argument":
-            self._value_word(call.arguments[place.number], place.offset)
+            offset = call.offsets[place.number] + place.offset
+            self._value_word(call.arguments[place.number], offset)
         elif place.what == "result":
             self._value_word(call.results[place.number], place.offset)
         elif place.what == "temporary":

@@ -71,3 +71,26 @@ func.func public @columns(%x: tensor<4x8xf32>, %p: tensor<8xf32>) -> tensor<8xf3
   %1 = stablehlo.subtract %p, %0 : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// Slices that are runs of memory stay where the calls are, so that stages are equal wherever those
+// begin. Others belong to their stages.
+// CHECK-LABEL: func.func public @runs
+// CHECK-DAG: %[[a:.*]] = stablehlo.slice %arg0 [1:2, 2:6]
+// CHECK-DAG: %[[b:.*]] = stablehlo.slice %arg0 [3:4, 4:8]
+// CHECK-DAG: call @stage.0(%[[a]])
+// CHECK-DAG: call @stage.0(%[[b]])
+// CHECK-DAG: call @stage.1(%arg0)
+// CHECK: func.func private @stage.0(%arg0: tensor<1x4xf32>)
+// CHECK: func.func private @stage.1(%arg0: tensor<4x8xf32>)
+// CHECK-NEXT: stablehlo.slice %arg0 [0:2, 4:8]
+func.func public @runs(%x: tensor<4x8xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>) {
+  %0 = stablehlo.slice %x [1:2, 2:6] : (tensor<4x8xf32>) -> tensor<1x4xf32>
+  %1 = stablehlo.negate %0 : tensor<1x4xf32>
+  %2 = stablehlo.slice %x [3:4, 4:8] : (tensor<4x8xf32>) -> tensor<1x4xf32>
+  %3 = stablehlo.negate %2 : tensor<1x4xf32>
+  %4 = stablehlo.slice %x [0:2, 4:8] : (tensor<4x8xf32>) -> tensor<2x4xf32>
+  %5 = stablehlo.negate %4 : tensor<2x4xf32>
+  return %1, %3, %5 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>
+}

@@ -78,7 +78,9 @@ class LoopProgram:
 
     def _update(self, known: list[str]) -> str:
         whole, other = self._some(known, 2)
-        part = self._emit(f"stablehlo.slice {other} [1:3]", f"({TENSOR}) -> tensor<2xf32>")
+        start = int(self.rng.integers(SIZE - 1))
+        op = f"stablehlo.slice {other} [{start}:{start + 2}]"
+        part = self._emit(op, f"({TENSOR}) -> tensor<2xf32>")
         index = self._index()
         types = f"({TENSOR}, tensor<2xf32>, {NUMBER}) -> {TENSOR}"
         return self._emit(f"stablehlo.dynamic_update_slice {whole}, {part}, {index}", types)

@@ -10,7 +10,7 @@ from shlo_tools import compile, interpret
 from shlo_tools.cpu.stages.executable import StagedExecutable
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(30))
 def test_random_loops(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text = LoopProgram(rng, 2).text()
