@@ -27,7 +27,6 @@ from shlo_tools.codegen.library import (
     gemm,
     jobs,
     maths,
-    micro_kernels,
     packing,
     pool,
     sorting,
@@ -38,8 +37,8 @@ from shlo_tools.codegen.lowered import ADDRESSES
 PREFIX = "shlo_rt_"
 
 
-def _gemm(element: Type) -> Callable[[], list[Function]]:
-    return lambda: gemm.functions(target.host(), element)
+def _gemm(element: Type, part: Sequence[str]) -> Callable[[], list[Function]]:
+    return lambda: gemm.functions(target.host(), element, part)
 
 
 def _transposition(bits: int) -> Callable[[], list[Function]]:
@@ -60,10 +59,9 @@ def _running() -> list[Function]:
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _running: (pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN, entering.ENTER, copying.COPY),
     **{
-        _gemm(element): tuple(
-            gemm.name(element, part) for part in ("", "plan", "pack", "rows", *micro_kernels.SHARED)
-        )
+        _gemm(element, part): tuple(gemm.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)
+        for part in gemm.PARTS
     },
     **{
         _transposition(bits): (transposition.job_name(bits), transposition.matrix_name(bits))
