@@ -209,10 +209,19 @@ def new_context() -> Context:
 _lock = threading.RLock()
 _library_context: Context | None = None
 
-# A fork while another thread holds the lock would leave it locked for good in the child.
+before_fork: list[Callable[[], None]] = []  # what finishes other work, behind the lock
+
+
+def _before_fork() -> None:
+    """A fork while another thread holds the lock would leave it locked for good in the child."""
+    _lock.acquire()
+    for finish in before_fork:
+        finish()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+        before=_before_fork, after_in_parent=_lock.release, after_in_child=_lock.release
     )
 
 

@@ -36,14 +36,9 @@ def places(arguments: int, results: int) -> tuple[Place, ...]:
 
 @dataclass(frozen=True)
 class Context:
-    """Words that jobs get.
-
-    Attributes:
-        plan: a function of the process library that completes the words by what they hold.
-    """
+    """Words that jobs get."""
 
     words: tuple[Word, ...]
-    plan: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,8 +46,7 @@ class Job:
     """Chunks of one function.
 
     Attributes:
-        chunks: how many; or the word of the context that says so once it is planned.
-        counts: the context whose word that is.
+        chunks: how many.
         fills: the result that this job copies an argument to (``StageCode.in_place``); left out
             where the result lies there already.
     """
@@ -60,7 +54,6 @@ class Job:
     function: str
     context: int
     chunks: int
-    counts: int | None = None
     fills: int | None = None
 
 
@@ -89,17 +82,12 @@ def to_json(code: StageCode) -> str:
     """Everything but the functions as text."""
     return json.dumps(
         {
-            "jobs": [
-                [job.function, job.context, job.chunks, job.counts, job.fills] for job in code.jobs
-            ],
+            "jobs": [[job.function, job.context, job.chunks, job.fills] for job in code.jobs],
             "contexts": [
-                {
-                    "words": [
-                        word if isinstance(word, int) else [word.what, word.number, word.offset]
-                        for word in context.words
-                    ],
-                    "plan": context.plan,
-                }
+                [
+                    word if isinstance(word, int) else [word.what, word.number, word.offset]
+                    for word in context.words
+                ]
                 for context in code.contexts
             ],
             "temporaries": code.temporaries,
@@ -114,11 +102,8 @@ def from_json(text: str) -> StageCode:
     return StageCode(
         jobs=[Job(*fields) for fields in data["jobs"]],
         contexts=[
-            Context(
-                tuple(w if isinstance(w, int) else Place(*w) for w in context["words"]),
-                context["plan"],
-            )
-            for context in data["contexts"]
+            Context(tuple(w if isinstance(w, int) else Place(*w) for w in words))
+            for words in data["contexts"]
         ],
         temporaries=data["temporaries"],
         in_place=dict(data["in_place"]),

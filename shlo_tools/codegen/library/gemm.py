@@ -4,41 +4,47 @@ One micro-kernel multiplies a few rows of A by some vectors of columns of B, wit
 registers. It reads A where it lies, one number at a time, so every stride of A serves; B is read
 by rows of adjacent columns, which packing provides where the matrix has them elsewhere. Three ways:
 
-* ``PACKED``: B is copied once into panels ``[N / columns][K][columns]``; a chunk of the product is
-  a block of rows.
-* ``DIRECT``: B's rows are adjacent columns already, and it is small or read once: no copy.
-* ``DOTS``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
+* ``rows``: a chunk is a block of rows of C. B lies in panels ``[N / columns][K][columns]``, to
+  which ``pack`` copies it once, or is read in place where its rows are adjacent columns already,
+  and it is small or read once.
+* ``columns``: few rows of A; a chunk is a block of columns of C.
+* ``dots``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
   is a sum along K, read at memory speed.
 
-``shlo_rt_gemm_plan_*`` chooses by the sizes and writes its choice into the context, for sizes that
-a program knows before it runs and for those it does not. The sums' order depends on sizes alone.
+``plan`` chooses by the sizes. The sums' order depends on sizes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     LONG_VECTORS,
     MicroKernels,
     panel_columns,
 )
-from shlo_tools.codegen.library.pool import JOB, PARALLEL
+from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
-# Given: addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two
-# dimensions, ``inner`` being the size of the inner one. P is room for ``packed_bytes``.
+# Addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two dimensions,
+# ``inner`` being the size of the inner one. P is room for ``packed_bytes``.
 _OPERANDS = ("A", "B", "C", "P", "M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row")
 _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
-_PLANNED = ("route", "rows", "blocks", "panels", "k_block", "copies", "packs", "chunks")
+# Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
+# the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
+# ``copies``: whether rows of A are brought near each other.
+_PLANNED = ("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies")
 CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *_PLANNED))}
-
-PACKED, DIRECT, DOTS = range(3)
 
 _CACHED = 32 * 1024  # bytes of B that stay near without being packed
 _ALONE = 1 << 18  # multiplications that are not worth being shared
+
+# The functions by how they are compiled: the second way and the third one are seldom needed.
+PARTS = (("rows", "pack", "full", "edge"), ("columns",), ("dots",))
 
 
 def packed_bytes(target: Target, element: Type, batch: int, columns: int, inner: int) -> int:
@@ -47,86 +53,113 @@ def packed_bytes(target: Target, element: Type, batch: int, columns: int, inner:
     return batch * -(-columns // panel) * panel * inner * element.bytes
 
 
-def functions(target: Target, element: Type) -> list[Function]:
-    """``shlo_rt_gemm_<element>(frame, context) -> i64``: plan and run, nonzero where stopped;
-    ``..._plan``, ``..._pack`` and ``..._rows`` are its parts, for stages that call it for rows."""
-    return Gemm(target, element).functions()
+def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
+    """The functions of one of ``PARTS``; all but the micro-kernels are jobs."""
+    kernel = Gemm(target, element)
+    if "columns" in part:
+        return kernel.by_columns()
+    return kernel.by_dots() if "dots" in part else kernel.by_rows()
 
 
-def name(element: Type, part: str = "") -> str:
-    """The name of a part's function."""
-    return f"shlo_rt_gemm_{part}_{element}" if part else f"shlo_rt_gemm_{element}"
+def name(element: Type, part: str) -> str:
+    """The name of a function."""
+    return f"shlo_rt_gemm_{part}_{element}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a product is computed.
+
+    Attributes:
+        words: of the context.
+        packs: chunks of ``pack``.
+        way: ``rows``, ``columns`` or ``dots``.
+        chunks: of that.
+    """
+
+    words: tuple[Word, ...]
+    packs: int
+    way: str
+    chunks: int
+
+
+def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
+    """Choose the way by sizes and strides; ``words`` are those of the operands and the batch."""
+    kernel, size = Gemm(target, element), element.bytes
+    sizes = {name: word for name, word in words.items() if isinstance(word, int)}
+    rows, columns, inner = (sizes[name] for name in "MNK")
+    batch = sizes["outer"] * sizes["inner"]
+    is_few = rows < kernel.tile
+    is_near = columns * inner * size <= _CACHED
+    is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile)
+    by_dots = is_few and not is_direct and sizes["b_n"] != size
+    by_dots = by_dots and sizes["b_k"] == sizes["a_k"] == size
+    is_packed = not is_direct and not by_dots
+
+    # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
+    most = kernel.block_rows
+    if batch < 4 and rows * columns * inner > _ALONE:
+        most = min(most, (rows + 3) // 4)
+    block = max(-(-most // kernel.tile), 1) * kernel.tile
+    blocks = max(rows // block, 1)
+    left = rows - blocks * block
+    blocks += left >= kernel.tile
+    is_whole = rows % kernel.tile == 0
+    is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
+    fits = (inner <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
+
+    panels = -(-columns // kernel.columns)
+    matrix = panels * kernel.columns * inner * size
+    planned: dict[str, Word] = {
+        **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
+        **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
+        **{"rows": block, "k_block": kernel.k_block if is_whole else max(inner, 1)},
+        "copies": int(is_transposed and fits),
+    }
+    if is_packed:
+        planned |= {"S": words["P"], "S0": sizes["inner"] * matrix, "S1": matrix}
+        planned |= {"s_column": inner * size, "s_k": kernel.columns * size}
+    all_words = {**words, **planned}
+    of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
+    return Plan(
+        tuple(all_words[name] for name in CONTEXT),
+        batch * panels if is_packed else 0,
+        "dots" if by_dots else "columns" if is_few else "rows",
+        batch * (of_columns if is_few else blocks),
+    )
 
 
 class Gemm(MicroKernels):
     """The functions for one element type."""
 
-    def functions(self) -> list[Function]:
-        kernels = [
+    def by_rows(self) -> list[Function]:
+        return [
             self.micro_kernel("full", self.tile, COLUMN_VECTORS, masked=False),
             self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
+            self.pack(),
+            self.rows(),
+        ]
+
+    def by_columns(self) -> list[Function]:
+        return [
             self.micro_kernel("long", 1, LONG_VECTORS, masked=False),
             self.micro_kernel("rest", 1, COLUMN_VECTORS, masked=True),
-            self.dot_kernel("dots", 8),
-            self.dot_kernel("dot", 1),
+            self.columns_of_few(),
         ]
-        return [*kernels, self.plan(), self.pack(), self.rows(), self.dots(), self.product()]
 
-    # --- planning ---------------------------------------------------------------------------------
-    def plan(self) -> Function:
-        """Choose the way by sizes and strides."""
-        f = Function(name(self.element, "plan"), [POINTER])
-        c = _Context(f, f.arguments[0])
-        size = f.constant(self.element.bytes)
-        rows, columns, inner = c["M"], c["N"], c["K"]
-        few = rows < self.tile
-        adjacent = c["b_n"] == size
-        by_columns = (c["b_k"] == size) & (c["a_k"] == size)
-        near = columns * inner * size <= _CACHED
-        direct = adjacent & (near | (rows < 2 * self.tile))
-        dots = few & by_columns & ~adjacent
-        route = f.select(
-            direct, f.constant(DIRECT), f.select(dots, f.constant(DOTS), f.constant(PACKED))
-        )
-        c["route"] = route
-
-        batch = c["outer"] * c["inner"]
-        panels = (columns + (self.columns - 1)) // self.columns
-        c["panels"] = panels
-        c["packs"] = f.select(route == PACKED, batch * panels, f.constant(0))
-
-        # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
-        most = f.minimum(f.constant(self.block_rows), (rows + 3) // 4)
-        alone = (batch >= 4) | (rows * columns * inner <= _ALONE)
-        block = f.select(alone, f.constant(self.block_rows), most)
-        block = f.maximum((block + (self.tile - 1)) // self.tile * self.tile, self.tile)
-        blocks = f.maximum(rows // block, 1)
-        left = rows - blocks * block
-        blocks = f.select(left >= self.tile, blocks + 1, blocks)
-        c["rows"], c["blocks"] = block, blocks
-        whole_tiles = rows % self.tile == 0
-        c["k_block"] = f.select(whole_tiles, f.constant(self.k_block), f.maximum(inner, 1))
-        transposed = (c["a_row"] == size) & ~(c["a_k"] == size)
-        fits = (inner <= self.k_block) | whole_tiles
-        longest = f.maximum(block, f.maximum(left, 0) + block)
-        copies = transposed & fits & (longest <= self.width) & ~few
-        c["copies"] = f.select(copies, f.constant(1), f.constant(0))
-
-        # Few rows: chunks are blocks of columns.
-        wide = f.constant(LONG_VECTORS * self.lanes)
-        of_columns = (columns + (wide - 1)) // wide
-        c["chunks"] = batch * f.select(few, of_columns, blocks)
-        return f
+    def by_dots(self) -> list[Function]:
+        return [self.dot_kernel("eight", 8), self.dot_kernel("one", 1), self.dots()]
 
     # --- chunks -----------------------------------------------------------------------------------
     def pack(self) -> Function:
         """A chunk is one panel of one matrix of the batch."""
         f = Function(name(self.element, "pack"), JOB)
-        c = _Context(f, f.arguments[0])
+        c = _Context(f, f.arguments[0], ("B", "P", "N", "K", "b_k", "b_n", "panels"))
         chunk, panels, inner = f.arguments[1], c["panels"], c["K"]
         batch, panel = chunk // panels, chunk % panels
         first = panel * self.columns
-        source = c["B"].at(c.batch(batch, "B")).at(first * c["b_n"])
+        (source,) = c.matrices(batch, "B")
+        source = source.at(first * c["b_n"])
         target = c["P"].at(chunk * inner * self.columns, self.element)
         n, b_k, b_n = c["N"] - first, c["b_k"], c["b_n"]
         masks = [f.mask_below(n, self.lanes, self.lanes * v) for v in range(COLUMN_VECTORS)]
@@ -150,142 +183,114 @@ class Gemm(MicroKernels):
         return f
 
     def rows(self) -> Function:
-        """A chunk is a block of rows, or of columns where there are few rows."""
+        """A chunk is a block of rows."""
         f = Function(name(self.element, "rows"), JOB)
         context, chunk, scratch = f.arguments
-        c = _Context(f, context)
-        few = c["M"] < self.tile
-        by_dots = c["route"] == DOTS
-
-        def few_rows() -> None:
-            f.if_(
-                by_dots,
-                lambda: f.run(self.private("by_dots"), [context, chunk]),
-                lambda: self._column_block(f, c, chunk),
-            )
-
-        f.if_(few, few_rows, lambda: self._row_block(f, c, chunk, scratch))
-        return f
-
-    def _panel(self, f: Function, c: _Context, batch: Value, column: Value) -> list[Value]:
-        """Where the rows of B are that start at a column, and the bytes between them."""
-        packed = c["route"] == PACKED
-        panels = batch * c["panels"] * self.columns + column
-        there = c["P"].at(panels * c["K"], self.element)
-        here = c["B"].at(c.batch(batch, "B")).at(column * c["b_n"])
-        step = f.constant(self.columns * self.element.bytes)
-        return [f.select(packed, there, here), f.select(packed, step, c["b_k"])]
-
-    def _row_block(self, f: Function, c: _Context, chunk: Value, scratch: Value) -> None:
-        rows, columns, inner = c["M"], c["N"], c["K"]
-        a_row, a_k, c_row = c["a_row"], c["a_k"], c["c_row"]
+        names = ("M", "N", "K", "a_row", "a_k", "c_row", *_PLANNED)
+        c = _Context(f, context, names)
+        columns, inner, size = c["N"], c["K"], f.constant(self.element.bytes)
         batch, block = chunk // c["blocks"], chunk % c["blocks"]
-        a, out = c["A"].at(c.batch(batch, "A")), c["C"].at(c.batch(batch, "C"))
+        a, source, out = c.matrices(batch, "ASC")
         first = block * c["rows"]
-        last = f.select(block == c["blocks"] - 1, rows, first + c["rows"])
+        last = f.select(block == c["blocks"] - 1, c["M"], first + c["rows"])
         copies = c["copies"] != 0
-        width = self.width
         steps = [
-            f.select(copies, f.constant(self.element.bytes), a_row),
-            f.select(copies, f.constant(width * self.element.bytes), a_k),
+            f.select(copies, size, c["a_row"]),
+            f.select(copies, size * self.width, c["a_k"]),
         ]
+        full, edge = (f.address_of(name(self.element, part)) for part in ("full", "edge"))
 
         def k_block(start: Value) -> None:
             depth = f.minimum(inner - start, c["k_block"])
-            corner = a.at(first * a_row).at(start * a_k)
-            f.if_(copies, lambda: self._copy_rows(f, corner, a_k, depth, last - first, scratch))
+            corner = a.at(first * c["a_row"]).at(start * c["a_k"])
+            f.if_(
+                copies, lambda: self._copy_rows(f, corner, c["a_k"], depth, last - first, scratch)
+            )
             origin = f.select(copies, scratch, corner)
             adds = f.select(start > 0, f.constant(1), f.constant(0))
+            in_k, to_c = source.at(start * c["s_k"]), out.at(first * c["c_row"])
 
             def panel(column: Value) -> None:
-                b, b_k = self._panel(f, c, batch, column)
                 left = columns - column
+                kernel = f.select(left < self.columns, edge, full)
+                b = in_k.at(column * c["s_column"])
+                corner = to_c.at(column, self.element)
 
-                def tiles(part: str) -> None:
-                    def tile(row: Value) -> None:
-                        # The last tile starts earlier, if need be, and computes some rows again.
-                        row = f.minimum(row, last - self.tile)
-                        at_a = origin.at((row - first) * steps[0])
-                        at_c = out.at(row * c_row).at(column, self.element)
-                        at_b = b.at(start * b_k)
-                        f.run(
-                            name(self.element, part),
-                            [at_a, *steps, depth, at_b, b_k, at_c, c_row, adds, left],
-                        )
+                def tile(row: Value) -> None:
+                    # The last tile starts earlier, if need be, and computes some rows again.
+                    row = f.minimum(row, count - self.tile)
+                    at_a, at_c = origin.at(row * steps[0]), corner.at(row * c["c_row"])
+                    f.run_address(
+                        kernel, [at_a, *steps, depth, b, c["s_k"], at_c, c["c_row"], adds, left]
+                    )
 
-                    f.loop(first, last, self.tile, tile)
-
-                f.if_(left < self.columns, lambda: tiles("edge"), lambda: tiles("full"))
+                f.loop(f.constant(0), count, self.tile, tile)
 
             f.loop(f.constant(0), columns, self.columns, panel)
 
+        count = last - first
         f.loop(f.constant(0), f.maximum(inner, 1), c["k_block"], k_block)
+        return f
 
     def _copy_rows(
         self, f: Function, source: Value, a_k: Value, depth: Value, rows: Value, scratch: Value
     ) -> None:
         """Bring rows that lie adjacent, a column after the other, near each other."""
-        width = self.width
-        vectors = range(-(-width // self.lanes))
-        masks = [f.mask_below(rows, self.lanes, self.lanes * v) for v in vectors]
 
         def column(k: Value) -> None:
-            here, there = source.at(k * a_k), scratch.at(k * width, self.element)
-            for v in vectors:
-                value = f.load_masked(here.at(self.lanes * v, self.element), masks[v], self.vector)
-                f.store_masked(value, there.at(self.lanes * v, self.element), masks[v])
+            here, there = source.at(k * a_k), scratch.at(k * self.width, self.element)
+
+            def some(row: Value) -> None:
+                mask = f.mask_below(rows - row, self.lanes)
+                value = f.load_masked(here.at(row, self.element), mask, self.vector)
+                f.store_masked(value, there.at(row, self.element), mask)
+
+            f.loop(f.constant(0), rows, self.lanes, some)
 
         f.loop(f.constant(0), depth, 1, column)
 
-    def _column_block(self, f: Function, c: _Context, chunk: Value) -> None:
-        """Few rows: every row by a block of columns."""
-        wide = LONG_VECTORS * self.lanes
-        columns = c["N"]
-        per_matrix = (columns + (wide - 1)) // f.constant(wide)
-        batch, number = chunk // per_matrix, chunk % per_matrix
-        first = number * wide
-        last = f.minimum(first + wide, columns)
-        a, out = c["A"].at(c.batch(batch, "A")), c["C"].at(c.batch(batch, "C"))
+    def columns_of_few(self) -> Function:
+        """A chunk is a block of columns, by every row."""
+        f = Function(name(self.element, "columns"), JOB)
+        names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k")
+        c = _Context(f, f.arguments[0], names)
+        batch, first, last = self._columns_of(f, c, f.arguments[1])
+        a, source, out = c.matrices(batch, "ASC")
         zero = f.constant(0)
+        adjacent = c["s_column"] == self.element.bytes
 
         def row(r: Value) -> None:
             at_a, at_c = a.at(r * c["a_row"]), out.at(r * c["c_row"])
-            same = [at_a, zero, c["a_k"], c["K"]]
-            direct = c["route"] == DIRECT
 
-            def long() -> None:
-                b, b_k = self._panel(f, c, batch, first)
+            def columns(part: str, column: Value) -> None:
+                b, place = source.at(column * c["s_column"]), at_c.at(column, self.element)
                 f.run(
-                    self.private("long"),
-                    [*same, b, b_k, at_c.at(first, self.element), zero, zero, zero],
+                    self.private(part),
+                    [at_a, zero, c["a_k"], c["K"], b, c["s_k"], place, zero, zero, last - column],
                 )
 
-            def short() -> None:
-                def panel(column: Value) -> None:
-                    b, b_k = self._panel(f, c, batch, column)
-                    place = at_c.at(column, self.element)
-                    f.run(
-                        self.private("rest"),
-                        [*same, b, b_k, place, zero, zero, last - column],
-                    )
+            def panels() -> None:
+                f.loop(first, last, self.columns, lambda column: columns("rest", column))
 
-                f.loop(first, last, self.columns, panel)
-
-            f.if_(direct & (last - first == wide), long, short)
+            is_long = adjacent & (last - first == LONG_VECTORS * self.lanes)
+            f.if_(is_long, lambda: columns("long", first), panels)
 
         f.loop(zero, c["M"], 1, row)
+        return f
+
+    def _columns_of(self, f: Function, c: _Context, chunk: Value) -> list[Value]:
+        """The matrix of the batch that a block of columns is of, the first of them, and the end."""
+        wide = LONG_VECTORS * self.lanes
+        per_matrix = (c["N"] + (wide - 1)) // f.constant(wide)
+        batch, first = chunk // per_matrix, chunk % per_matrix * wide
+        return [batch, first, f.minimum(first + wide, c["N"])]
 
     def dots(self) -> Function:
-        """(context, chunk): a block of columns; each element is a sum along K."""
-        f = Function(self.private("by_dots"), [POINTER, I64], exported=False)
-        context, chunk = f.arguments
-        c = _Context(f, context)
-        wide = LONG_VECTORS * self.lanes
-        columns, inner, b_n = c["N"], c["K"], c["b_n"]
-        per_matrix = (columns + (wide - 1)) // f.constant(wide)
-        batch, first = chunk // per_matrix, chunk % per_matrix * wide
-        last = f.minimum(first + wide, columns)
-        a, b, out = (c[n].at(c.batch(batch, n)) for n in ("A", "B", "C"))
+        """A chunk is a block of columns; each element is a sum along K."""
+        f = Function(name(self.element, "dots"), JOB)
+        c = _Context(f, f.arguments[0], ("M", "N", "K", "a_row", "c_row", "b_n"))
+        batch, first, last = self._columns_of(f, c, f.arguments[1])
+        a, b, out = c.matrices(batch, "ABC")
         eights = first + (last - first) // f.constant(8) * 8
 
         def row(r: Value) -> None:
@@ -294,53 +299,37 @@ class Gemm(MicroKernels):
             def some(part: str) -> Callable[[Value], None]:
                 return lambda column: f.run(
                     self.private(part),
-                    [at_a, b.at(column * b_n), b_n, inner, at_c.at(column, self.element)],
+                    [
+                        *(at_a, b.at(column * c["b_n"]), c["b_n"], c["K"]),
+                        at_c.at(column, self.element),
+                    ],
                 )
 
-            f.loop(first, eights, 8, some("dots"))
-            f.loop(eights, last, 1, some("dot"))
+            f.loop(first, eights, 8, some("eight"))
+            f.loop(eights, last, 1, some("one"))
 
         f.loop(f.constant(0), c["M"], 1, row)
         return f
 
-    def product(self) -> Function:
-        """The whole product."""
-        f = Function(name(self.element), [POINTER, POINTER], I64)
-        frame, context = f.arguments
-        f.run(name(self.element, "plan"), [context])
-        c = _Context(f, context)
-
-        def parallel(part: str, chunks: Value) -> Value:
-            address = f.address_of(name(self.element, part))
-            return f.call(PARALLEL, [frame, address, context, chunks], I64)
-
-        def multiply() -> Value:
-            return parallel("rows", c["chunks"])
-
-        stopped = parallel("pack", c["packs"])
-        (f.result,) = f.if_(stopped == 0, multiply, lambda: stopped)
-        return f
-
 
 class _Context:
-    """Words of a context by name; what is read is kept."""
+    """Words of a context by name."""
 
-    def __init__(self, f: Function, address: Value) -> None:
+    def __init__(self, f: Function, address: Value, names: Sequence[str]) -> None:
         self.f, self.address = f, address
-        names = "ABCP"
-        self.words = {
-            name: f.load(address.at(8 * place), POINTER if name in names else I64)
-            for name, place in CONTEXT.items()
-        }
+        self.words = {name: self._load(name) for name in names}
+
+    def _load(self, name: str) -> Value:
+        return self.f.load(self.address.at(8 * CONTEXT[name]), POINTER if name in "ABCPS" else I64)
 
     def __getitem__(self, name: str) -> Value:
         return self.words[name]
 
-    def __setitem__(self, name: str, value: Value) -> None:
-        self.words[name] = value
-        self.f.store(value, self.address.at(8 * CONTEXT[name]))
-
-    def batch(self, number: Value, matrix: str) -> Value:
-        """Bytes to a matrix of the batch."""
-        inner = self["inner"]
-        return number // inner * self[matrix + "0"] + number % inner * self[matrix + "1"]
+    def matrices(self, number: Value, names: str) -> list[Value]:
+        """Where matrices of the batch begin."""
+        inner = self._load("inner")
+        outer, near = number // inner, number % inner
+        return [
+            self._load(name).at(outer * self._load(name + "0") + near * self._load(name + "1"))
+            for name in names
+        ]

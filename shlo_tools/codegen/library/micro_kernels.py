@@ -72,21 +72,25 @@ class MicroKernels:
             f.constant(0), inner, 1, step, [f.constant(0), b, *[zero] * (rows * vectors)]
         )[2:]
 
-        def put(adding: bool) -> None:
-            row = c
-            for r in range(rows):
-                for v, mask in enumerate(masks):
-                    place, value = row.at(self.lanes * v, self.element), sums[r * vectors + v]
-                    if adding:
-                        value = self._load(f, place, mask) + value
-                    if mask is None:
-                        f.store(value, place)
-                    else:
-                        f.store_masked(value, place, mask)
-                if r + 1 < rows:
-                    row = row.at(c_row)
+        places = [c]
+        for _ in range(1, rows):
+            places.append(places[-1].at(c_row))
+        targets = [
+            (place.at(self.lanes * v, self.element), mask)
+            for place in places
+            for v, mask in enumerate(masks)
+        ]
 
-        f.if_(adds == 0, lambda: put(False), lambda: put(True))
+        def added() -> list[Value]:
+            olds = (self._load(f, place, mask) for place, mask in targets)
+            return [old + value for old, value in zip(olds, sums, strict=True)]
+
+        sums = f.if_(adds == 0, lambda: sums, added)
+        for (place, mask), value in zip(targets, sums, strict=True):
+            if mask is None:
+                f.store(value, place)
+            else:
+                f.store_masked(value, place, mask)
         return f
 
     def _load(self, f: Function, address: Value, mask: Value | None) -> Value:

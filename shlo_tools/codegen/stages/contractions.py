@@ -9,7 +9,7 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.library import gemm, micro_kernels
+from shlo_tools.codegen.library import gemm
 from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
 from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
 from shlo_tools.codegen.stages.convolutions import Depthwise, Form
@@ -215,19 +215,17 @@ class _Lowering:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
         batch = sizes["outer"] * sizes["inner"]
         room = gemm.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
-        packed_place = self._temporary(room)
-        words = {**words, "C": where, "P": packed_place}
-        planned = gemm.name(self.element, "plan")
-        all_words = tuple(words.get(name, 0) for name in gemm.CONTEXT)
-        self.out.contexts.append(Context(all_words, planned))
+        plan = gemm.plan(
+            self.target, self.element, {**words, "C": where, "P": self._temporary(room)}
+        )
+        self.out.contexts.append(Context(plan.words))
         number = len(self.out.contexts) - 1
-        pack, rows = (gemm.name(self.element, part) for part in ("pack", "rows"))
-        self.out.jobs.append(Job(pack, number, gemm.CONTEXT["packs"], counts=number))
-        job = Job(rows, number, gemm.CONTEXT["chunks"], counts=number)
+        if plan.packs:
+            self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
+        job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
-        few = sizes["M"] < micro_kernels.row_tile(self.target)
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
-        if keeps_last and not few and is_dense:
+        if keeps_last and plan.way == "rows" and is_dense:
             at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)

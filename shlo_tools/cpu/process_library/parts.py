@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,19 +28,19 @@ from shlo_tools.codegen.library import (
     interleaving,
     jobs,
     maths,
-    micro_kernels,
     packing,
     pool,
     sorting,
     transposition,
 )
 from shlo_tools.codegen.lowered import ADDRESSES
+from shlo_tools.cpu.process_library.compilation import Compilation
 
 PREFIX = "shlo_rt_"
 
 
-def _gemm(element: Type) -> Callable[[], list[Function]]:
-    return lambda: gemm.functions(target.host(), element)
+def _gemm(element: Type, part: Sequence[str]) -> Callable[[], list[Function]]:
+    return lambda: gemm.functions(target.host(), element, part)
 
 
 def _transposition(bits: int) -> Callable[[], list[Function]]:
@@ -61,10 +61,9 @@ def _running() -> list[Function]:
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _running: (pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN, entering.ENTER, copying.COPY),
     **{
-        _gemm(element): tuple(
-            gemm.name(element, part) for part in ("", "plan", "pack", "rows", *micro_kernels.SHARED)
-        )
+        _gemm(element, part): tuple(gemm.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)
+        for part in gemm.PARTS
     },
     **{
         _transposition(bits): (transposition.job_name(bits), transposition.matrix_name(bits))
@@ -87,16 +86,22 @@ _FAMILIES = {
     interleaving.PARTS: interleaving.parting,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
-_addresses: dict[str, int] = {}
+_parts: dict[str, Compilation] = {}  # by each function's name
 
 
 def address(name: str) -> int:
     """The address of a function of the library, whose part is compiled if need be."""
-    if name not in _addresses:
-        with mlir.library_context():  # behind its lock one thread compiles a part
-            if name not in _addresses:
-                _compile(_WHERE[name] if name in _WHERE else _named(name))
-    return _addresses[name]
+    start([name])
+    return _parts[name].addresses[name]
+
+
+def start(names: Iterable[str]) -> None:
+    """Let threads compile the parts of functions that will be needed soon."""
+    for name in names:
+        if name not in _parts:
+            with mlir.library_context():  # behind its lock one thread starts a part
+                if name not in _parts:
+                    _start(_WHERE[name] if name in _WHERE else _named(name))
 
 
 def _named(name: str) -> Callable[[], list[Function]]:
@@ -114,11 +119,10 @@ def _maths(name: str) -> Callable[[], list[Function]]:
     return lambda: maths.functions(function, Type(element, int(lanes)))
 
 
-def _compile(part: Callable[[], list[Function]]) -> None:
-    functions = part()
-    engine, addresses = compiled(functions)
-    keep(engine)
-    _addresses.update(addresses)
+def _start(part: Callable[[], list[Function]]) -> None:
+    compilation = _compilation(part())
+    keep(compilation)
+    _parts.update(dict.fromkeys(compilation.exported, compilation))
 
 
 def keep(owner: Any) -> None:
@@ -131,20 +135,22 @@ def compiled(functions: Sequence[Function]) -> tuple[Any, dict[str, int]]:
 
     Functions of the library that they call are found; others have to be of this process.
     """
+    compilation = _compilation(functions)
+    return compilation, compilation.addresses
+
+
+def _compilation(functions: Sequence[Function]) -> Compilation:
     exported = [function for function in functions if function.exported]
     table = address_table(ADDRESSES, exported)
-    text = module_text([*functions, table], target.host().features)
-    engine = mlir.execution_engine(mlir.parse_module(text), 0)
+    module = mlir.parse_module(module_text([*functions, table], target.host().features))
     defined = {function.name for function in functions}
-    for name in {callee for f in functions for callee in f.callees} - defined:
-        if name.startswith(PREFIX):
-            mlir.bind_symbol(engine, name, address(name))
-    return engine, addresses_in(engine, [function.name for function in exported])
+    callees = {callee for f in functions for callee in f.callees} - defined
+    names = [function.name for function in exported]
+    return Compilation(module, names, linked(callees))
 
 
-def addresses_in(engine: Any, names: Sequence[str]) -> dict[str, int]:
-    """The addresses of functions that an engine's table lists, in its order."""
-    words = (ctypes.c_int64 * len(names))()
-    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(engine, ADDRESSES))
-    fill(ctypes.addressof(words))
-    return dict(zip(names, words, strict=True))
+def linked(callees: Iterable[str]) -> dict[str, Compilation]:
+    """What compiles those functions that are the library's."""
+    names = [name for name in callees if name.startswith(PREFIX)]
+    start(names)
+    return {name: _parts[name] for name in names}

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Signature
+from shlo_tools.codegen.library import entering
 from shlo_tools.codegen.lowered import PLAIN
 from shlo_tools.cpu import native, weights
 from shlo_tools.cpu.native import Linked, Tell
+from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import machine_code
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read
@@ -28,6 +30,7 @@ def build(
     """An executable of stages; None where a program cannot be cut into such."""
     if not _is_fit(module):
         return None
+    parts.start([entering.ENTER])
     copy = program.clone(module)
     native.run_passes("shlo-normalize,shlo-canonicalize-dynamism{exact}", copy, tell)
     func = ir.functions_by_name(copy.operation)[function]
@@ -38,6 +41,8 @@ def build(
     constants = [*constants, *weights.take_out(copy, mlir.walk(func), threshold=0, first=first)]
     native.run_passes("shlo-to-stages", copy, tell)
     cut = read(copy, function)
+    jobs = [job.function for code in cut.codes.values() for job in code.jobs]
+    parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     if tell is not None:
         tell("while generating machine code")
     owners, addresses = machine_code.compiled(copy)

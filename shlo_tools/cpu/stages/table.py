@@ -62,9 +62,7 @@ class Table:
         self._contexts: list[int] = []
         self.patches: list[Patch] = []
         self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
-        self._plans: list[tuple[str, int]] = []  # function, context's first word
         self._rows: list[list[int]] = []
-        self._counted: list[tuple[int, int]] = []  # row, word that says how many chunks it has
         self._position = 0
         self._block(planned.program.body)
         self.words = (ctypes.c_int64 * max(1, len(self._contexts)))(*self._contexts)
@@ -79,13 +77,8 @@ class Table:
         start = ctypes.addressof(self.words)
         for word, inner in self._inner:
             self.words[word] = start + 8 * inner
-        for name, context in self._plans:
-            plan = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(parts.address(name))
-            plan(start + 8 * context)
         for row in self._rows:
             row[1] = start + 8 * row[1]
-        for number, word in self._counted:
-            self._rows[number][2] = self.words[word]
 
     # --- rows: the positions count as in ``places`` -----------------------------------------------
     def _row(self, function: int, context: int, chunks: int) -> int:
@@ -111,9 +104,7 @@ class Table:
         for job in code.jobs:
             if job.fills is not None and self._lies_there(code, call, job.fills):
                 continue
-            row = self._row(self._function(job), contexts[job.context], job.chunks)
-            if job.counts is not None:
-                self._counted.append((row, contexts[job.counts] + job.chunks))
+            self._row(self._function(job), contexts[job.context], job.chunks)
 
     def _lies_there(self, code: StageCode, call: Call, result: int) -> bool:
         """Whether a result of a call lies where an argument does."""
@@ -182,8 +173,6 @@ class Table:
                     self._contexts.append(word)
                 else:
                     self._place_word(word, call, starts)
-            if context.plan:
-                self._plans.append((context.plan, starts[-1]))
         return starts
 
     def _place_word(self, place: CodePlace, call: Call, starts: list[int]) -> None:

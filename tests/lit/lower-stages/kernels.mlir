@@ -13,14 +13,44 @@ func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// A product alone needs no kernel of its own.
+// A product alone needs no kernel of its own. Small matrices are read where they lie.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-NOT: shlo_rt_gemm_pack_f32
+// CHECK-SAME: shlo_rt_gemm_rows_f32
+// CHECK-NOT: llvm.func
+func.func public @small(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_gemm_pack_f32
 // CHECK-SAME: shlo_rt_gemm_rows_f32
-// CHECK-NOT: llvm.func
-func.func public @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %0 : tensor<8x8xf32>
+func.func public @packed(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// One row is multiplied by blocks of columns.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_gemm_columns_f32
+func.func public @row(%x: tensor<1x128xf32>, %y: tensor<128x128xf32>) -> tensor<1x128xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+// A row and a transposed matrix: sums along both.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_gemm_dots_f32
+func.func public @dots(%x: tensor<1x128xf32>, %y: tensor<128x128xf32>) -> tensor<1x128xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<1x128xf32>, tensor<128x128xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
 }
 
 // -----

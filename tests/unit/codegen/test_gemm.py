@@ -12,8 +12,8 @@ import pytest
 
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Type
-from shlo_tools.codegen.library import gemm
-from shlo_tools.cpu.frame import Frame
+from shlo_tools.codegen.jobs import Word
+from shlo_tools.codegen.library import gemm, pool
 from shlo_tools.cpu.process_library import parts
 
 TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}
@@ -39,17 +39,29 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None
     (batch, rows, inner), columns = a.shape, b.shape[2]
     room = gemm.packed_bytes(target.host(), element, batch, columns, inner)
     packed = guarded(np.zeros(room, np.uint8), at_end=True)
-    words = {
+    words: dict[str, Word] = {
         **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data, "P": packed.ctypes.data},
-        **{"M": rows, "N": columns, "K": inner, "outer": 1, "inner": batch},
+        **{
+            "M": rows,
+            "N": columns,
+            "K": inner,
+            "outer": 1,
+            "inner": batch,
+            "A0": 0,
+            "B0": 0,
+            "C0": 0,
+        },
         **{"a_row": a.strides[1], "a_k": a.strides[2], "b_k": b.strides[1], "b_n": b.strides[2]},
         **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
     }
-    context = (ctypes.c_int64 * len(gemm.CONTEXT))(*(words.get(n, 0) for n in gemm.CONTEXT))
-    frame = Frame(0, 0, has_jobs=True)
-    address = parts.address(gemm.name(element))
-    product = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(address)
-    assert product(frame.address, ctypes.addressof(context)) == 0
+    plan = gemm.plan(target.host(), element, words)
+    context = (ctypes.c_int64 * len(plan.words))(*plan.words)
+    scratch = guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
+    for part, chunks in (("pack", plan.packs), (plan.way, plan.chunks)):
+        address = parts.address(gemm.name(element, part))
+        job = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
+        for chunk in reversed(range(chunks)):
+            job(ctypes.addressof(context), chunk, scratch.ctypes.data)
 
 
 def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -> None:
