@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import CONTROL, read
 from shlo_tools.passes.partition.outlining import Outlining
@@ -43,6 +44,7 @@ class Partition(Pass):
     name = "shlo-partition"
 
     def run(self, op: Operation) -> None:
+        note_places(op)
         names: dict[Hashable, str] = {}
         for func in ir.functions(op):
             is_public = ir.text_of(func, "sym_visibility") != "private"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.stages import (
     contractions,
+    random,
     reductions,
     scatter,
     sorting,
@@ -99,6 +100,7 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "reduction": reductions.lower,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
+    "random": random.lower,
     "scatter": scatter.lower,
     "sort": sorting.lower,
     "update": updates.lower,
