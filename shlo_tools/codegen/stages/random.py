@@ -86,9 +86,9 @@ class BitsKernel(Kernel):
         self.is_flat = inner < _NARROW
         self.height: int = 1 if self.is_flat else outer * half
         self.width: int = self.layout.counters if self.is_flat else inner
-        self.blocks = -(-self.width // _BLOCK)
-        self.units = self.height * self.blocks if 1 in self.places else 0
-        self.chunk = max(1, _CHUNK // max(1, min(self.width, _BLOCK)))
+        self.blocks: int = -(-self.width // _BLOCK)
+        self.units: int = self.height * self.blocks if 1 in self.places else 0
+        self.chunk: int = max(1, _CHUNK // max(1, min(self.width, _BLOCK)))
 
     @property
     def chunks(self) -> int:
