@@ -30,7 +30,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import CONTROL, read
+from shlo_tools.passes.partition.graph import read
 from shlo_tools.passes.partition.outlining import Outlining
 from shlo_tools.pipeline.registry import Pass
 
@@ -62,9 +62,9 @@ def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> No
 
 
 def _sink_constants(func: Operation) -> None:
-    """Constants that control flow uses move there, where stages compute them for themselves."""
+    """Constants that regions use move there, where stages compute them for themselves."""
     for op in mlir.walk(func):
-        if op.name.partition(".")[2] not in CONTROL:
+        if not op.regions:
             continue
         constants = [v for v in ir.captured(op) if mlir.is_result_of(v, _CONSTANTS)]
         for region in op.regions if constants else ():
