@@ -27,11 +27,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from shlo_tools import ir, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import CONTROL, read
+from shlo_tools.passes.partition.graph import read
 from shlo_tools.passes.partition.outlining import Outlining
+from shlo_tools.passes.simplify.values import filled
 from shlo_tools.pipeline.registry import Pass
 
 _CONSTANTS = ("stablehlo.constant", "arith.constant")
@@ -44,10 +46,12 @@ class Partition(Pass):
     name = "shlo-partition"
 
     def run(self, op: Operation) -> None:
+        note_places(op)
         names: dict[Hashable, str] = {}
         for func in ir.functions(op):
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
+                _fold_sizes(func)
                 _sink_constants(func)
                 _cut(op, func.regions[0].blocks[0], names)
 
@@ -60,10 +64,24 @@ def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> No
             _cut(module, region.blocks[0], names)
 
 
-def _sink_constants(func: Operation) -> None:
-    """Constants that control flow uses move there, where stages compute them for themselves."""
+def _fold_sizes(func: Operation) -> None:
+    """Known sizes become constants: who asks for one reads nothing."""
     for op in mlir.walk(func):
-        if op.name.partition(".")[2] not in CONTROL:
+        if op.name != "stablehlo.get_dimension_size":
+            continue
+        size = dtypes.tensor_type(op.operands[0].type).shape[ir.integer_of(op, "dimension")]
+        if not isinstance(size, int):
+            continue
+        constant = filled(ir.Build(mlir.before(op), op.location), op.results[0], size)
+        if constant is not None:
+            op.results[0].replace_all_uses_with(constant)
+            op.erase()
+
+
+def _sink_constants(func: Operation) -> None:
+    """Constants that regions use move there, where stages compute them for themselves."""
+    for op in mlir.walk(func):
+        if not op.regions:
             continue
         constants = [v for v in ir.captured(op) if mlir.is_result_of(v, _CONSTANTS)]
         for region in op.regions if constants else ():

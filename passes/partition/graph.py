@@ -18,16 +18,18 @@ from shlo_tools.passes.stages.regions import region
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
-NOT_ELEMENTWISE = {*OPS, "op", "result"} - {"bitcast_convert"}
 CONTRACTIONS = {"dot_general", "convolution"}
 # Ops that are a stage for themselves, by the kind of that stage.
 ALONE = {
     "concatenate": "concatenation",
     "dynamic_update_slice": "update",
     "reduce_window": "window",
+    "rng": "map",
+    "rng_bit_generator": "random",
     "scatter": "scatter",
     "sort": "sort",
 }
+NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
 _FOLDS = ("reduce", "reduce_window")  # repeat their region
@@ -182,7 +184,8 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
         return None
     if (name in _FOLDS and not _is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None
-    if name not in OPS and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
+    is_known = name in OPS or name in ALONE
+    if not is_known and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None
     if op.name in result_accuracy.LARGEST and result_accuracy.refusal(op):
         return None  # refused by name on the way to linalg
@@ -190,7 +193,7 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
     result = _static(op.results[0].type, types)
     if result is None or any(operand is None for operand in operands):
         return None
-    if name not in OPS:
+    if not is_known:
         shapes = {operand.shape for operand in operands if operand and operand.shape}
         if not shapes <= {result.shape}:
             return None

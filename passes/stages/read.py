@@ -35,6 +35,7 @@ from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
+from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.regions import fold, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
@@ -91,7 +92,12 @@ def _node(op: Operation, operands: Sequence[Node]) -> Node:
 
 
 Read = Callable[[Operation, tuple[Node, ...]], Node]
-_READERS: dict[str, Read] = {"dot_general": dot_general, "convolution": convolution}
+_READERS: dict[str, Read] = {
+    "dot_general": dot_general,
+    "convolution": convolution,
+    "rng": rng,
+    "rng_bit_generator": rng_bit_generator,
+}
 
 
 def _reads(rule: Read) -> Read:

@@ -34,9 +34,11 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
 from shlo_tools.passes.legalize_to_linalg.random.ciphers import (
     U32,
     U64,
+    advanced,
     joined,
-    philox,
+    philox_words,
     threefry,
+    threefry_words,
     words,
 )
 from shlo_tools.passes.legalize_to_linalg.random.distributions import (
@@ -47,6 +49,7 @@ from shlo_tools.passes.legalize_to_linalg.random.distributions import (
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 SEED = 0x53484C4F
+PLACE = "shlo.place"  # on an rng: which of the program's it is
 
 
 # --- rng_bit_generator ----------------------------------------------------------------------------
@@ -57,10 +60,18 @@ def rng_bit_generator(op: Operation, operands: list[Value], build: Lowering) -> 
     algorithm = RngAlgorithm[ir.enum_of(op, "rng_algorithm")]
     is_threefry = algorithm is RngAlgorithm.THREE_FRY
     generator = _State(op, build, operands[0])
-    state = [generator.word(number) for number in range(2 if is_threefry else generator.count())]
+    count = 2 if is_threefry else generator.count()
+    state = [generator.word(number) for number in range(count)]
     bits = _threefry_bits if is_threefry else _philox_bits
     output, used = bits(op, build, state, result)
-    return [_advanced(op, build, generator, state[1:], used), output]
+    e = Emit(op, build)
+    if isinstance(used, int):
+        amount = e.constant(used, U64)
+    else:
+        amount = e("arith.index_cast", index_of(build, used), type=structured.element(U64))
+    for number, word in enumerate(advanced(e, state, amount)):
+        generator.replace(number, word)
+    return [generator.tensor, output]
 
 
 class _State:
@@ -97,23 +108,6 @@ class _State:
         return structured.index(self._build, number)
 
 
-def _advanced(
-    op: Operation, build: Lowering, state: _State, counter: Sequence[Value], used: Dim | Value
-) -> Value:
-    """The state with the number of used counters added, carried into a further word."""
-    e = Emit(op, build)
-    if isinstance(used, int):
-        amount = e.constant(used, U64)
-    else:
-        amount = e("arith.index_cast", index_of(build, used), type=structured.element(U64))
-    for number, word in enumerate(counter, 1):
-        total = e("arith.addi", word, amount)
-        state.replace(number, total)
-        carry = e.compare_integers("ult", total, word)
-        amount = cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64)
-    return state.tensor
-
-
 def _threefry_bits(
     op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
 ) -> tuple[Value, Dim | Value]:
@@ -128,12 +122,18 @@ def _threefry_bits(
         return _paired(op, build, key, state[1], result)
 
     def wide(e: Emit, number: Value) -> Sequence[Value]:
-        return [joined(e, *threefry(e, key, e("arith.addi", state[1], number)))]
+        return threefry_words(e, key, state[1], number, 64)
 
     count = product(result.shape)
     flat = result.with_shape([count])
     bits = _enumerated(op, build, flat, 1, wide)[0]
     return reshaped(build, bits, flat, result), count
+
+
+def split_dimension(shape: Sequence[int]) -> int:
+    """Along which the two words of a counter are neighbours."""
+    even = [d for d, size in enumerate(shape) if size % 2 == 0]
+    return even[0] if even else list(shape).index(max(shape))
 
 
 Key = tuple[Value, Value]
@@ -145,12 +145,10 @@ def _paired(
     """Low and high words of counters from ``start`` on, neighbours along a dimension."""
 
     def both(e: Emit, number: Value) -> Sequence[Value]:
-        pair = threefry(e, key, e("arith.addi", start, number))
-        return [cast_scalar(e, word, U32, U64) for word in pair]
+        return threefry_words(e, key, start, number, 32)
 
     shape = result.static_shape or (1,)
-    even = [d for d, size in enumerate(shape) if size % 2 == 0]
-    axis = even[0] if even else shape.index(max(shape))
+    axis = split_dimension(shape)
     half = [-(-size // 2) if d == axis else size for d, size in enumerate(shape)]
     flat, part = result.with_shape([prod(half)]), result.with_shape(half)
     whole = result.with_shape(shape)
@@ -193,7 +191,7 @@ def _paired_at_run_time(
         counter = e("arith.index_cast", number, type=structured.element(U64))
         low, high = threefry(e, key, e("arith.addi", start, counter))
         word = e.select(compare(inner, EQ, part, zero), low, high)
-        return [_as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
+        return [as_element(e, cast_scalar(e, word, U32, U64), result.element_type)]
 
     words_pair = structured.generic(
         build, [], [], [structured.empty(build, result)], [result], body
@@ -225,27 +223,27 @@ def _split_dimension(e: Emit, sizes: Sequence[Value]) -> list[Value]:
     return splits
 
 
+def philox_high(state: Sequence[Value]) -> Value:
+    """The high word of the counter: of a state of two words the key, which is not advanced."""
+    return state[2 if len(state) == 3 else 0]
+
+
 def _philox_bits(
     op: Operation, build: Lowering, state: Sequence[Value], result: TensorType
 ) -> tuple[Value, Dim]:
     """A counter gives four words: two results of 64 bits, or four of fewer.
 
-    The state's last two words count in 128 bits: of a state of two words the key is the high one,
-    though what is carried into it is not kept.
+    The state's last two words count in 128 bits.
     """
     each = 2 if result.element_type.bits > 32 else 4
     count = product(result.shape)
     blocks = ceiling_divided(count, each)
     key = words(Emit(op, build), state[0])
 
+    start = (state[1], philox_high(state))
+
     def block(e: Emit, number: Value) -> Sequence[Value]:
-        low, high = e("arith.addi", state[1], number), state[2 if len(state) == 3 else 0]
-        carry = e.compare_integers("ult", low, number)
-        high = e("arith.addi", high, cast_scalar(e, carry, ELEMENT_TYPES["i1"], U64))
-        block_words = philox(e, key, (low, high))
-        if each == 2:
-            return [joined(e, *block_words[:2]), joined(e, *block_words[2:])]
-        return [cast_scalar(e, word, U32, U64) for word in block_words]
+        return philox_words(e, key, start, number, result.element_type.bits)
 
     flat, table = result.with_shape([blocks]), result.with_shape([blocks, each])
     total = structured.empty(build, table)
@@ -272,7 +270,7 @@ def _enumerated(
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         e = Emit(op, inner)
         values = bits(e, _position(e, 0))
-        return [_as_element(e, value, type.element_type) for value in values]
+        return [as_element(e, value, type.element_type) for value in values]
 
     outputs = [structured.empty(build, type) for _ in range(number)]
     return structured.generic(build, [], [], outputs, [type] * number, body)
@@ -284,7 +282,7 @@ def _position(e: Emit, dimension: int) -> Value:
     return e.build.value("arith.index_cast", (index,), structured.element(U64))
 
 
-def _as_element(e: Emit, bits: Value, type: ElementType) -> Value:
+def as_element(e: Emit, bits: Value, type: ElementType) -> Value:
     """The low bits of 64 as they are."""
     if type.bits < 64:
         bits = e("arith.trunci", bits, type=mlir.integer_type(type.bits))
@@ -300,28 +298,47 @@ def rng(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     result = build.type(op.results[0])
     element = result.element_type
     low, high = (structured.extract(build, value, element) for value in operands[:2])
-    distribution = RngDistribution[ir.enum_of(op, "rng_distribution")]
     flat = result.with_shape([product(result.shape)])
-    outside = Emit(op, build)
-    key = (outside.constant(SEED, U32), outside.constant(_number_of(op), U32))
+    key = random_key(Emit(op, build))
 
     def body(inner: Lowering, _: list[Value]) -> Sequence[Value]:
         e = Emit(op, inner)
-        first = e("arith.shli", _position(e, 0), e.constant(1, U64))
-        second = e("arith.addi", first, e.constant(1, U64))
-        counters = (first, second) if element.bits > 32 else (first,)
-        bits = [joined(e, *threefry(e, key, counter)) for counter in counters]
-        if distribution is RngDistribution.NORMAL:
-            return [normal(e, bits, low, high, element)]
-        uniform = uniform_float if element.is_float else uniform_integer
-        return [uniform(e, bits, low, high, element)]
+        return [number_of(e, _position(e, 0), low, high, key)]
 
     numbers = structured.generic(build, [], [], [structured.empty(build, flat)], [flat], body)
     return [reshaped(build, numbers[0], flat, result)]
 
 
-def _number_of(op: Operation) -> int:
+def random_key(e: Emit) -> Key:
+    """The key of an ``rng``."""
+    return e.constant(SEED, U32), e.constant(_place_of(e.op), U32)
+
+
+def number_of(e: Emit, position: Value, low: Value, high: Value, key: Key) -> Value:
+    """The number at a position."""
+    element = e.result
+    first = e("arith.shli", position, e.constant(1, U64))
+    counters = [first]
+    if element.bits > 32:
+        counters.append(e("arith.addi", first, e.constant(1, U64)))
+    bits = [joined(e, *threefry(e, key, counter)) for counter in counters]
+    if RngDistribution[ir.enum_of(e.op, "rng_distribution")] is RngDistribution.NORMAL:
+        return normal(e, bits, low, high, element)
+    uniform = uniform_float if element.is_float else uniform_integer
+    return uniform(e, bits, low, high, element)
+
+
+def note_places(module: Operation) -> None:
+    """Note on each ``rng`` which of the program's it is, before they are moved."""
+    ops = [op for op in mlir.walk(module) if op.name == "stablehlo.rng"]
+    for place, op in enumerate(ops):
+        op.attributes[PLACE] = mlir.i64_attr(place)
+
+
+def _place_of(op: Operation) -> int:
     """Which of the program's ``rng`` ops this is."""
+    if PLACE in op.attributes:
+        return ir.integer_of(op, PLACE)
     module = op
     while module.parent is not None:
         module = mlir.inner_operation(module.parent)

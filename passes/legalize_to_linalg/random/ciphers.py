@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 
-U32, U64 = (ELEMENT_TYPES[name] for name in ("ui32", "ui64"))
+I1, U32, U64 = (ELEMENT_TYPES[name] for name in ("i1", "ui32", "ui64"))
 
 
 def words(e: Emit, value: Value) -> tuple[Value, Value]:
@@ -64,3 +66,35 @@ def philox(e: Emit, key: tuple[Value, Value], counter: tuple[Value, Value]) -> l
 def _product(e: Emit, word: Value, factor: int) -> tuple[Value, Value]:
     wide = e("arith.muli", cast_scalar(e, word, U32, U64), e.constant(factor, U64))
     return words(e, wide)
+
+
+def threefry_words(
+    e: Emit, key: tuple[Value, Value], start: Value, number: Value, bits: int
+) -> list[Value]:
+    """Counter ``start`` + ``number`` as words of 64 bits, of which the low ``bits`` count."""
+    pair = threefry(e, key, e("arith.addi", start, number))
+    return [joined(e, *pair)] if bits > 32 else [cast_scalar(e, word, U32, U64) for word in pair]
+
+
+def philox_words(
+    e: Emit, key: tuple[Value, Value], start: tuple[Value, Value], number: Value, bits: int
+) -> list[Value]:
+    """The same, of a counter of 128 bits."""
+    low = e("arith.addi", start[0], number)
+    carry = e.compare_integers("ult", low, number)
+    high = e("arith.addi", start[1], cast_scalar(e, carry, I1, U64))
+    block = philox(e, key, (low, high))
+    if bits > 32:
+        return [joined(e, *block[:2]), joined(e, *block[2:])]
+    return [cast_scalar(e, word, U32, U64) for word in block]
+
+
+def advanced(e: Emit, state: Sequence[Value], used: Value) -> list[Value]:
+    """A state's words with the number of used counters added behind the key, and carried."""
+    key, *counter = state
+    result, amount = [key], used
+    for word in counter:
+        result.append(e("arith.addi", word, amount))
+        carry = e.compare_integers("ult", result[-1], word)
+        amount = cast_scalar(e, carry, I1, U64)
+    return result

@@ -38,9 +38,17 @@ def uniform_integer(
 
 def _times(e: Emit, x: Value, y: Value) -> tuple[Value, Value]:
     """The high and the low 64 bits of a product."""
-    wide = structured.element(U64)
-    product = e.build.op("arith.mului_extended", (x, y), (wide, wide))
-    return product.results[1], product.results[0]
+    a, b = _halves(e, x), _halves(e, y)
+    low, first, second, high = (e("arith.muli", p, q) for q in b for p in a)
+    middle = e("arith.addi", first, _halves(e, low)[1])
+    other = e("arith.addi", second, _halves(e, middle)[0])
+    high = e("arith.addi", high, _halves(e, middle)[1])
+    return e("arith.addi", high, _halves(e, other)[1]), e("arith.muli", x, y)
+
+
+def _halves(e: Emit, x: Value) -> tuple[Value, Value]:
+    """The low and the high 32 bits, as 64 each."""
+    return e("arith.andi", x, e.constant(2**32 - 1, U64)), e("arith.shrui", x, e.constant(32, U64))
 
 
 def uniform_float(

@@ -9,6 +9,7 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import (
     contractions,
+    random,
     reductions,
     scatter,
     sorting,
@@ -112,6 +113,7 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "reduction": reductions.lower,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
+    "random": random.lower,
     "scatter": scatter.lower,
     "sort": sorting.lower,
     "update": updates.lower,

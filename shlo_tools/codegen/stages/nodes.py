@@ -50,6 +50,7 @@ class NodeKind(Enum):
     GATHER = "gather"
     SCATTER = "scatter"
     SORT = "sort"
+    RNG_BIT_GENERATOR = "rng_bit_generator"
     REDUCE = "reduce"
     REDUCE_WINDOW = "reduce_window"
     DOT = "dot_general"

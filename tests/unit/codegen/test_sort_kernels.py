@@ -146,3 +146,28 @@ def test_what_is_sorted_may_be_computed_and_is_computed_with() -> None:
       return %4 : tensor<70x9xf32>
     }"""
     assert_staged(text, values((70, 9), "f32"))
+
+
+def test_a_comparator_with_constants_from_around() -> None:
+    """As JAX sorts: zeros are equal, and all NaN."""
+    text = """func.func @main(%x: tensor<65x3xf32>) -> tensor<65x3xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %0 = "stablehlo.sort"(%x) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.compare EQ, %a, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %2 = stablehlo.select %1, %zero, %a : tensor<i1>, tensor<f32>
+        %3 = stablehlo.compare NE, %a, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %4 = stablehlo.select %3, %nan, %2 : tensor<i1>, tensor<f32>
+        %5 = stablehlo.compare EQ, %b, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %6 = stablehlo.select %5, %zero, %b : tensor<i1>, tensor<f32>
+        %7 = stablehlo.compare NE, %b, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %8 = stablehlo.select %7, %nan, %6 : tensor<i1>, tensor<f32>
+        %9 = stablehlo.compare LT, %4, %8, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %9 : tensor<i1>
+      }) {dimension = 0 : i64, is_stable = true} : (tensor<65x3xf32>) -> tensor<65x3xf32>
+      return %0 : tensor<65x3xf32>
+    }"""
+    x = values((65, 3), "f32")
+    x[::7], x[::5], x[1::5] = np.nan, -0.0, 0.0
+    assert_staged(text, x)
