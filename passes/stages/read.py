@@ -318,8 +318,14 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
-    said = window_attributes.Windows.of(op)
-    windows = Windows(said.size, said.stride, said.base_dilation, said.dilation, said.low)
+    attributes = window_attributes.Windows.of(op)
+    windows = Windows(
+        attributes.size,
+        attributes.stride,
+        attributes.base_dilation,
+        attributes.dilation,
+        attributes.low,
+    )
     repeated = replace(repeated, windows=windows)
     return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
 

@@ -226,5 +226,5 @@ def _applied(op: Operation, one: Array, other: Array) -> Array:
         else:
             raise UnsupportedStage(f"{inner.name} in a selection")
         values[inner.results[0]] = value
-    made = [np.broadcast_to(values[value], one[0].shape) for value in end.operands]
-    return np.stack(made).astype(float)
+    arrays = [np.broadcast_to(values[value], one[0].shape) for value in end.operands]
+    return np.stack(arrays).astype(float)

@@ -106,10 +106,10 @@ class Kernel(Reader):
         fold = fold_of(node)
         operands = self.alike([*state, *values])
         state, values = operands[: len(state)], operands[len(state) :]
-        made = (fold.merge if merges else fold.apply)(self, state, values)
+        folded = (fold.merge if merges else fold.apply)(self, state, values)
         return [
             self.splat(m) if s.type.lanes and not m.type.lanes else m
-            for m, s in zip(made, state, strict=True)
+            for m, s in zip(folded, state, strict=True)
         ]
 
     def initial(self, node: Node, *, scalar: bool = False) -> list[Value]:

@@ -110,11 +110,11 @@ class WindowKernel(Kernel):
         count = len(starts)
 
         def body(taps: Taps, state: list[Value]) -> list[Value]:
-            made: list[Value] = []
+            folded: list[Value] = []
             for number, (lanes, mask) in enumerate(vectors):
                 old = state[number * count : (number + 1) * count]
-                made += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
-            return made
+                folded += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
+            return folded
 
         moving = [d for d, size in enumerate(self.windows.size) if size > 1]
         state = self._each_tap(moving, {}, body, starts * len(vectors))

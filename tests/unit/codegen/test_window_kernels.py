@@ -46,7 +46,7 @@ def windows(
     op: str,
     init: str,
 ) -> str:
-    whole, made, scalar = (tensor(s, element) for s in (operand, result, ()))
+    whole, output, scalar = (tensor(s, element) for s in (operand, result, ()))
     pairs = ", ".join(f"[{a}, {b}]" for a, b in zip(padding[::2], padding[1::2], strict=True))
     named = {
         "window_dimensions": size,
@@ -59,7 +59,7 @@ def windows(
     )
     literal = f"{init}.0" if element[0] == "f" else init
     return f"""
-    func.func public @main(%x: {whole}) -> {made} {{
+    func.func public @main(%x: {whole}) -> {output} {{
       %start = stablehlo.constant dense<{literal}> : {scalar}
       %0 = stablehlo.add %x, %x : {whole}
       %1 = "stablehlo.reduce_window"(%0, %start) <{{{arrays},
@@ -67,9 +67,9 @@ def windows(
         ^bb0(%a: {scalar}, %b: {scalar}):
           %2 = stablehlo.{op} %a, %b : {scalar}
           stablehlo.return %2 : {scalar}
-      }}) : ({whole}, {scalar}) -> {made}
-      %3 = stablehlo.add %1, %1 : {made}
-      return %3 : {made}
+      }}) : ({whole}, {scalar}) -> {output}
+      %3 = stablehlo.add %1, %1 : {output}
+      return %3 : {output}
     }}"""
 
 
