@@ -26,6 +26,7 @@ ALONE = {
     "dynamic_update_slice": "update",
     "reduce_window": "window",
     "scatter": "scatter",
+    "select_and_scatter": "selection",
     "sort": "sort",
 }
 # Ops whose regions are cut into stages, too.

@@ -52,6 +52,7 @@ class NodeKind(Enum):
     SORT = "sort"
     REDUCE = "reduce"
     REDUCE_WINDOW = "reduce_window"
+    SELECT_AND_SCATTER = "select_and_scatter"
     DOT = "dot_general"
     CONVOLUTION = "convolution"
 
