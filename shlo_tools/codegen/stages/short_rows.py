@@ -113,8 +113,10 @@ class ShortRowKernel(RowKernel):
             if result is node:
                 address, _, place = self._address(node, Buffer(target), index)
                 if isinstance(place, int):
-                    self.store(value, address, mask)
-                    continue
+                    if place == 1:
+                        self.store(value, address, mask)
+                        continue
+                    place = self.offsets(place)
                 value = value if value.type.lanes else self.splat(value)
                 bytes = f.constant(place_type(node.element).bytes, I64.vector(self.lanes))
                 f.scatter(self.to_memory(value), address, place * bytes, exists)
