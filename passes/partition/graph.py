@@ -27,6 +27,7 @@ ALONE = {
     "rng": "map",
     "rng_bit_generator": "random",
     "scatter": "scatter",
+    "select_and_scatter": "selection",
     "sort": "sort",
 }
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}

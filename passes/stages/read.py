@@ -25,6 +25,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.stages.scatter import Updates
+from shlo_tools.codegen.stages.selections import Selection
 from shlo_tools.codegen.stages.sorting import Key, Sorting
 from shlo_tools.dtypes import ElementType, TensorType
 from shlo_tools.mlir import Operation
@@ -324,10 +325,23 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
-    said = window_attributes.Windows.of(op)
-    windows = Windows(said.size, said.stride, said.base_dilation, said.dilation, said.low)
-    repeated = replace(repeated, windows=windows)
+    repeated = replace(repeated, windows=_windows(op))
     return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
+
+
+@_reads
+def select_and_scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
+    operand, source, start = operands
+    element = _element(op.results[0])
+    converted = [_converted(op, node, element) for node in (source, start)]
+    attributes = Selection(_windows(op), region(op, 0), region(op, 1))
+    inputs = (operand, *converted)
+    return _typed(op, NodeKind.SELECT_AND_SCATTER, inputs, attributes=attributes)
+
+
+def _windows(op: Operation) -> Windows:
+    of = window_attributes.Windows.of(op)
+    return Windows(of.size, of.stride, of.base_dilation, of.dilation, of.low)
 
 
 def _promoted(op: Operation, operands: Sequence[Node]) -> tuple[Node, ...]:

@@ -38,13 +38,13 @@ def rule_of(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
     return rule
 
 
-def region(op: Operation) -> Region:
-    """What the first region of an op computes, one elementwise op after another.
+def region(op: Operation, number: int = 0) -> Region:
+    """What a region of an op computes, one elementwise op after another.
 
     Raises:
         UnsupportedStage: it holds other ops, or uses values from around.
     """
-    block, ops, end = _parts(op)
+    block, ops, end = _parts(op, number)
     for inner in ops:
         if inner.name != "stablehlo.constant" and inner.name not in SCALARS:
             raise UnsupportedStage(f"{inner.name} in a region")
@@ -66,9 +66,9 @@ def region(op: Operation) -> Region:
     return run
 
 
-def _parts(op: Operation) -> tuple[Any, list[Operation], Operation]:
-    """The block of an op's first region, its ops, and the one that ends it."""
-    block = op.regions[0].blocks[0]
+def _parts(op: Operation, number: int = 0) -> tuple[Any, list[Operation], Operation]:
+    """The block of a region of an op, its ops, and the one that ends it."""
+    block = op.regions[number].blocks[0]
     *ops, end = [mlir.inner_operation(view) for view in block.operations]
     return block, ops, end
 
@@ -226,5 +226,5 @@ def _applied(op: Operation, one: Array, other: Array) -> Array:
         else:
             raise UnsupportedStage(f"{inner.name} in a selection")
         values[inner.results[0]] = value
-    made = [np.broadcast_to(values[value], one[0].shape) for value in end.operands]
-    return np.stack(made).astype(float)
+    arrays = [np.broadcast_to(values[value], one[0].shape) for value in end.operands]
+    return np.stack(arrays).astype(float)

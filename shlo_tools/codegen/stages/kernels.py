@@ -106,10 +106,10 @@ class Kernel(Reader):
         fold = fold_of(node)
         operands = self.alike([*state, *values])
         state, values = operands[: len(state)], operands[len(state) :]
-        made = (fold.merge if merges else fold.apply)(self, state, values)
+        folded = (fold.merge if merges else fold.apply)(self, state, values)
         return [
             self.splat(m) if s.type.lanes and not m.type.lanes else m
-            for m, s in zip(made, state, strict=True)
+            for m, s in zip(folded, state, strict=True)
         ]
 
     def initial(self, node: Node, *, scalar: bool = False) -> list[Value]:
@@ -237,9 +237,13 @@ class RowKernel(Kernel):
             source = node.operands[0]
             again = len(source.users) > 1 and source not in self.results
             if again and source not in self.buffers and source not in self.kept:
-                address = self.take_scratch(source.element, self.columns + self.lanes)
+                address = self.take_scratch(source.element, self._kept_elements())
                 if address is not None:
                     self.kept[source] = Buffer(address, row_only=True)
+
+    def _kept_elements(self) -> int:
+        """Room for what is kept of a value at a time."""
+        return self.columns + self.lanes
 
     def _mark_late(self) -> None:
         """What rests on a reduction is known in the loop of rows at the earliest."""
@@ -270,15 +274,15 @@ class RowKernel(Kernel):
             self._each_column(store)
         for node, target in zip(self.results, self.targets, strict=True):
             if node not in self._wide():
-                value = self.read(node, Linear(self.row), None)
-                row = self._row_value()
-                self.store_scalar(value, target.at(row, place_type(node.element)))
+                self._store_narrow(node, target)
         self.buffers = buffers
 
-    def _row_value(self) -> Value:
+    def _store_narrow(self, node: Node, target: Value) -> None:
+        """Store what there is one of for each row."""
         if not isinstance(self.row, Scalar):
             raise UnsupportedStage("no row")
-        return self.row.value
+        value = self.read(node, Linear(self.row), None)
+        self.store_scalar(value, target.at(self.row.value, place_type(node.element)))
 
     def _wide(self) -> list[Node]:
         """Results with a value for each column; a row of one column is as good as a row's value."""
@@ -326,10 +330,7 @@ class RowKernel(Kernel):
             if source in self.results and source not in self.stored:
                 self._store_wide(source, value, index, mask)
             elif source in self.kept and source not in self.buffers:
-                column = index.column
-                if isinstance(column, Lanes):
-                    place = self.kept[source].address.at(column.base, place_type(source.element))
-                    self.store(value, place, None)
+                self._keep(source, value, index)
             (value,) = self.alike([value, zero])[:1]
             if mask is not None:
                 value = self.select(mask.value, value, zero)
@@ -341,8 +342,19 @@ class RowKernel(Kernel):
         elif source in self.results:
             target = self.targets[self.results.index(source)]
             self.buffers[source] = Buffer(target)
-        (value,) = self.with_start(node, self.across_lanes(node, totals))
+        (value,) = self.with_start(node, self._total(node, totals))
         self.values[node, Linear(self.row)] = value
+
+    def _keep(self, source: Node, value: Value, index: Split) -> None:
+        """Keep elements of a row for a later pass."""
+        column = index.column
+        if isinstance(column, Lanes):
+            place = self.kept[source].address.at(column.base, place_type(source.element))
+            self.store(value, place, None)
+
+    def _total(self, node: Node, totals: list[Value]) -> list[Value]:
+        """What all columns of a row were folded to."""
+        return self.across_lanes(node, totals)
 
 
 class ContractionKernel(RowKernel):

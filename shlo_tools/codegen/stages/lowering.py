@@ -12,6 +12,7 @@ from shlo_tools.codegen.stages import (
     random,
     reductions,
     scatter,
+    selections,
     sorting,
     sums,
     updates,
@@ -26,6 +27,7 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
 )
+from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
 from shlo_tools.codegen.stages.transposition import transposition_of
 from shlo_tools.codegen.target import Target
 
@@ -69,7 +71,8 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     if stage.kind == "row" and _is_one_pass(stage):
         return reductions.lower(stage, target)
     walked = space(*(stage.split or map_space(stage.results)))
-    kernel = RowKernel(stage.name, target, stage.arguments, stage.results, walked)
+    kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
+    kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
     job = Job(stage.name, 0, walked.chunks)
     code = StageCode([kernel.write()], [job], [Context(stage.places)])
     code.in_place = kernel.in_place()
@@ -115,6 +118,7 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "contraction": contractions.lower,
     "random": random.lower,
     "scatter": scatter.lower,
+    "selection": selections.lower,
     "sort": sorting.lower,
     "update": updates.lower,
     "window": windows.lower,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.stages.elements import (
@@ -77,15 +78,14 @@ class Memory(Loops):
         *,
         has_lanes: bool,
     ) -> Value:
-        """A scalar, or lanes: adjacent ones (1), such backwards (-1), or those at places."""
+        """A scalar, or lanes: as many elements apart (1, 2 or -1), or those at places."""
         if not element.is_complex:
             return self._load(element, address, has_lanes, place, 1, mask)
         part = part_of(element)
         if has_lanes and isinstance(place, int):
             if place == 1:
                 return self._load_pairs(part, address, mask)
-            steps = tuple(place * k for k in range(self.lanes))
-            place = self.function.constant(steps, I64.vector(self.lanes))
+            place = self.offsets(place)
         beside = address.at(1, memory_type(part))
         return Parts(
             *(self._load(part, first, has_lanes, place, 2, mask) for first in (address, beside))
@@ -112,6 +112,8 @@ class Memory(Loops):
             value = f.gather(address, offsets, exists or all_exist, vector)
         elif place == 1:
             value = self._load_run(address, exists, vector)
+        elif place == 2:
+            value = self._load_every_other(address, mask, vector)
         else:
             back = range(self.lanes - 1, -1, -1)
             mirrored = None if exists is None else f.shuffle(exists, exists, back)
@@ -123,6 +125,25 @@ class Memory(Loops):
         if exists is None:
             return self.function.load(address, type)
         return self.function.load_masked(address, exists, type)
+
+    def _load_every_other(self, address: Value, mask: Mask | None, type: Type) -> Value:
+        """Elements 0, 2, 4, ... of two runs; the second one ends with the last lane's element."""
+        f, n = self.function, self.lanes
+        runs = []
+        for first in (0, n - 1):
+            exists = None
+            if mask is not None:
+                # What lies between elements of lanes may be behind the tensor's end.
+                lanes = [n if k % 2 else k // 2 for k in range(first, first + n)]
+                none = f.constant(False, I1.vector(n))
+                key = ("every other", mask, first)
+                make = partial(f.shuffle, mask.value, none, lanes)
+                exists = self.once(mask.level, key, make)
+            runs.append(self._load_run(address.at(first, type.scalar), exists, type))
+        first_run, second_run = runs
+        return f.shuffle(
+            first_run, second_run, [2 * k if 2 * k < n else 2 * k + 1 for k in range(n)]
+        )
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""
@@ -176,7 +197,7 @@ class Memory(Loops):
     def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
         """The address of the first lane, whether lanes differ, and where the others are.
 
-        That is 1 where they are behind each other, -1 where in front, or offsets.
+        That is 1 or 2 where they are so far apart, -1 where in front of each other, or offsets.
         """
         element = place_type(node.element)
         terms: list[tuple[Component, int]] = []
@@ -206,13 +227,17 @@ class Memory(Loops):
         total = sum(c.step * s for c, s in lanes)
         for c, step in lanes:
             address = address.at(c.base * step, element)
-        f = self.function
-        if not positions and total in (1, -1):
+        if not positions and total in (1, 2, -1):
             return address, True, total
-        steps = f.constant(tuple(total * k for k in range(self.lanes)), I64.vector(self.lanes))
+        steps = self.offsets(total)
         for c, step in positions:
             steps = steps + c.value * step
         return address, True, steps
+
+    def offsets(self, step: int) -> Value:
+        """Where lanes lie that are ``step`` elements apart."""
+        steps = tuple(step * k for k in range(self.lanes))
+        return self.function.constant(steps, I64.vector(self.lanes))
 
     def _stepped(self, address: Value, c: Scalar, step: int, element: Type) -> Value:
         key = ("address", address.name, c, step)

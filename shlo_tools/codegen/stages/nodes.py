@@ -53,6 +53,7 @@ class NodeKind(Enum):
     RNG_BIT_GENERATOR = "rng_bit_generator"
     REDUCE = "reduce"
     REDUCE_WINDOW = "reduce_window"
+    SELECT_AND_SCATTER = "select_and_scatter"
     DOT = "dot_general"
     CONVOLUTION = "convolution"
 

@@ -146,12 +146,12 @@ class _Plan:
 
     def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
         """Rows or columns of a chunk, depth of a block, and bytes from one of its rows on."""
-        wanted = max(1, -(-_CHUNKS // matrices))
+        blocks = max(1, -(-_CHUNKS // matrices))
         if along * across * self.k <= _ALONE:
-            wanted = 1
+            blocks = 1
         unit = self.panel if self.by_columns else self.tile
         most = library.COLUMN_PANELS * self.panel if self.by_columns else _ROWS // unit * unit
-        block = min(most, max(unit, -(-along // wanted // unit) * unit))
+        block = min(most, max(unit, -(-along // blocks // unit) * unit))
         deepest = _DEPTH // self.size
         if self.by_columns:
             deepest = min(deepest, library.PACKED_BYTES // (block * self.size))

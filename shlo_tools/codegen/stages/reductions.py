@@ -132,14 +132,14 @@ class ReductionKernel(SumKernel):
             return body([parts], state)
         group, *inner = groups
         first, last = self._range(group)
-        wanted, unroll = unroll, 1 if inner else unroll
+        innermost, unroll = unroll, 1 if inner else unroll
 
         def steps(several: int) -> Callable[..., State]:
             def one(place: Value, *state: Value) -> State:
                 here = Scalar(place, self.level)
                 places = [parts | {group: self.shifted(here, k)} for k in range(several)]
                 if inner:
-                    return self._each(inner, body, list(state), wanted, places[0])
+                    return self._each(inner, body, list(state), innermost, places[0])
                 return body(places, list(state))
 
             return one
@@ -184,12 +184,12 @@ class ReductionKernel(SumKernel):
         index = self._index(parts)
         for node in self.full:
             self._store_full(node, index, mask)
-        made: State = []
+        folded: State = []
         for node in self.reductions:
             sources = sources_of(node)
             values = [self.read(source, index, mask) for source in sources]
-            made += self.folded(node, state[len(made) : len(made) + len(sources)], values)
-        return made
+            folded += self.folded(node, state[len(folded) : len(folded) + len(sources)], values)
+        return folded
 
     # --- lanes along what is kept -----------------------------------------------------------------
     def _in_registers(self) -> None:
@@ -202,14 +202,14 @@ class ReductionKernel(SumKernel):
         width = len(initial)
 
         def body(places: list[Parts], state: State) -> State:
-            made: State = []
+            folded: State = []
             for number, (lanes, mask) in enumerate(vectors):
                 part = state[number * width : (number + 1) * width]
                 for parts in places:
                     here = parts if group is None else parts | {group: lanes}
                     part = self._fold(here, part, mask)
-                made += part
-            return made
+                folded += part
+            return folded
 
         state = self._each(walk.reduced, body, initial * len(vectors), walk.unroll)
         for number, (lanes, mask) in enumerate(vectors):
@@ -290,13 +290,13 @@ class ReductionKernel(SumKernel):
             first, last = self._range(group)
 
             def several(base: Value, *state: Value) -> State:
-                made: State = []
+                folded: State = []
                 start = Lanes(base, 1, self.level)
                 for k in range(unroll):
                     lanes = self.shifted(start, k * self.lanes)
                     part = list(state[k * width : (k + 1) * width])
-                    made += self._fold(parts | {group: lanes}, part, None)
-                return made
+                    folded += self._fold(parts | {group: lanes}, part, None)
+                return folded
 
             def rest(base: Value, *state: Value) -> State:
                 lanes = Lanes(base, 1, self.level)

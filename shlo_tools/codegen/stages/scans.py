@@ -116,13 +116,13 @@ class ScanKernel(Kernel):
 
         def one(step: Value, *state: Value) -> list[Value]:
             row = Scalar(outer * self.length + self._place(step), self.level)
-            made = []
+            values = []
             for (lanes, mask), before in zip(vectors, state, strict=True):
                 index = Split(row, lanes, self.inner)
                 value = self._combined(before, self.read(source, index, mask))
                 self._store(value, index, mask)
-                made.append(value)
-            return made
+                values.append(value)
+            return values
 
         start_value = self.splat(self.read(starts_of(self.node)[0], (), None))
         self.loop(0, self.length, 1, one, [start_value] * len(vectors))

@@ -116,11 +116,11 @@ class SumKernel(Kernel):
 
     def _merged(self, state: State, others: State) -> State:
         """Accumulators of two parts as those of both."""
-        made: State = []
+        merged: State = []
         for node in self.reductions:
-            at = slice(len(made), len(made) + len(sources_of(node)))
-            made += self.folded(node, state[at], others[at], merges=True)
-        return made
+            at = slice(len(merged), len(merged) + len(sources_of(node)))
+            merged += self.folded(node, state[at], others[at], merges=True)
+        return merged
 
     def _store_full(self, node: Node, index: Split, mask: Mask | None) -> None:
         """A result that is no sum."""

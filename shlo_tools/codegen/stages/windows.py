@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
@@ -42,7 +43,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
     if scan is not None:
         return scans.lower(stage, target, node, scan)
     kernel = WindowKernel(stage, target, node)
-    job = Job(stage.name, 0, -(-kernel.rows // kernel.chunk))
+    job = Job(stage.name, 0, -(-kernel.outer // kernel.chunk))
     return StageCode([kernel.write()], [job], [Context(stage.places)])
 
 
@@ -57,6 +58,8 @@ def windows_of(node: Node) -> Windows:
 class WindowKernel(Kernel):
     """Reductions of windows."""
 
+    rows, columns = -1, 1  # values have no rows here
+
     def __init__(self, stage: Stage, target: Target, node: Node) -> None:
         super().__init__(stage.name, target, stage.arguments, stage.results)
         self.node, self.windows = node, windows_of(node)
@@ -64,10 +67,10 @@ class WindowKernel(Kernel):
         self.extents = node.operands[0].shape
         large = [d for d, size in enumerate(node.shape) if size > 1]
         self.lane_dimension = large[-1] if large else len(node.shape) - 1
-        self.columns = math.prod(node.shape[self.lane_dimension :])
-        self.rows = node.count // self.columns
+        self.width = math.prod(node.shape[self.lane_dimension :])
+        self.outer = node.count // self.width
         taps = math.prod(self.windows.size)
-        self.chunk = max(1, min(self.rows, _WORK // max(1, self.columns * taps)))
+        self.chunk = max(1, min(self.outer, _WORK // max(1, self.width * taps)))
         if 0 in self.extents:
             raise UnsupportedStage("windows over nothing")
         if taps > _MOST:
@@ -79,29 +82,36 @@ class WindowKernel(Kernel):
         """The kernel over chunks of rows."""
         f = self.function
         first = f.arguments[1] * self.chunk
-        self.loop(first, f.minimum(first + self.chunk, self.rows), 1, self._row)
+        self.loop(first, f.minimum(first + self.chunk, self.outer), 1, self._row)
         return f
 
     def _row(self, number: Value) -> None:
         self.row = Scalar(number, self.level)
         outer = self.shape[: self.lane_dimension]
         self.places = list(self.delinear(self.row, outer))
-        together = max(1, min(_TOGETHER, self.columns // self.lanes))
+        together = max(1, min(_TOGETHER, self.width // self.lanes))
         step = together * self.lanes
 
-        def some(base: Value) -> None:
-            vectors = []
-            for k in range(together):
-                lanes = Lanes(base + k * self.lanes, 1, self.level)
-                vectors.append((lanes, self._below(lanes, step)))
+        def vector(base: Value, number: int, level: int) -> tuple[Lanes, Mask | None]:
+            lanes = Lanes(base + number * self.lanes, 1, level)
+            return lanes, self._below(lanes, step)
+
+        def some(base: Value, level: int) -> None:
+            vectors = [
+                self.once(level, ("vector", number), partial(vector, base, number, level))
+                for number in range(together)
+            ]
             self._windows(vectors)
 
-        self.loop(0, self.columns, step, some)
+        if self.width <= step:
+            some(self.function.constant(0), 0)
+        else:
+            self.loop(0, self.width, step, lambda base: some(base, self.level))
 
     def _below(self, lanes: Lanes, step: int) -> Mask | None:
-        if self.columns % step == 0:
+        if self.width % step == 0:
             return None
-        left = self.function.constant(self.columns) - lanes.base
+        left = self.function.constant(self.width) - lanes.base
         return Mask(self.function.mask_below(left, self.lanes), lanes.level)
 
     def _windows(self, vectors: list[tuple[Lanes, Mask | None]]) -> None:
@@ -110,16 +120,16 @@ class WindowKernel(Kernel):
         count = len(starts)
 
         def body(taps: Taps, state: list[Value]) -> list[Value]:
-            made: list[Value] = []
+            folded: list[Value] = []
             for number, (lanes, mask) in enumerate(vectors):
                 old = state[number * count : (number + 1) * count]
-                made += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
-            return made
+                folded += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
+            return folded
 
         moving = [d for d, size in enumerate(self.windows.size) if size > 1]
         state = self._each_tap(moving, {}, body, starts * len(vectors))
         for number, (lanes, mask) in enumerate(vectors):
-            index = Split(self.row, lanes, self.columns)
+            index = Split(self.row, lanes, self.width)
             values = state[number * count : (number + 1) * count]
             for outcome, place in outcomes_of(self.node).items():
                 for result, target in zip(self.results, self.targets, strict=True):

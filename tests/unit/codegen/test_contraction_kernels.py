@@ -141,7 +141,7 @@ def convolution(name: str, element: str = "f32") -> tuple[str, Shape, Shape, Sha
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_a_convolution(name: str, element: str) -> None:
     op, lhs, rhs, result = convolution(name, element)
-    made = typed(result, element)
+    output = typed(result, element)
     dtype = {
         "f32": np.float32,
         "f64": np.float64,
@@ -150,9 +150,9 @@ def test_a_convolution(name: str, element: str) -> None:
         "complex<f64>": np.complex128,
     }[element]
     text = f"""
-    func.func @main(%x: {typed(lhs, element)}, %w: {typed(rhs, element)}) -> {made} {{
+    func.func @main(%x: {typed(lhs, element)}, %w: {typed(rhs, element)}) -> {output} {{
       %0 = {op}
-      return %0 : {made}
+      return %0 : {output}
     }}"""
     assert_staged(text, numbers(lhs, 1, dtype), numbers(rhs, 2, dtype))
 
@@ -209,8 +209,8 @@ def dot(name: str, element: str, result_element: str = "") -> tuple[str, Shape, 
     names = ("lhs_batching", "rhs_batching", "lhs_contracting", "rhs_contracting")
     listed = zip(names, (a_batch, b_batch, a_sum, b_sum), strict=True)
     form = ", ".join(f"{n}_dimensions = {list(dims)}" for n, dims in listed if dims)
-    made = typed(result, result_element or element)
-    types = f"({typed(lhs, element)}, {typed(rhs, element)}) -> {made}"
+    output = typed(result, result_element or element)
+    types = f"({typed(lhs, element)}, {typed(rhs, element)}) -> {output}"
     op = '"stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<'
     return f"{op}{form}>}} : {types}", lhs, rhs, result
 
@@ -231,11 +231,11 @@ TYPES = {
 @pytest.mark.parametrize("name", DOTS)
 def test_a_product(name: str, element: str) -> None:
     op, lhs, rhs, result = dot(name, element)
-    made = typed(result, element)
+    output = typed(result, element)
     text = f"""
-    func.func @main(%x: {typed(lhs, element)}, %y: {typed(rhs, element)}) -> {made} {{
+    func.func @main(%x: {typed(lhs, element)}, %y: {typed(rhs, element)}) -> {output} {{
       %0 = {op}
-      return %0 : {made}
+      return %0 : {output}
     }}"""
     assert_staged(text, numbers(lhs, 1, TYPES[element]), numbers(rhs, 2, TYPES[element]))
 
@@ -246,11 +246,11 @@ def test_a_product(name: str, element: str) -> None:
 def test_a_wider_result(narrow: str, wide: str) -> None:
     for name in ("matrices", "three batches"):
         op, lhs, rhs, result = dot(name, narrow, wide)
-        made = typed(result, wide)
+        output = typed(result, wide)
         text = f"""
-        func.func @main(%x: {typed(lhs, narrow)}, %y: {typed(rhs, narrow)}) -> {made} {{
+        func.func @main(%x: {typed(lhs, narrow)}, %y: {typed(rhs, narrow)}) -> {output} {{
           %0 = {op}
-          return %0 : {made}
+          return %0 : {output}
         }}"""
         assert_staged(text, numbers(lhs, 1, TYPES[narrow]), numbers(rhs, 2, TYPES[narrow]))
 
@@ -294,8 +294,8 @@ import shlo_tools
 random = np.random.default_rng(0)
 x = random.standard_normal((2, 17, 19, 40)).astype(np.float32)
 w = random.standard_normal((3, 3, 40, 33)).astype(np.float32)
-made = shlo_tools.compile(sys.argv[1])(x, w)
-print(made.tobytes().hex())
+product = shlo_tools.compile(sys.argv[1])(x, w)
+print(product.tobytes().hex())
 """
 
 

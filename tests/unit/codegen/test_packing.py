@@ -40,22 +40,22 @@ def test_elements(by: Target, source: str, element: Type, values: np.ndarray) ->
     address = addresses[packing.name(source, element)]
     types = [ctypes.c_void_p, ctypes.c_void_p, *numbers, ctypes.c_void_p, ctypes.c_int64]
     pack = ctypes.CFUNCTYPE(None, *types)(address)
-    wanted = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+    dtypes = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
     size, count = values.itemsize, len(values)
     for step in (1, 3):
         apart = np.repeat(values, step)
-        made = np.zeros(count, wanted[element.element])
+        packed = np.zeros(count, dtypes[element.element])
         axes = [[], [(count, step * size, 0, 0, 0)]]
         words = packing.view_words(axes, (1, 1, 1), 0, 0)
         view = (ctypes.c_int64 * len(words))(*words)
-        pack(view, apart.ctypes.data, 0, 0, 0, 0, 1, 0, count, made.ctypes.data, 0)
-        np.testing.assert_array_equal(made, values.astype(made.dtype))
+        pack(view, apart.ctypes.data, 0, 0, 0, 0, 1, 0, count, packed.ctypes.data, 0)
+        np.testing.assert_array_equal(packed, values.astype(packed.dtype))
 
 
 def test_what_is_outside_is_zero() -> None:
     """A run of two units of three numbers that begins a unit before the first element."""
     values = np.arange(1, 13, dtype=np.float32)
-    made = np.full(12, np.nan, np.float32)
+    packed = np.full(12, np.nan, np.float32)
     axes = [[(2, 24, 0, 0, 2)], [(6, 4, 0, 0, 0)]]
     words = packing.view_words(axes, (1, 1, 4), 3, 1)
     view = (ctypes.c_int64 * len(words))(*words)
@@ -63,5 +63,5 @@ def test_what_is_outside_is_zero() -> None:
     types = [ctypes.c_void_p, ctypes.c_void_p, *numbers, ctypes.c_void_p, ctypes.c_int64]
     pack = ctypes.CFUNCTYPE(None, *types)(parts.address(packing.name("f32", F32)))
     base = values.ctypes.data - 12
-    pack(view, base, 0, 0, -1, 0, 2, 0, 6, made.ctypes.data, 24)
-    np.testing.assert_array_equal(made, [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    pack(view, base, 0, 0, -1, 0, 2, 0, 6, packed.ctypes.data, 24)
+    np.testing.assert_array_equal(packed, [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])

@@ -26,6 +26,11 @@ WINDOWS = [
         *((2, 3, 8, 66), (2, 3, 4, 33), (1, 1, 2, 2), (1, 1, 2, 2), (1, 1, 1, 1)),
         *((1, 1, 1, 1), (0,) * 8),
     ),
+    *(
+        ((3, 5, n), (3, 5, n // 2), (1, 1, 2), (1, 1, 2), (1, 1, 1), (1, 1, 1), (0,) * 6)
+        for n in (14, 62, 64, 65, 129, 256)
+    ),
+    ((3, 65), (3, 33), (1, 3), (1, 2), (1, 1), (1, 1), (0, 0, 1, 1)),
     ((70,), (70,), (3,), (1,), (1,), (1,), (1, 1)),
     ((5, 6), (11, 6), (3, 1), (1, 1), (2, 1), (1, 1), (2, 2, 0, 0)),
     ((9, 7), (5, 7), (3, 1), (1, 1), (1, 1), (2, 1), (0, 0, 0, 0)),
@@ -46,7 +51,7 @@ def windows(
     op: str,
     init: str,
 ) -> str:
-    whole, made, scalar = (tensor(s, element) for s in (operand, result, ()))
+    whole, output, scalar = (tensor(s, element) for s in (operand, result, ()))
     pairs = ", ".join(f"[{a}, {b}]" for a, b in zip(padding[::2], padding[1::2], strict=True))
     named = {
         "window_dimensions": size,
@@ -59,7 +64,7 @@ def windows(
     )
     literal = f"{init}.0" if element[0] == "f" else init
     return f"""
-    func.func public @main(%x: {whole}) -> {made} {{
+    func.func public @main(%x: {whole}) -> {output} {{
       %start = stablehlo.constant dense<{literal}> : {scalar}
       %0 = stablehlo.add %x, %x : {whole}
       %1 = "stablehlo.reduce_window"(%0, %start) <{{{arrays},
@@ -67,9 +72,9 @@ def windows(
         ^bb0(%a: {scalar}, %b: {scalar}):
           %2 = stablehlo.{op} %a, %b : {scalar}
           stablehlo.return %2 : {scalar}
-      }}) : ({whole}, {scalar}) -> {made}
-      %3 = stablehlo.add %1, %1 : {made}
-      return %3 : {made}
+      }}) : ({whole}, {scalar}) -> {output}
+      %3 = stablehlo.add %1, %1 : {output}
+      return %3 : {output}
     }}"""
 
 

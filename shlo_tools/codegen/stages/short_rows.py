@@ -1,0 +1,128 @@
+"""Passes over rows that are shorter than vectors: lanes are rows, and columns are a loop.
+
+Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shlo_tools.codegen.function import I1, I64, Value
+from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.indices import Index, Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.kernels import RowKernel, Space, lanes_for
+from shlo_tools.codegen.stages.memory import Buffer
+from shlo_tools.codegen.stages.nodes import Node, Stage, UnsupportedStage, below
+from shlo_tools.codegen.target import Target
+
+_SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle
+_MANY = 8  # vectors of rows, at least
+
+
+def is_short(stage: Stage, space: Space, target: Target) -> bool:
+    """Whether lanes of a stage had better be rows."""
+    nodes = below(stage.results)
+    lanes = lanes_for(target, nodes)
+    plain = all(not n.element.is_complex and n.element.bits >= 32 for n in stage.results)
+    is_many = space.rows >= _MANY * lanes
+    return plain and is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
+
+
+class ShortRowKernel(RowKernel):
+    """Passes over vectors of rows.
+
+    Attributes:
+        mask: rows of the current vector that there are.
+    """
+
+    mask: Mask | None = None
+
+    def each_row(self, first: Value, last: Value) -> None:
+        """All passes over rows ``first`` to ``last``."""
+        self._plan()
+        gathered = self._gathered()
+        is_whole = self.space.rows % self.lanes == 0 and self.space.chunk % self.lanes == 0
+
+        def some(row: Value) -> None:
+            self.row = Lanes(row, 1, self.level)
+            if not is_whole:
+                exists = self.function.mask_below(last - row, self.lanes)
+                self.mask = Mask(exists, self.level)
+            self._gather(gathered)
+            self._row()
+
+        self.loop(first, last, self.lanes, some)
+
+    def _gathered(self) -> dict[Node, Buffer]:
+        """Inputs that several passes read, and where their elements are kept lane by lane."""
+        gathered: dict[Node, Buffer] = {}
+        pointwise = self._read_pointwise()
+        passes = len(self.reductions) + bool(self._wide())
+        for node in [n for n in self.nodes if n in self.buffers and n in pointwise]:
+            if passes > 1:
+                address = self.take_scratch(node.element, self._kept_elements())
+                if address is not None:
+                    gathered[node] = Buffer(address, row_only=True)
+        return gathered
+
+    def _gather(self, gathered: dict[Node, Buffer]) -> None:
+        """Elements that lie a row apart are fetched once."""
+
+        def fetch(index: Split, mask: Mask | None) -> None:
+            for node, buffer in gathered.items():
+                address, _, _ = self._address(node, buffer, index)
+                self.store(self.load(node, self.buffers[node], index, mask), address, None)
+
+        if gathered:
+            self._each_column(fetch)
+            self.buffers.update(gathered)
+
+    def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
+        """Loop over columns: ``body(index, mask, *carry)``."""
+
+        def one(column: Value, *carried: Value) -> object:
+            self.column = Scalar(column, self.level)
+            index = Split(self.row, self.column, self.columns)
+            return body(index, self.mask, *carried)  # type: ignore[operator]
+
+        return self.loop(0, self.columns, 1, one, carry)  # type: ignore[arg-type]
+
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+        """Kept rows lie column by column."""
+        if not buffer.row_only:
+            return super()._address(node, buffer, index)
+        if not isinstance(index, Split) or not isinstance(index.column, Scalar):
+            raise UnsupportedStage("a row read across rows")
+        place = index.column.value * self.lanes
+        return buffer.address.at(place, place_type(node.element)), True, 1
+
+    def _kept_elements(self) -> int:
+        return self.columns * self.lanes
+
+    def _keep(self, source: Node, value: Value, index: Split) -> None:
+        address, _, _ = self._address(source, self.kept[source], index)
+        self.store(value, address, None)
+
+    def _total(self, node: Node, totals: list[Value]) -> list[Value]:
+        return totals
+
+    def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
+        f = self.function
+        exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
+        for result, target in zip(self.results, self.targets, strict=True):
+            if result is node:
+                address, _, place = self._address(node, Buffer(target), index)
+                if isinstance(place, int):
+                    if place == 1:
+                        self.store(value, address, mask)
+                        continue
+                    place = self.offsets(place)
+                value = value if value.type.lanes else self.splat(value)
+                bytes = f.constant(place_type(node.element).bytes, I64.vector(self.lanes))
+                f.scatter(self.to_memory(value), address, place * bytes, exists)
+        self.stored.add(node)
+
+    def _store_narrow(self, node: Node, target: Value) -> None:
+        value = self.read(node, Linear(self.row), self.mask)
+        address, _, _ = self._address(node, Buffer(target), Linear(self.row))
+        self.store(value, address, self.mask)

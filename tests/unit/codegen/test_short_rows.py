@@ -1,0 +1,71 @@
+"""Rows shorter than vectors: lanes are rows, with results of rows and columns in every mixture."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reduction_programs import numbers, tensor
+from staged_programs import assert_staged
+
+from shlo_tools import compile
+
+# Few rows are walked along their columns; many are not, be they a multiple of lanes or not.
+ROWS = [(7, 5), (301, 2), (257, 3), (512, 10), (1000, 16), (777, 33), (333, 47), (300, 65)]
+
+
+def rows(shape: tuple[int, ...], element: str, returned: str) -> str:
+    """A maximum of each row, a sum of what is left, and both used with the elements again."""
+    whole, scalar = tensor(shape, element), tensor((), element)
+    outer = tensor(shape[:-1], element)
+    bias = tensor(shape[-1:], element)
+    kept = ", ".join(map(str, range(len(shape) - 1)))
+    last = len(shape) - 1
+    types = {"%7": whole, "%4": outer, "%2": whole, "%8": outer}
+    names = returned.split()
+    return f"""
+    func.func public @main(%x: {whole}, %b: {bias}) -> ({", ".join(types[n] for n in names)}) {{
+      %least = stablehlo.constant dense<{"-9.0" if "f" in element else "-9"}> : {scalar}
+      %two = stablehlo.constant dense<{"2.0" if "f" in element else "2"}> : {scalar}
+      %twos = stablehlo.constant dense<{"2.0" if "f" in element else "2"}> : {whole}
+      %y = stablehlo.broadcast_in_dim %b, dims = [{last}] : ({bias}) -> {whole}
+      %z = stablehlo.add %x, %y : {whole}
+      %0 = stablehlo.reduce(%z init: %least) applies stablehlo.maximum across dimensions = [{last}]
+          : ({whole}, {scalar}) -> {outer}
+      %1 = stablehlo.broadcast_in_dim %0, dims = [{kept}] : ({outer}) -> {whole}
+      %2 = stablehlo.subtract %z, %1 : {whole}
+      %3 = stablehlo.multiply %2, %twos : {whole}
+      %4 = stablehlo.reduce(%3 init: %two) applies stablehlo.add across dimensions = [{last}]
+          : ({whole}, {scalar}) -> {outer}
+      %5 = stablehlo.broadcast_in_dim %4, dims = [{kept}] : ({outer}) -> {whole}
+      %7 = stablehlo.subtract %3, %5 : {whole}
+      %8 = stablehlo.multiply %4, %0 : {outer}
+      return {returned.replace(" ", ", ")} : {", ".join(types[n] for n in names)}
+    }}"""
+
+
+@pytest.mark.parametrize("shape", [*ROWS, (5, 100, 9), (60, 2, 3, 4)], ids=str)
+@pytest.mark.parametrize("element", ["f32", "f64", "i32", "i8"])
+@pytest.mark.parametrize("returned", ["%7", "%7 %4", "%2 %8 %7", "%8"])
+def test_short_rows(shape: tuple[int, ...], element: str, returned: str) -> None:
+    text = rows(shape, element, returned)
+    assert_staged(text, numbers(shape, element), numbers(shape[-1:], element))
+
+
+@pytest.mark.parametrize("shape", ROWS, ids=str)
+def test_short_rows_of_a_softmax(shape: tuple[int, int]) -> None:
+    n, _ = shape
+    whole, outer = tensor(shape, "f32"), tensor((n,), "f32")
+    program = compile(f"""
+    func.func public @main(%x: {whole}) -> {whole} {{
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.exponential %x : {whole}
+      %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1]
+          : ({whole}, tensor<f32>) -> {outer}
+      %2 = stablehlo.broadcast_in_dim %1, dims = [0] : ({outer}) -> {whole}
+      %3 = stablehlo.divide %0, %2 : {whole}
+      return %3 : {whole}
+    }}""")
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    powers = np.exp(x.astype(np.float64))
+    expected = powers / powers.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(program(x), expected, rtol=1e-5)
