@@ -155,10 +155,18 @@ class BitsKernel(Kernel):
                 else f.shuffle(run, run, range(part * lanes, part * lanes + lanes))
             )
             place = column * count + part * lanes
-            mask = None
-            if total % (count * lanes):
-                mask = Mask(f.mask_below(f.constant(total) - place, lanes), self.level)
-            self.store(value, address.at(place, place_type(result.element)), mask)
+            where = address.at(place, place_type(result.element))
+            if total % (count * lanes) == 0:
+                self.store(value, where, None)
+                continue
+            left = f.constant(total) - place
+            self._store_part(value, where, left)
+
+    def _store_part(self, value: Value, address: Value, left: Value) -> None:
+        """As many lanes as are left; where that is none, the address may not be touched at all."""
+        f, level = self.function, self.level
+        mask = Mask(f.mask_below(left, self.lanes), level)
+        f.if_(left > 0, lambda: self.store(value, address, mask), lambda: None)
 
     def _interleaved(self, words: list[Value]) -> Value:
         if len(words) == 1:
