@@ -8,7 +8,7 @@ from typing import Any
 
 from shlo_tools import dtypes, ir
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.random import Bits, Layout
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import ELEMENT_TYPES
@@ -36,8 +36,6 @@ def rng_bit_generator(op: Operation, operands: tuple[Node, ...]) -> Node:
     """A node of two results: the new state, and the bits."""
     type = dtypes.tensor_type(op.results[1].type)
     element, shape = type.element_type, type.static_shape
-    if element.bits < 16:
-        raise UnsupportedStage("random bits of bytes")
     is_threefry = RngAlgorithm[ir.enum_of(op, "rng_algorithm")] is RngAlgorithm.THREE_FRY
     layout = _layout(shape, element.bits, is_threefry=is_threefry)
     is_halved = operands[0].element.bits == 32

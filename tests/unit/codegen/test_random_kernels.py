@@ -26,7 +26,7 @@ def bits(algorithm: str, state: str, result: str) -> str:
     }}"""
 
 
-@pytest.mark.parametrize("type", ["i16", "ui32", "ui64"])
+@pytest.mark.parametrize("type", ["ui8", "i16", "ui32", "ui64"])
 @pytest.mark.parametrize(("algorithm", "words"), [("THREE_FRY", 2), ("PHILOX", 2), ("PHILOX", 3)])
 def test_bits(algorithm: str, words: int, type: str) -> None:
     state = np.array(STATE[:words], np.uint64)
