@@ -47,7 +47,12 @@ def check(text: str, name: str = "-") -> Suspicion | None:
     if _alias_bound(checked) > MAX_NESTING:
         _check_aliases(checked)
     _check_resources(checked)
-    return _check_numbers(checked) or _empty_groups(checked) or _negative_dimensions(checked)
+    return (
+        _check_numbers(checked)
+        or _empty_groups(checked)
+        or _negative_dimensions(checked)
+        or _strange_names(checked)
+    )
 
 
 class _Text:
@@ -250,6 +255,23 @@ def _negative_dimensions(text: _Text) -> Suspicion | None:
         return None
     negative = _NEGATIVE.search(text.plain)
     return negative and Suspicion("a negative broadcast dimension", text.place_of(negative[0]))
+
+
+_HIGH = rb"\\[89A-Fa-f][0-9A-Fa-f]"
+_RUN_OF_HIGH = re.compile(rb"(?:" + _HIGH + rb")+")
+
+
+def _strange_names(text: _Text) -> Suspicion | None:
+    """A message that quotes such bytes fails in the bindings, and MLIR's lock on messages stays."""
+    if b"\\" not in text.source:
+        return None
+    for escapes in _RUN_OF_HIGH.finditer(text.source):
+        try:
+            bytes.fromhex(escapes[0].replace(b"\\", b"").decode()).decode()
+        except UnicodeDecodeError:
+            place = text.place(escapes.start())
+            return Suspicion(f"{escapes[0].decode()} in a string is no text", place)
+    return None
 
 
 # --- resources ------------------------------------------------------------------------------------

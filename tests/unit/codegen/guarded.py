@@ -11,14 +11,12 @@ import numpy as np
 from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, MemoryPlan
 
 _PAGE = mmap.PAGESIZE
-_kept: list[mmap.mmap] = []  # numpy arrays do not own the mapping's neighbours
 
 
 def guarded(array: np.ndarray, *, at_end: bool) -> np.ndarray:
     """A copy whose last (or first) byte has an unmapped page beside it."""
     pages = max(1, -(-array.nbytes // _PAGE))
     block = mmap.mmap(-1, (pages + 2) * _PAGE)
-    _kept.append(block)
     start = ctypes.addressof(ctypes.c_char.from_buffer(block))
     for page in (0, pages + 1):
         status = _mprotect(start + page * _PAGE, _PAGE, 0)
@@ -66,7 +64,6 @@ def closed_block(count: int) -> tuple[np.ndarray, int, int]:
     if count not in closed:
         return guarded_block(count, at_end=True)
     block = mmap.mmap(-1, count)
-    _kept.append(block)
     data = np.frombuffer(block, np.uint8)
     for page in closed[count]:
         if _mprotect(data.ctypes.data + page, _PAGE, 0):
