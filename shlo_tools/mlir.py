@@ -723,7 +723,12 @@ def walk(root: Operation) -> list[Operation]:
         operations.append(operation)
         return ir.WalkResult.ADVANCE
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    try:
+        root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    except RuntimeError as error:  # whatever is raised in between, which only Ctrl-C is
+        if "KeyboardInterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise
     return operations
 
 

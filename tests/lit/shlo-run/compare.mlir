@@ -1,13 +1,13 @@
 // Native values are compared with the reference's, op by op.
 
-// RUN: %shlo-run %s --input=1 --input=random:0 --compare=reference | FileCheck %s
+// RUN: %shlo-run %s --input=1 --input=random:1 --compare=reference | FileCheck %s
 // CHECK: 10 values of 8 ops were compared
 // CHECK: result0 {{agrees|differs}}
 
 // No sum of so many numbers is exact: with no tolerance at all, the first op to differ is the sum.
 // It is saved with its inputs as a test.
 // RUN: rm -rf %t && mkdir %t
-// RUN: not %shlo-run %s --input=1 --input=random:0 --compare=reference --rtol=0 --atol=0 \
+// RUN: not %shlo-run %s --input=1 --input=random:1 --compare=reference --rtol=0 --atol=0 \
 // RUN:   --save-to=%t 2>&1 | FileCheck %s --check-prefix=SUM
 // SUM: model.py:5:1: error: stablehlo.reduce (tensor<99999xf32>, tensor<f32>) -> tensor<f32>: native and reference differ
 // SUM-NEXT: note: result0 differs: 1 of 1 elements beyond 0 + 0 * |expected|
@@ -32,10 +32,10 @@
 // RUN:   --expected-output=@%t/compare-stablehlo.reduce.npz --atol=1
 
 // A second one does not overwrite the first; where it cannot be saved, it is still reported.
-// RUN: not %shlo-run %s --input=1 --input=random:0 --compare=reference --rtol=0 --atol=0 \
+// RUN: not %shlo-run %s --input=1 --input=random:1 --compare=reference --rtol=0 --atol=0 \
 // RUN:   --save-to=%t 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: compare-stablehlo.reduce-2.mlir
-// RUN: not %shlo-run %s --input=1 --input=random:0 --compare=reference --rtol=0 --atol=0 \
+// RUN: not %shlo-run %s --input=1 --input=random:1 --compare=reference --rtol=0 --atol=0 \
 // RUN:   --save-to=%t/none 2>&1 | FileCheck %s --check-prefix=UNSAVED
 // UNSAVED: error: stablehlo.reduce
 // UNSAVED: note: no test was saved: cannot write
