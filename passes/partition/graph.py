@@ -109,7 +109,7 @@ class Op:
 
     @property
     def is_elementwise(self) -> bool:
-        return self.name not in NOT_ELEMENTWISE
+        return self.type is not None and self.name not in NOT_ELEMENTWISE
 
     @property
     def parts(self) -> list[Op]:

@@ -24,3 +24,18 @@ def test_random_loops(seed: int) -> None:
         for result, target in zip(results, expected, strict=True):
             np.testing.assert_array_equal(result, target, err_msg=text)
         np.testing.assert_array_equal((x, y), originals)
+
+
+def test_values_without_elements_stay_outside_of_branches() -> None:
+    text = """
+    func.func @main(%x: tensor<0x1xf32>) -> tensor<0x1xf32> {
+      %0 = stablehlo.divide %x, %x : tensor<0x1xf32>
+      %c = stablehlo.constant dense<false> : tensor<i1>
+      %1:2 = "stablehlo.if"(%c) ({
+        stablehlo.return %0, %x : tensor<0x1xf32>, tensor<0x1xf32>
+      }, {
+        stablehlo.return %0, %0 : tensor<0x1xf32>, tensor<0x1xf32>
+      }) : (tensor<i1>) -> (tensor<0x1xf32>, tensor<0x1xf32>)
+      return %1#0 : tensor<0x1xf32>
+    }"""
+    assert compile(text)(np.ones((0, 1), np.float32)).shape == (0, 1)
