@@ -119,6 +119,16 @@ def _received(pipe: Connection) -> Any:
 
 
 # --- in the child ---------------------------------------------------------------------------------
+def limit_memory(size: int) -> None:
+    """Let this process have at most so many bytes of addresses, libraries included."""
+    import resource  # POSIX only
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        size = min(size, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (size, hard))
+
+
 def serve(actions: Mapping[str, Callable[..., Any]]) -> None:
     """Answer requests until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer

@@ -7,7 +7,6 @@ as they are.
 from __future__ import annotations
 
 import os
-import resource
 
 from shlo_tools import mlir, workers
 from shlo_tools.program import reading, writing
@@ -33,11 +32,7 @@ def text(source: str, name: str, seconds: float) -> None:
 
 
 def _read(source: str | bytes, name: str, seconds: float) -> mlir.Module:
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY + PER_BYTE * len(source)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    workers.limit_memory(MEMORY + PER_BYTE * len(source))
     with limited(seconds):
         module = reading.parse(source, name=name, isolated=False)
         module.operation.get_asm(large_elements_limit=16)

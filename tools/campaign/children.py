@@ -46,7 +46,7 @@ class Worker:
 
     Args:
         seconds: for one case.
-        gigabytes: of memory.
+        gigabytes: of addresses, libraries included, and so of memory.
     """
 
     def __init__(self, seconds: float, gigabytes: float) -> None:
@@ -121,7 +121,7 @@ class Worker:
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by end)
         module = "shlo_tools.tools.campaign.worker"
         process = subprocess.Popen(
-            [sys.executable, "-X", "faulthandler", "-m", module],
+            [sys.executable, "-X", "faulthandler", "-m", module, f"{self.gigabytes:g}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

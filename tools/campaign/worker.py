@@ -1,6 +1,7 @@
 """The child process of a campaign: cases come in as lines of JSON, outcomes go out as such.
 
 It may die, hang or outgrow its memory; its parent (``children.py``) makes an outcome of that.
+A program that wants ever more memory is refused some before (``RLIMIT_AS``), and has to say so.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import sys
 from typing import Any
 
 from shlo_tools.tools.campaign.outcome import Case, Outcome, watched
+from shlo_tools.workers import limit_memory
 
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(int(float(sys.argv[1]) * (1 << 30)))
     talk = os.fdopen(os.dup(1), "w")  # what native code prints goes elsewhere
     os.dup2(2, 1)
     for line in sys.stdin:
