@@ -1,4 +1,4 @@
-"""Worker processes with limits: a death, a hang or a lack of memory there is an outcome here."""
+"""Worker processes with limits: a death or a hang there is an outcome here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
@@ -19,26 +18,12 @@ from typing import Any
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.campaign.outcome import DEAD, HUNG, Case, Outcome
 
-_PATIENCE = 0.25  # seconds between looks at a worker's memory
 START = 60.0  # seconds that a worker may need to load everything
 _TELLING = re.compile(r"Fatal|LLVM ERROR|Assertion|terminate|[\w.]+(Error|Exception)\b")
 
 
-class _OverLimit(Exception):
-    """The worker took too long or too much."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.detail)
-        self.outcome = outcome
-
-
-def _resident(pid: int) -> int:
-    """The memory of a process in bytes; 0 where the system does not say."""
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
+class _TooLong(Exception):
+    """The worker said nothing for longer than it may."""
 
 
 class Worker:
@@ -90,12 +75,12 @@ class Worker:
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
-            line = self._line(process.pid, seconds + (0 if self._warm else START))
+            line = self._line(seconds if self._warm else seconds + START)
         except BrokenPipeError:
             line = ""
-        except _OverLimit as limit:
+        except _TooLong:
             self.end()
-            return limit.outcome
+            return Outcome(HUNG, f"nothing for {seconds:g} s")
         if line:
             self._warm = True
             return json.loads(line)
@@ -105,17 +90,12 @@ class Worker:
         name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
         return Outcome(DEAD, f"{name}: {words}")
 
-    def _line(self, pid: int, seconds: float) -> str:
+    def _line(self, seconds: float) -> str:
         """What the worker says next; '' when it has died."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                return self._lines.get(timeout=_PATIENCE)
-            except queue.Empty:
-                if _resident(pid) > self.gigabytes * (1 << 30):
-                    outcome = Outcome(DEAD, f"more than {self.gigabytes:g} GB of memory")
-                    raise _OverLimit(outcome) from None
-        raise _OverLimit(Outcome(HUNG, f"nothing for {seconds:g} s"))
+        try:
+            return self._lines.get(timeout=seconds)
+        except queue.Empty:
+            raise _TooLong from None
 
     def _start(self) -> subprocess.Popen[str]:
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by end)

@@ -37,7 +37,7 @@ Kinds:
 
 \b
 Outcomes: right; refused (an error of ours); wrong; traceback (any other exception);
-dead (a signal, or too much memory); hung (too much time).
+dead (a signal); hung (too much time).
 
 \b
 Examples:

@@ -1,7 +1,7 @@
 """The child process of a campaign: cases come in as lines of JSON, outcomes go out as such.
 
-It may die, hang or outgrow its memory; its parent (``children.py``) makes an outcome of that.
-A program that wants ever more memory is refused some before (``RLIMIT_AS``), and has to say so.
+It may die or hang; its parent (``children.py``) makes an outcome of that. Its memory is limited: a
+program that wants ever more gets none, and an error of ours has to say so.
 """
 
 from __future__ import annotations
