@@ -11,6 +11,7 @@ from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ExecutionError
 
 ALIGNMENT = 64
+_LEAST_RESERVED = 1 << 20
 
 
 def aligned_empty(type: TensorType) -> Array:
@@ -35,12 +36,19 @@ def aligned_bytes(count: int) -> Array:
 
 
 def reserved_bytes() -> Array:
-    """Addresses for as many bytes as the machine has; they take memory when they are used."""
+    """Addresses for as many bytes as the machine has; they take memory when they are used.
+
+    Where a process may not have so many addresses, it is a part of those that it may.
+    """
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-    try:
-        return np.frombuffer(mmap.mmap(-1, _physical_memory(), flags=flags), np.uint8)
-    except OSError as error:
-        raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
+    size = _physical_memory()
+    while True:
+        try:
+            return np.frombuffer(mmap.mmap(-1, size, flags=flags), np.uint8)
+        except OSError as error:
+            if size <= _LEAST_RESERVED:
+                raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
+        size //= 2
 
 
 def block(count: int) -> tuple[Array, int, int]:

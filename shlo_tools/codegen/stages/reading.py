@@ -58,7 +58,10 @@ class Reader(PartsReader):
         self, node: Node, index: Index, mask: Mask | None
     ) -> tuple[Node, Index, Mask | None]:
         normal = self.normal(index, node.shape)
-        if mask is None and has_lanes(normal) and not has_lanes(index):
+        is_early = node.kind is NodeKind.INPUT or not (node in self.late or node in self.buffers)
+        if is_early and level_of_index(index) < level_of_index(normal):
+            normal = index  # a single element, which may be read in front of the loop over rows
+        elif mask is None and has_lanes(normal) and not has_lanes(index):
             normal = index  # a single element, which lanes without a mask would read beyond
         return node, normal, mask if has_lanes(normal) else None
 

@@ -134,6 +134,48 @@ def test_memory_limits(backend: Any, what: str) -> None:
     assert "memory" in done.stdout or "bytes are needed" in done.stdout
 
 
+GROWING = """
+import sys
+from shlo_tools import compile, ShloError, workers
+workers.limit_memory(int(sys.argv[1]) << 30)
+text = '''func.func @main(%n: tensor<i32>) -> tensor<?xui8> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %c = stablehlo.constant dense<7> : tensor<1024xui8>
+  %x = stablehlo.convert %c : (tensor<1024xui8>) -> tensor<?xui8>
+  %r:2 = stablehlo.while(%i = %n, %v = %x) : tensor<i32>, tensor<?xui8>
+  cond {
+    %p = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %w = stablehlo.concatenate %v, %v, dim = 0 : (tensor<?xui8>, tensor<?xui8>) -> tensor<?xui8>
+    %j = stablehlo.subtract %i, %one : tensor<i32>
+    stablehlo.return %j, %w : tensor<i32>, tensor<?xui8>
+  }
+  return %r#1 : tensor<?xui8>
+}'''
+executable = compile(text, backend=sys.argv[2])
+print(executable(10).size)
+try:
+    executable(30)
+except ShloError as error:
+    print("refused:", error)
+print(executable(10).size)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits addresses")
+@BACKENDS
+def test_loops_that_outgrow_the_memory_of_a_process(backend: Any) -> None:
+    """What fits still runs, before and after."""
+    command = [sys.executable, "-c", GROWING, "4", backend]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    before, refused, after = done.stdout.splitlines()
+    assert before == after == str(1 << 20)
+    assert refused.startswith("refused:") and ("memory" in refused or "bytes" in refused)
+
+
 @pytest.mark.parametrize("path", ["a\0b", "a\0b.mlir", "\ud800"])
 def test_names_that_no_file_has(path: str) -> None:
     module = shlo_tools.load("module {}")
