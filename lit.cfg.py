@@ -42,6 +42,7 @@ config.environment["PYTHONPATH"] = os.pathsep.join(
     [root, *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 config.environment["NO_COLOR"] = "1"
+config.environment["SHLO_CACHE_DIR"] = os.path.join(root, "build", "cache")
 config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.find_spec(p)}
 
 for name, module in TOOLS.items():

@@ -142,6 +142,13 @@ def provider_version() -> str:
     return importlib.metadata.version(DISTRIBUTION)
 
 
+def provider_build() -> str:
+    """What tells this copy of the wheel's libraries from others; faster than the version."""
+    path = _wheel("_mlir_libs._mlir").__file__
+    status = os.stat(path)
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
 def _wheel(module: str) -> Any:
     try:
         return importlib.import_module(f"{PROVIDER}.{module}")
@@ -833,10 +840,15 @@ def current_context() -> Context:
     return cast(Context, ir.Context.current)
 
 
-def execution_engine(module: Module, opt_level: int) -> Any:
+def execution_engine(module: Module, opt_level: int, *, keeps_object: bool = False) -> Any:
     """JIT-compile a module of the llvm dialect. Code is made at the first ``entry_address``."""
     engine = _wheel("execution_engine")
-    return engine.ExecutionEngine(module, opt_level=opt_level, enable_object_dump=False)
+    return engine.ExecutionEngine(module, opt_level=opt_level, enable_object_dump=keeps_object)
+
+
+def save_object(engine: Any, path: str) -> None:
+    """Write the object file that was made of a module, after the first ``entry_address``."""
+    engine.dump_to_object_file(path)
 
 
 def bind_symbol(engine: Any, name: str, address: int) -> None:

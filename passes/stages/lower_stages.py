@@ -13,6 +13,9 @@ After:
 
 A stage that kernels cannot compute keeps its ops alone, and says why in ``shlo.plain``. Kernels are
 spread over several modules, for which machine code is made side by side.
+
+With ``shared`` kernels are named by what they do, each is written once, and those are left out for
+which there is machine code in this process.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import jobs, target
+from shlo_tools.codegen import jobs, shared_kernels, target
 from shlo_tools.codegen.function import Function, address_table, module_text
 from shlo_tools.codegen.lowered import ADDRESSES, JOBS, KERNELS, PLAIN, STAGE
 from shlo_tools.codegen.stages import lowering
@@ -40,16 +43,18 @@ class LowerStages(Pass):
 
     name = "shlo-lower-stages"
 
+    shared: bool = False
+
     def run(self, op: Operation) -> None:
-        kernels: list[Function] = []
+        kernels: dict[str, Function] = {}
         for func in ir.functions(op):
             if STAGE in func.attributes and JOBS not in func.attributes:
-                kernels += _lower(func)
-        for number, part in enumerate(_parts(kernels)):
+                kernels |= {kernel.name: kernel for kernel in _lower(func, self.shared)}
+        for number, part in enumerate(_parts([*kernels.values()])):
             _add_module(op, f"kernels.{number}", part)
 
 
-def _lower(func: Operation) -> list[Function]:
+def _lower(func: Operation, shared: bool) -> list[Function]:
     """The kernels of a stage; what it runs is noted on its function."""
     try:
         if ir.text_of(func, STAGE) == "op":
@@ -58,6 +63,9 @@ def _lower(func: Operation) -> list[Function]:
     except UnsupportedStage as reason:
         func.attributes[PLAIN] = mlir.string_attr(str(reason))
         return []
+    if shared:
+        features = target.host().features
+        code.functions, code.jobs = shared_kernels.share(code.functions, code.jobs, features)
     func.attributes[JOBS] = mlir.string_attr(jobs.to_json(code))
     return code.functions
 

@@ -98,12 +98,20 @@ def _possible() -> tuple[Target, ...]:
     return (first, *(_TARGETS[name] for name in names[1:]))
 
 
-def _processor_flags() -> set[str]:
+@cache
+def processor() -> str:
+    """What the system says of the first processor: LLVM generates code for exactly that one."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
-        return set()
-    for line in text.splitlines():
+        return platform.processor()
+    kinds = ("vendor_id", "cpu family", "model", "stepping", "flags")
+    lines = text.partition("\n\n")[0].splitlines()
+    return "\n".join(line for line in lines if line.startswith(kinds))
+
+
+def _processor_flags() -> set[str]:
+    for line in processor().splitlines():
         if line.startswith("flags"):
             return set(line.partition(":")[2].split())
     return set()

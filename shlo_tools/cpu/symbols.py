@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import os
 import sys
+from contextlib import suppress
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import UnsupportedError
@@ -32,15 +32,19 @@ def resolve(module: mlir.Module) -> dict[str, int]:
     return bound
 
 
+def address(name: str) -> int:
+    """The address of a function of this process; 0 where it has none."""
+    return _address(_process(), name) if hasattr(_process(), name) else 0
+
+
 def _address(library: ctypes.CDLL, name: str) -> int:
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
 @functools.cache
 def _process() -> ctypes.CDLL:
-    library = ctypes.util.find_library("m")
-    if library:
-        ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+    with suppress(OSError):  # elsewhere it is a part of what every process has
+        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
     return ctypes.CDLL(None)
 
 

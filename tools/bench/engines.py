@@ -15,6 +15,7 @@ from typing import Any, Self
 import shlo_tools
 
 ROOT = Path(shlo_tools.__file__).resolve().parents[1]
+_CACHE = ROOT / "build" / "bench-cache"  # machine code of the process library, made before
 
 
 class EngineProcess:
@@ -35,7 +36,7 @@ class EngineProcess:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "SHLO_CACHE_DIR": str(_CACHE)},
         )
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ from typing import Any
 
 from shlo_tools import mlir
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu.process_library.parts import keep
+from shlo_tools.cpu.process_library.parts import keep, text_code
 
 _CALLBACKS = """
 llvm.func @PyGILState_Ensure() -> i32
@@ -90,7 +90,7 @@ llvm.func @host(%frame: !llvm.ptr, %number: i64, %table: !llvm.ptr) -> i64 {{
   llvm.return %zero : i64
 }}
 """
-_table: list[Any] = []  # [engine, table]; made once per process
+_table: list[Any] = []  # [machine code, table]; made once per process
 
 
 def callback_table() -> int:
@@ -108,6 +108,6 @@ def _compiled() -> list[Any]:
     numbers = {field: layout.offset(field) for field in fields}
     numbers |= {name: layout.STATUS[name] for name in ("cancelled", "signal")}
     numbers |= {"host_failed": layout.STATUS["host"], "POLL_CANCEL": layout.POLL_CANCEL}
-    engine = mlir.execution_engine(mlir.parse_module(_CALLBACKS.format(**numbers)), 0)
-    addresses = [mlir.entry_address(engine, name) for name in layout.CALLBACKS]
-    return [engine, (ctypes.c_int64 * len(addresses))(*addresses)]
+    code = text_code(_CALLBACKS.format(**numbers), layout.CALLBACKS)
+    addresses = [code.addresses[name] for name in layout.CALLBACKS]
+    return [code, (ctypes.c_int64 * len(addresses))(*addresses)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import codegen, dtypes, mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import (
     F32,
@@ -34,7 +35,8 @@ from shlo_tools.codegen.library import (
     transposition,
 )
 from shlo_tools.codegen.lowered import ADDRESSES
-from shlo_tools.cpu.process_library.compilation import Compilation
+from shlo_tools.cpu.machine_code import store
+from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
 
 PREFIX = "shlo_rt_"
 
@@ -86,7 +88,7 @@ _FAMILIES = {
     interleaving.PARTS: interleaving.parting,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
-_parts: dict[str, Compilation] = {}  # by each function's name
+_parts: dict[str, MachineCode] = {}  # by each function's name
 
 
 def address(name: str) -> int:
@@ -101,7 +103,7 @@ def start(names: Iterable[str]) -> None:
         if name not in _parts:
             with mlir.library_context():  # behind its lock one thread starts a part
                 if name not in _parts:
-                    _start(_WHERE[name] if name in _WHERE else _named(name))
+                    _start(name)
 
 
 def _named(name: str) -> Callable[[], list[Function]]:
@@ -119,10 +121,21 @@ def _maths(name: str) -> Callable[[], list[Function]]:
     return lambda: maths.functions(function, Type(element, int(lanes)))
 
 
-def _start(part: Callable[[], list[Function]]) -> None:
-    compilation = _compilation(part())
-    keep(compilation)
-    _parts.update(dict.fromkeys(compilation.exported, compilation))
+def _start(name: str) -> None:
+    part = _WHERE[name] if name in _WHERE else _named(name)
+    first = _PARTS[part][0] if part in _PARTS else name
+    key = store.key("library", f"{_sources()} {target.host().name} {first}")
+    code = stored(key, PREFIX, linked) or _compilation(part(), [key])
+    keep(code)
+    _parts.update(dict.fromkeys((n for n in code.names if n.startswith(PREFIX)), code))
+
+
+@cache
+def _sources() -> str:
+    """What changes whenever a file changes that functions are made by."""
+    paths = [*Path(codegen.__path__[0]).rglob("*.py"), Path(dtypes.__file__)]
+    entries = [(str(path), path.stat()) for path in paths]
+    return str(sorted((path, entry.st_size, entry.st_mtime_ns) for path, entry in entries))
 
 
 def keep(owner: Any) -> None:
@@ -130,27 +143,35 @@ def keep(owner: Any) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
-def compiled(functions: Sequence[Function]) -> tuple[Any, dict[str, int]]:
+def compiled(functions: Sequence[Function]) -> tuple[Any, Mapping[str, int]]:
     """Machine code of functions: what owns it, and the addresses of the exported ones.
 
     Functions of the library that they call are found; others have to be of this process.
     """
-    compilation = _compilation(functions)
+    compilation = _compilation(functions, [])
     return compilation, compilation.addresses
 
 
-def _compilation(functions: Sequence[Function]) -> Compilation:
+def text_code(text: str, names: Sequence[str]) -> MachineCode:
+    """Machine code of functions of the llvm dialect that call none of the library."""
+    text += address_table(ADDRESSES, [Function(name, []) for name in names]).text()
+    key = store.key("library", text)
+    code = stored(key, PREFIX, linked)
+    return code or Compilation(mlir.parse_module(text), names, [key], {})
+
+
+def _compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
     exported = [function for function in functions if function.exported]
     table = address_table(ADDRESSES, exported)
     module = mlir.parse_module(module_text([*functions, table], target.host().features))
     defined = {function.name for function in functions}
     callees = {callee for f in functions for callee in f.callees} - defined
     names = [function.name for function in exported]
-    return Compilation(module, names, linked(callees))
+    return Compilation(module, names, keys, linked(callees))
 
 
-def linked(callees: Iterable[str]) -> dict[str, Compilation]:
-    """What compiles those functions that are the library's."""
+def linked(callees: Iterable[str]) -> dict[str, MachineCode]:
+    """What has those functions that are the library's."""
     names = [name for name in callees if name.startswith(PREFIX)]
     start(names)
     return {name: _parts[name] for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Signature
@@ -11,7 +12,7 @@ from shlo_tools.codegen.lowered import PLAIN
 from shlo_tools.cpu import native, weights
 from shlo_tools.cpu.native import Linked, Tell
 from shlo_tools.cpu.process_library import parts
-from shlo_tools.cpu.stages import machine_code
+from shlo_tools.cpu.stages import kernels
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read
 from shlo_tools.dtypes import Array
@@ -39,13 +40,15 @@ def build(
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
     first = len(constants)
     constants = [*constants, *weights.take_out(copy, mlir.walk(func), threshold=0, first=first)]
-    native.run_passes("shlo-to-stages", copy, tell)
+    native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
     cut = read(copy, function)
-    jobs = [job.function for code in cut.codes.values() for job in code.jobs]
+    jobs = {job.function for code in cut.codes.values() for job in code.jobs}
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     if tell is not None:
         tell("while generating machine code")
-    owners, addresses = machine_code.compiled(copy)
+    codes = kernels.compiled(copy, jobs)
+    addresses = {name: code.addresses[name] for name, code in codes.items()}
+    owners: list[Any] = [*{*codes.values()}]
     plain = native.NOTHING
     if cut.plain:
         plain = _plain(copy, cut, constants, opt_level, tell)

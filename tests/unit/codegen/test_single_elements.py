@@ -33,10 +33,10 @@ def test_slices_of_what_is_the_same_everywhere(body: str, place: str) -> None:
     }}"""
     hits: dict[str, list[Any]] = {"native": [], "reference": []}
 
-    for backend, seen in hits.items():
+    for backend, listed in hits.items():
 
-        def tell(hit: Hit, seen: list[Any] = seen) -> None:
-            seen.append([value.tolist() for value in hit.results])
+        def tell(hit: Hit, listed: list[Any] = listed) -> None:
+            listed.append([value.tolist() for value in hit.results])
 
         shlo_tools.compile(text, backend=backend, probe=tell)()  # type: ignore[call-overload]
     assert hits["native"] == hits["reference"]

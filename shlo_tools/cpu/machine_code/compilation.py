@@ -1,0 +1,138 @@
+"""Machine code that a thread generates while the program's own passes run, or that disk has.
+
+LLVM generates the code of a module at the first look-up of one of its functions, which lets other
+Python threads run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from shlo_tools import mlir
+from shlo_tools.codegen.lowered import ADDRESSES
+from shlo_tools.cpu import symbols
+from shlo_tools.cpu.machine_code import store
+from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
+
+
+class MachineCode:
+    """Functions in memory, which belongs to this object.
+
+    Attributes:
+        names: of the functions.
+        callees: what has the functions of the process library that these call.
+    """
+
+    def __init__(self, names: Sequence[str], callees: Mapping[str, MachineCode]) -> None:
+        self.names, self.callees = names, callees
+        self._addresses: Mapping[str, int] = {}
+        self._lock = threading.Lock()
+        _unfinished.add(self)
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """The addresses of functions, as soon as there are any."""
+        with self._lock:
+            if self in _unfinished:
+                self._finish()
+                _unfinished.discard(self)
+        return self._addresses
+
+    def _finish(self) -> None:
+        """Provide the addresses. Whoever waits may hold the lock of the library's context."""
+        raise NotImplementedError
+
+
+_unfinished: set[MachineCode] = set()
+
+
+class Compilation(MachineCode):
+    """Machine code of a module.
+
+    Args:
+        module: of the llvm dialect, with a function that writes down addresses.
+        names: the functions whose addresses it writes, in its order.
+        keys: those of the store under which the code is kept, if any.
+    """
+
+    def __init__(
+        self,
+        module: mlir.Module,
+        names: Sequence[str],
+        keys: Sequence[str],
+        callees: Mapping[str, MachineCode],
+    ) -> None:
+        super().__init__(names, callees)
+        self._keys = keys if store.is_open() else ()
+        self._engine = mlir.execution_engine(module, 0, keeps_object=bool(self._keys))
+        self._thread = threading.Thread(target=self._generate)
+        with suppress(RuntimeError):  # no more threads, or none at the end of the process
+            self._thread.start()
+
+    def _finish(self) -> None:
+        if self._thread.ident is not None:
+            self._thread.join()
+        if not self._addresses:
+            self._generate()  # there was no thread, or what it met is raised here
+
+    def _generate(self) -> None:
+        for name, part in self.callees.items():
+            mlir.bind_symbol(self._engine, name, part.addresses[name])
+        words = (ctypes.c_int64 * len(self.names))()
+        fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(self._engine, ADDRESSES))
+        fill(ctypes.addressof(words))
+        if self._keys:
+            store.write(self._keys, lambda path: mlir.save_object(self._engine, path))
+        self._addresses = dict(zip(self.names, words, strict=True))
+
+
+class Loading(MachineCode):
+    """Machine code that disk has."""
+
+    def __init__(self, file: ObjectFile, callees: Mapping[str, MachineCode]) -> None:
+        super().__init__(file.defined, callees)
+        self._file = file
+        self._memory: Any = None
+
+    def _finish(self) -> None:
+        self._memory, self._addresses = self._file.load(self._resolved)
+
+    def _resolved(self, name: str) -> int:
+        part = self.callees.get(name)
+        return symbols.address(name) if part is None else part.addresses[name]
+
+
+Callees = Callable[[Sequence[str]], Mapping[str, MachineCode]]
+
+
+def stored(key: str, prefix: str, callees: Callees) -> MachineCode | None:
+    """What the store has under a key, if anything.
+
+    Args:
+        prefix: of the functions that are the process library's.
+        callees: what has those.
+    """
+    image = store.read(key)
+    if image is None:
+        return None
+    try:
+        file = ObjectFile(image)
+    except UnsupportedObject:
+        return None
+    library = [name for name in file.undefined if name.startswith(prefix)]
+    if any(not symbols.address(name) for name in file.undefined if name not in library):
+        return None
+    return Loading(file, callees(library))
+
+
+def _finish_all() -> None:
+    """A forked child has none of the threads, and LLVM's locks as they were."""
+    for code in list(_unfinished):
+        _ = code.addresses
+
+
+mlir.before_fork.append(_finish_all)

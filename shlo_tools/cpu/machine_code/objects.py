@@ -1,0 +1,172 @@
+"""Machine code of object files, loaded without a linker.
+
+MLIR's engine generates code of LLVM's large code model: an object file has no other relocations
+than whole addresses, and its sections may lie anywhere. Layout: the ELF-64 specification and the
+x86-64 psABI.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import platform
+import struct
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QQq")
+_MAGIC = b"\x7fELF\x02\x01\x01"  # 64 bits, little-endian, version 1
+_RELOCATABLE, _X86_64 = 1, 62
+_BITS, _SYMBOLS, _RELOCATIONS, _ZEROS = 1, 2, 4, 8  # kinds of sections
+_WRITABLE, _IN_MEMORY = 1, 2  # flags of sections
+_UNDEFINED = 0  # the section of symbols that are elsewhere
+_ADDRESS = 1  # the relocation R_X86_64_64
+
+
+class UnsupportedObject(Exception):
+    """An object file that cannot be loaded here."""
+
+
+@cache
+def is_supported() -> bool:
+    """Whether objects of this platform are of the one kind that is loaded, and may be run."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    try:
+        _seal(_memory(1))
+    except OSError:  # hardened systems
+        return False
+    return True
+
+
+class _Section(NamedTuple):
+    name: int
+    kind: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    entry_size: int
+
+
+class _Symbol(NamedTuple):
+    name: str
+    section: int
+    value: int
+
+
+class ObjectFile:
+    """Machine code that can be loaded.
+
+    Attributes:
+        defined: symbols that it has.
+        undefined: symbols that it needs.
+
+    Raises:
+        UnsupportedObject: the file has what is not known here.
+    """
+
+    def __init__(self, image: bytes) -> None:
+        self._image = image
+        try:
+            self._sections = self._read_sections()
+            self._places, self._size = self._placed()
+            self._symbols = self._read_symbols()
+            self._words = self._read_words()
+        except (struct.error, IndexError, ValueError, OverflowError) as error:
+            raise UnsupportedObject(f"{error}") from error
+        named = [symbol for symbol in self._symbols if symbol.name]
+        self.defined = [symbol.name for symbol in named if symbol.section in self._places]
+        self.undefined = [symbol.name for symbol in named if symbol.section == _UNDEFINED]
+
+    def _read_sections(self) -> list[_Section]:
+        header = _HEADER.unpack_from(self._image)
+        identity, kind, machine, start, size, count = (header[k] for k in (0, 1, 2, 6, 11, 12))
+        if not identity.startswith(_MAGIC) or (kind, machine) != (_RELOCATABLE, _X86_64):
+            raise UnsupportedObject("not a relocatable object of this machine")
+        places = range(start, start + count * size, size)
+        return [_Section(*_SECTION.unpack_from(self._image, place)) for place in places]
+
+    def _placed(self) -> tuple[dict[int, int], int]:
+        """Places of the sections that code needs, and their size; what unwinds stacks is not."""
+        places: dict[int, int] = {}
+        end = 0
+        for number, section in enumerate(self._sections):
+            if section.kind in (_BITS, _ZEROS) and section.flags & _IN_MEMORY:
+                if section.flags & _WRITABLE:
+                    raise UnsupportedObject("there are variables in it")
+                places[number] = -(-end // max(1, section.alignment)) * max(1, section.alignment)
+                end = places[number] + section.size
+        return places, end
+
+    def _read_symbols(self) -> list[_Symbol]:
+        (table,) = (section for section in self._sections if section.kind == _SYMBOLS)
+        names = self._sections[table.link].offset
+        symbols = []
+        for place in range(table.offset, table.offset + table.size, _SYMBOL.size):
+            name, _, _, section, value, _ = _SYMBOL.unpack_from(self._image, place)
+            symbols.append(_Symbol(self._text(names + name) if name else "", section, value))
+        return symbols
+
+    def _text(self, place: int) -> str:
+        return self._image[place : self._image.index(b"\0", place)].decode()
+
+    def _read_words(self) -> list[tuple[int, int, int]]:
+        """Words that hold addresses: where, of which symbol, and what is added."""
+        words = []
+        for section in self._sections:
+            if section.kind != _RELOCATIONS or section.info not in self._places:
+                continue
+            start = self._places[section.info]
+            for place in range(section.offset, section.offset + section.size, _RELOCATION.size):
+                offset, kind, addend = _RELOCATION.unpack_from(self._image, place)
+                if kind & 0xFFFFFFFF != _ADDRESS:
+                    raise UnsupportedObject(f"there are relocations of kind {kind & 0xFFFFFFFF}")
+                words.append((start + offset, kind >> 32, addend))
+        return words
+
+    def load(self, resolve: Callable[[str], int]) -> tuple[mmap.mmap, dict[str, int]]:
+        """Memory with the code, and the addresses of what it defines; both go together."""
+        memory = _memory(self._size)
+        start = _address(memory)
+        for number, place in self._places.items():
+            section = self._sections[number]
+            if section.kind == _BITS:
+                end = section.offset + section.size
+                memory[place : place + section.size] = self._image[section.offset : end]
+        addresses: dict[str, int] = {}
+        values: list[int] = []
+        for name, number, value in self._symbols:
+            if number in self._places:
+                values.append(start + self._places[number] + value)
+                addresses[name] = values[-1]
+            else:
+                values.append(resolve(name) if number == _UNDEFINED and name else 0)
+        for place, symbol, addend in self._words:
+            struct.pack_into("<Q", memory, place, values[symbol] + addend)
+        _seal(memory)
+        return memory, addresses
+
+
+def _memory(size: int) -> mmap.mmap:
+    return mmap.mmap(-1, max(1, size), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def _address(memory: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def _seal(memory: mmap.mmap) -> None:
+    """From now on the memory can be run, and not be written."""
+    process = ctypes.CDLL(None, use_errno=True)
+    start, size = ctypes.c_void_p(_address(memory)), ctypes.c_size_t(len(memory))
+    if process.mprotect(start, size, mmap.PROT_READ | mmap.PROT_EXEC):
+        raise OSError(ctypes.get_errno(), "no memory that was written may be run")
