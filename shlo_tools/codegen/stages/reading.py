@@ -47,6 +47,8 @@ class Reader(PartsReader):
     column: Component = 0
     late: dict[Node, int]
     values: dict[tuple[Node, Index], Value]
+    _early: dict[Node, bool]
+    _early_of: int = -1  # how many buffers there were
 
     def read(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """The elements of a node at an index; lanes that are masked out may hold anything."""
@@ -58,12 +60,29 @@ class Reader(PartsReader):
         self, node: Node, index: Index, mask: Mask | None
     ) -> tuple[Node, Index, Mask | None]:
         normal = self.normal(index, node.shape)
-        is_early = node.kind is NodeKind.INPUT or not (node in self.late or node in self.buffers)
-        if is_early and level_of_index(index) < level_of_index(normal):
+        if level_of_index(index) < level_of_index(normal) and self._is_early(node):
             normal = index  # a single element, which may be read in front of the loop over rows
         elif mask is None and has_lanes(normal) and not has_lanes(index):
             normal = index  # a single element, which lanes without a mask would read beyond
         return node, normal, mask if has_lanes(normal) else None
+
+    def _is_early(self, node: Node) -> bool:
+        """Whether a node rests on nothing that the kernel's loops leave in memory or in values."""
+        if self._early_of != len(self.buffers):
+            self._early, self._early_of = {}, len(self.buffers)
+        known, stack = self._early, [node]
+        while stack:
+            top = stack[-1]
+            below = [operand for operand in top.operands if operand not in known]
+            if top.kind is NodeKind.INPUT or top in self.late or top in self.buffers:
+                known[top] = top.kind is NodeKind.INPUT
+            elif top not in known and below:
+                stack += below
+                continue
+            else:
+                known[top] = all(known[operand] for operand in top.operands)
+            stack.pop()
+        return known[node]
 
     def read_with_level(self, node: Node, index: Index, mask: Mask | None) -> tuple[Value, int]:
         """The elements of a node at an index, and the loop from which on they are known."""

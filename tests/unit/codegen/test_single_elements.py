@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from staged_programs import assert_staged
 
 import shlo_tools
 from shlo_tools.probes.hits import Hit
@@ -42,3 +44,21 @@ def test_slices_of_what_is_the_same_everywhere(body: str, place: str) -> None:
     assert hits["native"] == hits["reference"]
     expected = {"of a constant": 5, "of an op": 250, "of ops on one element": 7}[body]
     assert hits["native"][-1] == [[expected]]
+
+
+@pytest.mark.parametrize("op", ["maximum", "add"])
+def test_products_of_one_element(op: str) -> None:
+    """What rests on a product is read behind it."""
+    assert_staged(
+        f"""
+        func.func @main(%x: tensor<1x1xi8>) -> (tensor<1x1x1x1xi8>, tensor<1xi8>) {{
+          %0 = stablehlo.dot_general %x, %x, contracting_dims = [] x []
+              : (tensor<1x1xi8>, tensor<1x1xi8>) -> tensor<1x1x1x1xi8>
+          %1 = stablehlo.{op} %0, %0 : tensor<1x1x1x1xi8>
+          %c = stablehlo.constant dense<3> : tensor<i8>
+          %2 = stablehlo.reduce(%1 init: %c) applies stablehlo.multiply
+              across dimensions = [0, 1, 2] : (tensor<1x1x1x1xi8>, tensor<i8>) -> tensor<1xi8>
+          return %1, %2 : tensor<1x1x1x1xi8>, tensor<1xi8>
+        }}""",
+        np.full((1, 1), 3, np.int8),
+    )
