@@ -52,5 +52,4 @@ STAGE = "shlo.stage"  # on a function: how a kernel walks it
 ROWS = "shlo.rows"  # on a stage: how its full values split, rows and columns
 JOBS = "shlo.jobs"  # on a stage: what runs it, as JSON (``codegen.jobs``)
 PLAIN = "shlo.plain"  # on a stage: why no kernel computes it
-KERNELS = "shlo.kernels"  # on a module of kernels: their names
-ADDRESSES = "addresses"  # in it: the function that writes their addresses into a table
+ADDRESSES = "addresses"  # in a module of kernels: what writes their addresses into a table

@@ -1,4 +1,7 @@
-"""Kernels named by what they do, so that programs with the same kernels share machine code."""
+"""Kernels named by what they do, so that programs with the same kernels share machine code.
+
+Whoever lowers stages notes here what has no machine code yet; whoever compiles takes it from here.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,23 @@ from shlo_tools.codegen.jobs import Job
 
 PREFIX = "kernel."
 providers: list[Callable[[str], bool]] = []  # which say whether they have a kernel's machine code
+_written: dict[str, Function] = {}
 
 
-def share(
-    functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[str]
-) -> tuple[list[Function], list[Job]]:
-    """The functions that no provider has, and the jobs, under names that say what is done."""
+def note(functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[str]) -> list[Job]:
+    """Note kernels of a stage unless a provider has them; its jobs by the kernels' new names."""
     names: dict[str, str] = {}
     for function in functions:
         name, function.name = function.name, PREFIX
         digest = hashlib.blake2b(function.text(features).encode(), digest_size=16)
         names[name] = function.name = PREFIX + digest.hexdigest()
-    missing = {f.name: f for f in functions if not any(has(f.name) for has in providers)}
-    renamed = [replace(job, function=names.get(job.function, job.function)) for job in jobs]
-    return [*missing.values()], renamed
+        if not any(has(function.name) for has in providers):
+            _written[function.name] = function
+    return [replace(job, function=names.get(job.function, job.function)) for job in jobs]
+
+
+def take() -> list[Function]:
+    """The kernels that were noted since this was last asked for."""
+    functions = [*_written.values()]
+    _written.clear()
+    return functions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
@@ -84,7 +85,13 @@ def run_passes(text: str, module: mlir.Module, tell: Tell | None) -> None:
     watch = Instrumentation()
     if tell is not None:
         watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
-    Pipeline(f"builtin.module({text})").run(module, watch)
+    _pipeline(text).run(module, watch)
+
+
+@cache
+def _pipeline(text: str) -> Pipeline:
+    """One of the few pipelines that this package runs on its own account."""
+    return Pipeline(f"builtin.module({text})")
 
 
 def lower(module: mlir.Module, *, check_sizes: bool, tell: Tell | None = None) -> None:

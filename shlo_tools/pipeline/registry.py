@@ -230,7 +230,7 @@ def instantiate(cls: PassClass, options: Mapping[str, str | None]) -> Pass:
     Raises:
         PipelineError: an unknown option, or a value of the wrong type.
     """
-    hints = get_type_hints(cls)
+    hints = get_type_hints(cls) if options else {}  # they take as long as most passes
     known = {field.name.replace("_", "-"): field for field in fields(cls)}
     values: dict[str, Any] = {}
     for key, text in options.items():

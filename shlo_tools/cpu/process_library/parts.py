@@ -125,7 +125,7 @@ def _start(name: str) -> None:
     part = _WHERE[name] if name in _WHERE else _named(name)
     first = _PARTS[part][0] if part in _PARTS else name
     key = store.key("library", f"{_sources()} {target.host().name} {first}")
-    code = stored(key, PREFIX, linked) or _compilation(part(), [key])
+    code = stored(key, PREFIX, linked) or compilation(part(), [key])
     keep(code)
     _parts.update(dict.fromkeys((n for n in code.names if n.startswith(PREFIX)), code))
 
@@ -148,8 +148,8 @@ def compiled(functions: Sequence[Function]) -> tuple[Any, Mapping[str, int]]:
 
     Functions of the library that they call are found; others have to be of this process.
     """
-    compilation = _compilation(functions, [])
-    return compilation, compilation.addresses
+    code = compilation(functions, [])
+    return code, code.addresses
 
 
 def text_code(text: str, names: Sequence[str]) -> MachineCode:
@@ -160,7 +160,8 @@ def text_code(text: str, names: Sequence[str]) -> MachineCode:
     return code or Compilation(mlir.parse_module(text), names, [key], {})
 
 
-def _compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
+def compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
+    """Start to compile functions, which the store keeps under some keys."""
     exported = [function for function in functions if function.exported]
     table = address_table(ADDRESSES, exported)
     module = mlir.parse_module(module_text([*functions, table], target.host().features))

@@ -46,7 +46,7 @@ def build(
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     if tell is not None:
         tell("while generating machine code")
-    codes = kernels.compiled(copy, jobs)
+    codes = kernels.compiled(jobs)
     addresses = {name: code.addresses[name] for name, code in codes.items()}
     owners: list[Any] = [*{*codes.values()}]
     plain = native.NOTHING

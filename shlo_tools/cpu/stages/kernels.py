@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from shlo_tools import ir, mlir
 from shlo_tools.codegen import shared_kernels
-from shlo_tools.codegen.lowered import KERNELS
+from shlo_tools.codegen.function import Function
 from shlo_tools.cpu.machine_code import store
-from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
+from shlo_tools.cpu.machine_code.compilation import MachineCode, stored
 from shlo_tools.cpu.process_library import parts
 
+_MODULES = 2
+_SMALL = 4  # kernels that one module serves as well
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
@@ -29,24 +30,28 @@ def _is_known(name: str) -> bool:
 shared_kernels.providers.append(_is_known)
 
 
-def compiled(module: mlir.Module, names: Iterable[str]) -> dict[str, MachineCode]:
-    """The machine code of kernels, by their names.
-
-    Kernels of nested modules are compiled side by side; the nested modules leave the module.
-    """
+def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
+    """The machine code of kernels, by their names; parts of it are generated side by side."""
     codes = {name: _known[name] for name in names if name in _known}
-    for nested in [op for op in ir.children(module.operation) if KERNELS in op.attributes]:
-        kernels = [name.value for name in ir.items_of(nested, KERNELS)]
-        own = mlir.empty_module()
-        mlir.move_ops(nested.regions[0].blocks[0], own.body)
-        ops = ir.children(own.operation)
-        callees = [ir.symbol_name(op) for op in ops if ir.is_declaration(op)]
-        keys = [store.key("kernel", name) for name in kernels]
-        code = Compilation(own, kernels, keys, parts.linked(callees))
-        codes |= dict.fromkeys(kernels, code)
-        nested.erase()
+    for functions in _parts(shared_kernels.take()):
+        keys = [store.key("kernel", function.name) for function in functions]
+        code = parts.compilation(functions, keys)
+        codes |= dict.fromkeys(code.names, code)
     _keep(codes)
     return codes
+
+
+def _parts(kernels: list[Function]) -> list[list[Function]]:
+    """Kernels in parts of about the same length."""
+    if len(kernels) <= _SMALL:
+        return [kernels] if kernels else []
+    divided: list[list[Function]] = [[] for _ in range(_MODULES)]
+    lengths = [0] * _MODULES
+    for kernel in sorted(kernels, key=lambda kernel: -len(kernel.lines)):
+        shortest = lengths.index(min(lengths))
+        divided[shortest].append(kernel)
+        lengths[shortest] += len(kernel.lines)
+    return divided
 
 
 def _keep(kernels: dict[str, MachineCode]) -> None:
