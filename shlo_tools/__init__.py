@@ -107,7 +107,7 @@ def compile(
     """
     from shlo_tools.errors import ShloError
     from shlo_tools.foreign import second_mlir
-    from shlo_tools.interop import exported, remote
+    from shlo_tools.interop import exported
 
     source = exported.source_of(program)
     options |= {"specialize": specialize} if specialize else {}
@@ -115,6 +115,8 @@ def compile(
         if probe is not None:
             message = "probe= works where neither JAX nor another MLIR is loaded"
             raise ShloError(message, hint="export the program to a file, and load that elsewhere")
+        from shlo_tools.interop import remote
+
         options |= {"backend": backend, "check_nans": check_nans}
         return remote.compile(source, **options)
     if probe is None and not check_nans:

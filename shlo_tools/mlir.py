@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import importlib.metadata
 import os
 import re
 import threading
@@ -139,7 +138,9 @@ def _load_provider() -> None:
 
 def provider_version() -> str:
     """The installed version of the wheel that carries MLIR."""
-    return importlib.metadata.version(DISTRIBUTION)
+    from importlib import metadata  # takes longer to import than a small program to compile
+
+    return metadata.version(DISTRIBUTION)
 
 
 def provider_build() -> str:

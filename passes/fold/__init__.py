@@ -18,11 +18,10 @@ from dataclasses import dataclass, fields
 
 from shlo_tools.errors import PipelineError
 from shlo_tools.mlir import Operation
-from shlo_tools.passes import simplify
 from shlo_tools.passes.effects import Effects
 from shlo_tools.passes.fold import sweep
 from shlo_tools.passes.fold.evaluation import Limits
-from shlo_tools.passes.simplify import control_flow, driver, dynamism
+from shlo_tools.passes.simplify import control_flow, driver, dynamism, families
 from shlo_tools.passes.simplify.driver import Rules
 from shlo_tools.passes.simplify.values import LIMIT
 from shlo_tools.pipeline.registry import Pass
@@ -98,7 +97,7 @@ class TargetIndependentOptimization(AggressiveFolder):
     name = "stablehlo-target-independent-optimization"
 
     def run(self, op: Operation) -> None:
-        self._run(op, simplify.RULES)
+        self._run(op, families.RULES)
 
 
 def _check_limits(instance: Pass) -> None:

@@ -17,31 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.simplify import (
-    arithmetic,
-    control_flow,
-    conversion,
-    data_movement,
-    driver,
-    dynamism,
-    empty,
-    logic,
-    reduction,
-    slicing,
-)
 from shlo_tools.pipeline.registry import Pass
-
-RULES = driver.merged(
-    arithmetic.RULES,
-    logic.RULES,
-    conversion.RULES,
-    data_movement.RULES,
-    slicing.RULES,
-    dynamism.RULES,
-    control_flow.RULES,
-    reduction.RULES,
-    empty.RULES,
-)
 
 
 @dataclass(frozen=True)
@@ -52,4 +28,6 @@ class Simplify(Pass):
     anchor = "any"
 
     def run(self, op: Operation) -> None:
-        driver.apply(op, RULES)
+        from shlo_tools.passes.simplify import driver, families  # only if needed
+
+        driver.apply(op, families.RULES)

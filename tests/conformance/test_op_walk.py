@@ -21,7 +21,7 @@ from shlo_tools import mlir, ops, reference
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.passes.legalize_to_linalg import rules as to_linalg
 from shlo_tools.passes.normalize import expand_composites, legalize_deprecated
-from shlo_tools.passes.normalize.legalize_chlo import rules as of_chlo
+from shlo_tools.passes.normalize.legalize_chlo import families as of_chlo
 from shlo_tools.passes.normalize.legalize_quantized import rules as of_quantized
 from shlo_tools.pipeline.registry import find_pass
 

@@ -22,8 +22,7 @@ from shlo_tools import ir, mlir, program, reference
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.mlir import Operation
-from shlo_tools.passes import simplify
-from shlo_tools.passes.simplify import driver
+from shlo_tools.passes.simplify import driver, families
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rule
 
 Array = np.ndarray[Any, Any]
@@ -50,12 +49,12 @@ def test_every_rule_has_a_lit_test() -> None:
     fired: Counter[tuple[str, str]] = Counter()
     keys = {
         (name, f"{number} {rule.__module__}.{rule.__qualname__}"): rule
-        for name, rules in simplify.RULES.items()
+        for name, rules in families.RULES.items()
         for number, rule in enumerate(rules)
     }
     rules = {
         name: [_watched(key, rule, fired) for key, rule in keys.items() if key[0] == name]
-        for name in simplify.RULES
+        for name in families.RULES
     }
     with mlir.library_context():
         for path in (LIT / "simplify").glob("*.mlir"):

@@ -17,20 +17,6 @@ from dataclasses import dataclass
 
 from shlo_tools import ir
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.normalize.legalize_chlo import (
-    bessel,
-    broadcasting,
-    complex_functions,
-    contraction,
-    elementary,
-    error_functions,
-    gamma_functions,
-    quantized_broadcasting,
-    scans,
-    sorting,
-    trigonometric,
-)
-from shlo_tools.passes.normalize.legalize_chlo.rules import RULES
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
@@ -45,4 +31,6 @@ class LegalizeChlo(Pass):
         return contents.has_dialect("chlo")
 
     def run(self, op: Operation) -> None:
+        from shlo_tools.passes.normalize.legalize_chlo.families import RULES  # only if needed
+
         ir.rewrite(op, RULES)
