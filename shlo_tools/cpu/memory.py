@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 
@@ -38,7 +39,7 @@ def aligned_bytes(count: int) -> Array:
 def reserved_bytes() -> Array:
     """Addresses for as many bytes as the machine has; they take memory when they are used.
 
-    Where a process may not have so many addresses, it is a part of those that it may.
+    Where a process may not have so many addresses, it is a part of those that are left.
     """
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     size = _physical_memory()
@@ -48,7 +49,9 @@ def reserved_bytes() -> Array:
         except OSError as error:
             if size <= _LEAST_RESERVED:
                 raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
-        size //= 2
+        if size == _physical_memory():
+            gc.collect()  # executables that nobody has any more may have some
+        size //= 4
 
 
 def block(count: int) -> tuple[Array, int, int]:
