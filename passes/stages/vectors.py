@@ -20,6 +20,7 @@ from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, element_type, tensor_t
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
 from shlo_tools.passes.legalize_to_linalg.encoding import decode, encode
+from shlo_tools.passes.llvm.lower_intrinsics import INTRINSICS
 
 _INSTRUCTIONS = {
     "arith.addf": "fadd",
@@ -41,6 +42,7 @@ _INSTRUCTIONS = {
     "arith.subi": "sub",
     "arith.xori": "xor",
 }
+_COUNTS = ("math.ctlz", "math.cttz")  # which say what they make of 0
 _INTRINSICS = {
     "arith.maximumf": "maximum",
     "arith.maxsi": "smax",
@@ -48,16 +50,7 @@ _INTRINSICS = {
     "arith.minimumf": "minimum",
     "arith.minsi": "smin",
     "arith.minui": "umin",
-    "math.absf": "fabs",
-    "math.ceil": "ceil",
-    "math.copysign": "copysign",
-    "math.ctpop": "ctpop",
-    "math.floor": "floor",
-    "math.fma": "fma",
-    "math.round": "round",
-    "math.roundeven": "roundeven",
-    "math.sqrt": "sqrt",
-    "math.trunc": "trunc",
+    **{name: intrinsic for name, intrinsic in INTRINSICS.items() if name not in _COUNTS},
 }
 _CASTS = {
     "arith.bitcast": "bitcast",

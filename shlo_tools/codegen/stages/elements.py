@@ -15,6 +15,7 @@ import numpy as np
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
+from shlo_tools.element_types import signed
 
 Number = bool | int | float | complex
 
@@ -99,5 +100,4 @@ def constant(f: Function, number: Number, element: ElementType, lanes: int = 0) 
         return f.constant(number, type)  # type: ignore[arg-type]
     if element.is_boolean:
         return f.constant(bool(number), type)
-    value = int(number) & ((1 << element.bits) - 1)  # type: ignore[arg-type]
-    return f.constant(value - (1 << element.bits) if value >> (element.bits - 1) else value, type)
+    return f.constant(signed(int(number), element.bits), type)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import interleaving, transposition
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.products import Part, strided
+from shlo_tools.codegen.stages.products import Part, merged, strided
 
 _SMALL = 256  # elements that a kernel gathers as well
 _BLOCK = 256  # columns of a chunk, at least; and rows, where columns are fewer
@@ -113,17 +113,9 @@ def transposition_of(node: Node) -> Transposition | None:
 
 def _with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     """Parts with their steps in row-major order, neighbours merged."""
-    merged: list[Part] = []
-    for size, step in parts:
-        if size == 1:
-            continue
-        if merged and merged[-1][1] == size * step:
-            merged[-1] = (merged[-1][0] * size, step)
-        else:
-            merged.append((size, step))
     result: list[tuple[int, int, int]] = []
     to = 1
-    for size, step in reversed(merged):
+    for size, step in reversed(merged(parts)):
         result.append((size, step, to))
         to *= size
     return result[::-1]
