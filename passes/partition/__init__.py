@@ -46,13 +46,15 @@ class Partition(Pass):
     name = "shlo-partition"
 
     def run(self, op: Operation) -> None:
-        note_places(op)
+        functions = [(func, mlir.walk(func)[1:]) for func in ir.functions(op)]
+        note_places(inner for _, ops in functions for inner in ops)
         names: dict[Hashable, str] = {}
-        for func in ir.functions(op):
+        for func, ops in functions:
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
-                _fold_sizes(func)
-                _sink_constants(func)
+                with_regions = [inner for inner in ops if inner.regions]
+                _fold_sizes(ops)
+                _sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], names)
 
 
@@ -64,9 +66,9 @@ def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> No
             _cut(module, region.blocks[0], names)
 
 
-def _fold_sizes(func: Operation) -> None:
+def _fold_sizes(ops: Iterable[Operation]) -> None:
     """Known sizes become constants: who asks for one reads nothing."""
-    for op in mlir.walk(func):
+    for op in ops:
         if op.name != "stablehlo.get_dimension_size":
             continue
         size = dtypes.tensor_type(op.operands[0].type).shape[ir.integer_of(op, "dimension")]
@@ -78,18 +80,16 @@ def _fold_sizes(func: Operation) -> None:
             op.erase()
 
 
-def _sink_constants(func: Operation) -> None:
+def _sink_constants(ops: Iterable[Operation]) -> None:
     """Constants that regions use move there, where stages compute them for themselves."""
-    for op in mlir.walk(func):
-        if not op.regions:
-            continue
+    for op in ops:
         constants = [v for v in ir.captured(op) if mlir.is_result_of(v, _CONSTANTS)]
         for region in op.regions if constants else ():
             block = region.blocks[0]
-            ops = [inner for view in block.operations for inner in mlir.walk(view)]
+            inside = [inner for view in block.operations for inner in mlir.walk(view)]
             for constant in constants:
                 clone = mlir.inner_operation(constant.owner).clone(mlir.at_start(block))
-                _replace(ops, constant, mlir.inner_operation(clone).results[0])
+                _replace(inside, constant, mlir.inner_operation(clone).results[0])
 
 
 def _replace(ops: Iterable[Operation], old: Value, new: Value) -> None:

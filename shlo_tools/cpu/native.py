@@ -20,6 +20,7 @@ from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.runner import Instrumentation, Pipeline
 from shlo_tools.time_limit import limited
 from shlo_tools.types import array_type
@@ -80,12 +81,17 @@ class NativeExecutable(Executable):
             return Frame(self._entry.arena, weights, self._host_calls, grows=self._entry.grows)
 
 
-def run_passes(text: str, module: mlir.Module, tell: Tell | None) -> None:
-    """Run a pipeline on a module; ``tell`` is told each pass, and then they run one by one."""
+def run_passes(
+    text: str, module: mlir.Module, tell: Tell | None, known: Contents | None = None
+) -> Contents | None:
+    """Run a pipeline on a module; ``tell`` is told each pass, and then they run one by one.
+
+    What the module holds, before and afterwards, may be known.
+    """
     watch = Instrumentation()
     if tell is not None:
         watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
-    _pipeline(text).run(module, watch)
+    return _pipeline(text).run(module, watch, known)
 
 
 @cache

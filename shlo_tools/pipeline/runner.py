@@ -88,15 +88,26 @@ class Pipeline:
     def __str__(self) -> str:
         return str(self.root)
 
-    def run(self, module: mlir.Module, instrumentation: Instrumentation | None = None) -> None:
+    def run(
+        self,
+        module: mlir.Module,
+        instrumentation: Instrumentation | None = None,
+        known: Contents | None = None,
+    ) -> Contents | None:
         """Run on a module of the library context, in place.
+
+        Args:
+            known: what the module holds, from someone who has looked.
+
+        Returns:
+            What it holds afterwards, if the last passes looked and changed nothing.
 
         Raises:
             PassError: a pass failed, or left IR that does not verify.
         """
         watch = instrumentation or Instrumentation()
         with mlir.library_context():
-            _run_nested(self.root, module.operation, watch)
+            return _run_nested(self.root, module.operation, watch, known)
 
 
 def run(text: str, module: mlir.Module) -> None:
@@ -226,8 +237,10 @@ def _pass_manager(text: str) -> mlir.PassManager:
 
 
 # --- running --------------------------------------------------------------------------------------
-def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
-    known: Contents | None = None  # while nothing has changed them
+def _run_nested(
+    node: Node, op: Operation, watch: Instrumentation, known: Contents | None = None
+) -> Contents | None:
+    """Run passes on an op; ``known`` is what it holds, while nothing has changed that."""
     for group in _groups(_adaptors(node.children or ()), watch.splits):
         if isinstance(group, dict):
             for child in ir.children(op):
@@ -249,6 +262,7 @@ def _run_nested(node: Node, op: Operation, watch: Instrumentation) -> None:
             if group:
                 _run_native(group, op, watch)
                 known = None
+    return known
 
 
 Adaptor = dict[str, Node]  # anchors that are served in one go over the ops below

@@ -8,7 +8,7 @@ a loop the same in every iteration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 from shlo_tools import ir, mlir
@@ -328,10 +328,9 @@ def number_of(e: Emit, position: Value, low: Value, high: Value, key: Key) -> Va
     return uniform(e, bits, low, high, element)
 
 
-def note_places(module: Operation) -> None:
-    """Note on each ``rng`` which of the program's it is, before they are moved."""
-    ops = [op for op in mlir.walk(module) if op.name == "stablehlo.rng"]
-    for place, op in enumerate(ops):
+def note_places(ops: Iterable[Operation]) -> None:
+    """Note on each ``rng`` which of the program's ops it is, before they are moved."""
+    for place, op in enumerate(op for op in ops if op.name == "stablehlo.rng"):
         op.attributes[PLACE] = mlir.i64_attr(place)
 
 

@@ -16,7 +16,7 @@ from shlo_tools.cpu.stages import kernels
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read
 from shlo_tools.dtypes import Array
-from shlo_tools.pipeline.contents import contents
+from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
 
 
@@ -29,17 +29,20 @@ def build(
     tell: Tell | None = None,
 ) -> StagedExecutable | None:
     """An executable of stages; None where a program cannot be cut into such."""
-    if not _is_fit(module):
+    known = contents(module.operation)
+    if not _is_fit(known):
         return None
     parts.start([entering.ENTER])
     copy = program.clone(module)
-    native.run_passes("shlo-normalize,shlo-canonicalize-dynamism{exact}", copy, tell)
+    normalizing = "shlo-normalize,shlo-canonicalize-dynamism{exact}"
+    known = native.run_passes(normalizing, copy, tell, known) or contents(copy.operation)
     func = ir.functions_by_name(copy.operation)[function]
-    if not _is_fit(copy) or any(op.name == "func.call" for op in mlir.walk(func)):
+    ops = mlir.walk(func)
+    if not _is_fit(known) or any(op.name == "func.call" for op in ops):
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
     first = len(constants)
-    constants = [*constants, *weights.take_out(copy, mlir.walk(func), threshold=0, first=first)]
+    constants = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
     cut = read(copy, function)
     jobs = {job.function for code in cut.codes.values() for job in code.jobs}
@@ -80,10 +83,9 @@ def _plain(
     return native.link(module, constants, functions=list(cut.plain), opt_level=opt_level, tell=tell)
 
 
-def _is_fit(module: mlir.Module) -> bool:
+def _is_fit(known: Contents) -> bool:
     """Whether all values are tensors of known sizes and of plain numbers."""
-    types = contents(module.operation).types
-    return all(_is_fit_type(type) for type in types if not mlir.is_memref(type))
+    return all(_is_fit_type(type) for type in known.types if not mlir.is_memref(type))
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
