@@ -59,7 +59,8 @@ def load(
         return parse(source, name=name or "-", isolated=isolated)
 
 
-_SMALL = 1 << 16  # sources of fewer characters hold no large constants
+_SMALL = 1 << 16  # characters; fewer in bytecode, or in long lines, hold no large constants
+_LONG = 1 << 12  # characters of a line that holds a constant worth a thought
 
 
 def module_of(
@@ -90,10 +91,17 @@ def module_of(
         check_by_mlir(copy)
         return copy if anywhere else moved(copy)
     parse_source = parse_expendable if expendable else parse
-    if not anywhere or len(source) < _SMALL:
+    if not anywhere or not _may_be_large(source):
         return parse_source(source, name=name)
     with mlir.at(mlir.new_context()):
         return parse_source(source, name=name)
+
+
+def _may_be_large(source: str | bytes) -> bool:
+    """Whether a source may hold so much of constants that its context should go with it."""
+    if len(source) < _SMALL or is_bytecode(source):
+        return len(source) >= _SMALL
+    return sum(length for length in map(len, source.splitlines()) if length > _LONG) >= _SMALL
 
 
 def is_path(source: object) -> bool:
