@@ -14,7 +14,6 @@ stand for is listed in ``shlo.host_calls`` on the module.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import memrefs
@@ -22,11 +21,11 @@ from shlo_tools.codegen.llvm import I64, POINTER, Code, Word
 from shlo_tools.codegen.lowered import CALL_HOST, HOST_CALLS, KERNEL
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import PassError
-from shlo_tools.extend import registered
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels, matrix_products
 from shlo_tools.passes.kernels.library_calls import Library, body_of
+from shlo_tools.passes.legalize_to_linalg.host_calls import placed
 from shlo_tools.pipeline.registry import Pass
 
 
@@ -37,7 +36,7 @@ class ImplementKernels(Pass):
     name = "shlo-implement-kernels"
 
     def run(self, op: Operation) -> None:
-        hosts: list[mlir.Attribute] = []
+        hosts = ir.items_of(op, HOST_CALLS)  # of stages
         library = Library(op)
         for func in ir.functions(op):
             if KERNEL not in func.attributes:
@@ -51,33 +50,18 @@ class ImplementKernels(Pass):
             elif kind != "host":
                 text = f"@{ir.symbol_name(func)}: nothing implements kernels of kind {kind!r} here"
                 raise PassError(text, hint="shlo-choose-kernels runs before bufferization")
-            elif (call := _lapack_call(kernel)) is not None:
+            elif (call := lapack_kernels.find(kernel)) is not None:
                 lapack_kernels.implement(func, call, library)
             else:
                 _host(func, len(hosts))
-                hosts.append(_placed(kernel, func))
+                hosts.append(placed({i.name: i.attr for i in kernel}, func.location))
         if hosts:
             types = [mlir.parse_type(type) for type in (I64, POINTER)]
             Build(mlir.at_start(op.regions[0].blocks[0]), op.location).function(CALL_HOST, types)
         op.attributes[HOST_CALLS] = mlir.array_attr(hosts)
 
 
-def _lapack_call(kernel: Any) -> lapack_kernels.Found | None:
-    """What a host kernel calls of LAPACK; what a user registered comes before that."""
-    is_called_directly = "step" not in kernel and registered(kernel["target"].value) is None
-    return lapack_kernels.find(kernel) if is_called_directly else None
-
-
 # --- calls of the host ----------------------------------------------------------------------------
-def _placed(kernel: Any, func: Operation) -> mlir.Attribute:
-    """The kernel's description with the place of its first call, for messages."""
-    place = mlir.place_of(func.location)
-    words = {item.name: item.attr for item in kernel}
-    if place is not None:
-        words["place"] = mlir.string_attr(str(place))
-    return mlir.dict_attr(words)
-
-
 def _host(func: Operation, number: int) -> None:
     """Define a declared kernel: call back with a table, return the destinations.
 

@@ -23,7 +23,7 @@ from typing import Any
 from shlo_tools.codegen.llvm import I32, Code, Word
 from shlo_tools.codegen.memrefs import address_of
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
-from shlo_tools.extend import lapack_targets
+from shlo_tools.extend import lapack_targets, registered
 from shlo_tools.extend.lapack_targets import (
     CBLAS,
     LETTERS,
@@ -186,11 +186,36 @@ class Found:
     prefix: str
     batch: Shape
 
+    @property
+    def function(self) -> str:
+        """The name of the library's function."""
+        name = self.prefix + spelled(self.call.routine, self.prefix)
+        return f"scipy_{'cblas' if self.call.is_blas else 'LAPACKE'}_{name}"
+
+    @property
+    def number(self) -> ElementType:
+        """The type of numbers that are passed."""
+        return ELEMENT_TYPES[REAL[self.prefix]]
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """What the function is passed."""
+        return [ROW_MAJOR, *map(self._passed, self.call.arguments)]
+
+    def _passed(self, argument: Argument) -> Argument:
+        if not isinstance(argument, str):
+            return argument
+        real, _, complex = argument.partition("|")
+        return complex if complex and is_complex(self.prefix) else real
+
 
 def find(kernel: Mapping[str, Any]) -> Found | None:
-    """The call that a kernel's description asks for; None where the host has to see to it."""
+    """The call that a kernel's description asks for; None where the host has to see to it.
+
+    What a user registered for the target comes before it.
+    """
     target = TARGETS.get(kernel["target"].value)
-    if target is None:
+    if target is None or "step" in kernel or registered(kernel["target"].value) is not None:
         return None
     routine, prefix = ROUTINES[target.routine], target.prefix
     inputs, results = (
@@ -277,17 +302,14 @@ def _emit(
         if isinstance(argument, Buffer):
             return address(argument)
         if isinstance(argument, float):
-            return code.constant(argument, REAL[lapack.prefix])
+            return code.constant(argument, lapack.number.name)
         if isinstance(argument, str):  # a char travels like an int
-            real, _, complex = argument.partition("|")
-            letter = complex if complex and is_complex(lapack.prefix) else real
-            return code.constant(ord(letter), I32)
+            return code.constant(ord(argument), I32)
         return code.constant(argument, I32)
 
     routine = lapack.call
-    name = lapack.prefix + spelled(routine.routine, lapack.prefix)
-    arguments = [passed(argument) for argument in (ROW_MAJOR, *routine.arguments)]
-    part, status_type = ("cblas", None) if routine.is_blas else ("LAPACKE", I32)
-    status = library.call(code, f"scipy_{part}_{name}", arguments, status_type)
+    arguments = [passed(argument) for argument in lapack.arguments]
+    status_type = None if routine.is_blas else I32
+    status = library.call(code, lapack.function, arguments, status_type)
     if status is not None and routine.info is not None:
         code.store(status, address(out(routine.info)))

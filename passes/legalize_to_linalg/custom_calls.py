@@ -16,14 +16,13 @@ from shlo_tools.dims import symbols
 from shlo_tools.dtypes import TensorType, element_type, tensor_type
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import registered
-from shlo_tools.extend.description import TOKEN_TYPE, config_of, leaves
-from shlo_tools.extend.targets import SHAPE_ASSERTION, Meaning, meaning_of
+from shlo_tools.extend.description import config_of
+from shlo_tools.extend.targets import Meaning, meaning_of
 from shlo_tools.ir import (
     Lowered,
     Lowering,
     Rule,
     describe,
-    enum_of,
     flatten,
     functions,
     is_declaration,
@@ -32,7 +31,7 @@ from shlo_tools.ir import (
     symbol_name,
     text_of,
 )
-from shlo_tools.mlir import Attribute, Operation, Type, Value
+from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.legalize_to_linalg import sparse
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
@@ -41,14 +40,13 @@ from shlo_tools.passes.legalize_to_linalg.emit.kernels import (
     arithmetic,
     choose,
     kernel_call,
-    statement_of,
 )
+from shlo_tools.passes.legalize_to_linalg.host_calls import CALLED, description, tensors
 from shlo_tools.passes.legalize_to_linalg.random import rng_bit_generator
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_tensor, lowers
 from shlo_tools.passes.legalize_to_linalg.sorting import sorted_along
 from shlo_tools.shapes import Extent
 
-_CALLED = "called_computations"
 CONDITION = "tensor<i1>"
 
 
@@ -59,7 +57,7 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
     rule = None if meaning is None else _RULES.get(meaning)
     if rule is not None and registered(target) is None:  # what a user registered comes first
         return rule(op, operands, build)
-    return host_call(op, operands, build, target, config_of(op.attributes))
+    return host_call(op, operands, build)
 
 
 def _identity(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
@@ -91,14 +89,13 @@ def _rng_bit_generator(
 
 def _assertion(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     """The host makes the message, and is called where there is one to make."""
-    config = config_of(op.attributes)
     if [str(o.type) for o in op.operands[:1]] != [CONDITION]:
-        return host_call(op, operands, build, SHAPE_ASSERTION, config)
+        return host_call(op, operands, build)
     holds = structured.extract(build, flatten(operands)[0], element_type("i1"))
     yes = build.value("arith.constant", (), holds.type, {"value": mlir.integer_attr(1, holds.type)})
 
     def refuse(inner: Lowering) -> list[Value]:
-        host_call(op, operands, inner, SHAPE_ASSERTION, config)
+        host_call(op, operands, inner)
         return []
 
     return choose(build, arithmetic(build, "xori", holds, yes), [], refuse, lambda inner: [])
@@ -149,7 +146,7 @@ def _called_computation(op: Operation) -> Operation | None:
 
 def _called(op: Operation) -> list[Operation]:
     """The functions that an op names, and their lowered copies."""
-    names = ir.items_of(op, _CALLED)
+    names = ir.items_of(op, CALLED)
     module = op
     while names and module.parent is not None:
         module = mlir.inner_operation(module.parent)
@@ -157,31 +154,12 @@ def _called(op: Operation) -> list[Operation]:
     return [func for func in functions(module) if symbol_name(func) in named] if named else []
 
 
-def host_call(
-    op: Operation,
-    operands: Sequence[Lowered],
-    build: Lowering,
-    target: str,
-    config: Attribute | None,
-) -> Sequence[Lowered]:
-    """Have the function of a custom_call target compute the results of ``op``.
-
-    Args:
-        config: the attributes that the function gets.
-    """
-    results = _tensors([result.type for result in op.results])
-    inputs = _tensors([operand.type for operand in op.operands])
-    if not all(mlir.is_tensor(type) for type in (*results, *inputs)):
-        raise_unsupported([op], "a custom call takes and returns tensors")
-    described = {
-        "target": mlir.string_attr(target),
-        "inputs": mlir.array_attr(mlir.type_attr(type) for type in inputs),
-        "results": mlir.array_attr(mlir.type_attr(type) for type in results),
-    }
-    if config is not None:
-        described["config"] = config
-    if op.name == "stablehlo.custom_call":
-        described |= _whole(op)
+def host_call(op: Operation, operands: Sequence[Lowered], build: Lowering) -> Sequence[Lowered]:
+    """Have the function of a custom_call target compute the results of ``op``."""
+    described = description(op)
+    if ir.items_of(op, CALLED):
+        _give_entry_points(op)
+        described["called"] = op.attributes[CALLED]
     if all(_is_told(result, build) for result in op.results):
         types = [type for result in op.results for type in _sized(op, result, build)]
         destinations = [structured.empty(build, type) for type in types]
@@ -198,7 +176,7 @@ def _in_two_steps(
 
     The host keeps the values meanwhile: the first number says where.
     """
-    types = [tensor_type(type) for type in _tensors([result.type for result in op.results])]
+    types = [tensor_type(type) for type in tensors([result.type for result in op.results])]
     count = 1 + sum(not isinstance(dim, int) for type in types for dim in type.shape)
     table = structured.empty(build, TensorType((count,), element_type("i64")))
     first = {**described, "step": mlir.string_attr("sizes")}
@@ -224,7 +202,7 @@ def _number(build: Lowering, numbers: Value, position: int) -> Value:
 def _is_told(result: Value, build: Lowering) -> bool:
     """Whether the sizes of a result are known before the call."""
     if not mlir.is_tensor(result.type):
-        return all(tensor_type(type).is_static for type in _tensors([result.type]))
+        return all(tensor_type(type).is_static for type in tensors([result.type]))
     sources = [symbol.source for size in build.type(result).shape for symbol in symbols(size)]
     return not any(isinstance(s, Extent) and s.value == result for s in sources)
 
@@ -232,27 +210,18 @@ def _is_told(result: Value, build: Lowering) -> bool:
 def _sized(op: Operation, result: Value, build: Lowering) -> list[TensorType]:
     """The types of the tensors that a result is, with sizes that are told before the call."""
     if not mlir.is_tensor(result.type):
-        return [tensor_type(type) for type in _tensors([result.type])]
+        return [tensor_type(type) for type in tensors([result.type])]
     type = build.type(result)
     for size in type.shape:
         size_checks.check(op, Fact("<=", 0, size), f"a size of {type} is below 0", build)
     return [type]
 
 
-def _whole(op: Operation) -> dict[str, Attribute]:
-    """All that an op says, for its function to ask for."""
-    described = statement_of(op)
-    if ir.items_of(op, _CALLED):
-        _give_entry_points(op)
-        described["called"] = op.attributes[_CALLED]
-    return described
-
-
 def _give_entry_points(op: Operation) -> None:
     """Make the functions that an op names public: these get entry points later."""
     called = _called(op)
     known = {symbol_name(func) for func in called if not is_declaration(func)}
-    for name in ir.items_of(op, _CALLED):
+    for name in ir.items_of(op, CALLED):
         if name.value not in known:
             raise_unsupported([op], f"@{name.value} has no body in this module")
     for func in called:
@@ -261,19 +230,3 @@ def _give_entry_points(op: Operation) -> None:
                 reason = f"@{symbol_name(func)} takes or returns {type}, which is no tensor"
                 raise_unsupported([op], reason)
         func.attributes["sym_visibility"] = mlir.string_attr("public")
-
-
-def host_config(op: Operation, names: Sequence[str]) -> Attribute:
-    """The named attributes of an op; those that name one of several choices as text."""
-    return mlir.dict_attr({name: _plain(op, name) for name in names if name in op.attributes})
-
-
-def _plain(op: Operation, name: str) -> Attribute:
-    attribute: Attribute = op.attributes[name]
-    is_enum = str(attribute).startswith("#stablehlo<")  # #stablehlo<fft_type RFFT>
-    return mlir.string_attr(enum_of(op, name)) if is_enum else attribute
-
-
-def _tensors(types: Sequence[Type]) -> list[Type]:
-    """Types with tuples spread out and tokens dropped."""
-    return [type for _, type in leaves(types) if str(type) != TOKEN_TYPE]

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.legalize_to_linalg.custom_calls import host_call, host_config
+from shlo_tools.passes.legalize_to_linalg.custom_calls import host_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
 @lowers
 def cholesky(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return host_call(op, operands, build, "shlo.cholesky", host_config(op, ["lower"]))
+    return host_call(op, operands, build)
 
 
 @lowers
 def triangular_solve(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    config = host_config(op, ["left_side", "lower", "unit_diagonal", "transpose_a"])
-    return host_call(op, operands, build, "shlo.triangular_solve", config)
+    return host_call(op, operands, build)

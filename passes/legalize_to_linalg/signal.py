@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.legalize_to_linalg.custom_calls import host_call, host_config
+from shlo_tools.passes.legalize_to_linalg.custom_calls import host_call
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
 
 @lowers
 def fft(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return host_call(op, operands, build, "shlo.fft", host_config(op, ["fft_type", "fft_length"]))
+    return host_call(op, operands, build)

@@ -56,9 +56,8 @@ def _place(op: Op, stages: list[Stage]) -> None:
         return
     if op.type is None:
         kind = _kind_alone(op)
-        if kind in ("control", "op"):
-            for operand in op.inner:
-                _store_view(operand, stages)
+        if kind in ("control", "op", "host"):
+            _store_operands(op, kind, stages)
         _join(op, _open(stages, kind), "none")
         return
     inner = op.inner
@@ -81,6 +80,8 @@ def _place(op: Op, stages: list[Stage]) -> None:
     elif op.name == "concatenate" and _is_read_elementwise(op):
         _join(op, _open(stages, "map", op.count), "full")
     elif op.name in ALONE:
+        if ALONE[op.name] == "host":
+            _store_operands(op, "host", stages)
         _join(op, _open(stages, ALONE[op.name], op.count), "none")
     elif op.name in ("pad", "gather"):
         _join(op, _open(stages, "map", op.count), "full")
@@ -282,6 +283,20 @@ def _keeps_order(broadcast: Op, source: Op) -> bool:
     dimensions = ir.integers_of(broadcast.operation, "broadcast_dimensions")
     used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
     return used == sorted(used)
+
+
+def _store_operands(op: Op, kind: str, stages: list[Stage]) -> None:
+    """Operands of what reads nothing but memory lie there."""
+    for operand in op.inner:
+        if kind != "host" or not is_in_memory(operand):
+            _store_view(operand, stages)
+
+
+def is_in_memory(operand: Op | Value) -> bool:
+    """Whether a value lies in memory, maybe in another shape."""
+    if not isinstance(operand, Op) or not operand.is_cheap:
+        return True
+    return operand.name == "reshape" and is_in_memory(operand.operands[0])
 
 
 def _store_view(op: Op, stages: list[Stage]) -> None:

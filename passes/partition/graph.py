@@ -12,6 +12,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.legalize_to_linalg.host_calls import is_host_call
 from shlo_tools.passes.normalize import result_accuracy
 from shlo_tools.passes.stages.regions import region
 
@@ -21,14 +22,18 @@ VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynami
 CONTRACTIONS = {"dot_general", "convolution"}
 # Ops that are a stage for themselves, by the kind of that stage.
 ALONE = {
+    "cholesky": "host",
     "concatenate": "concatenation",
+    "custom_call": "host",
     "dynamic_update_slice": "update",
+    "fft": "host",
     "reduce_window": "window",
     "rng": "map",
     "rng_bit_generator": "random",
     "scatter": "scatter",
     "select_and_scatter": "selection",
     "sort": "sort",
+    "triangular_solve": "host",
 }
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Ops whose regions are cut into stages, too.
@@ -49,8 +54,8 @@ class Stage:
         number: stages are numbered in order; a stage reads results of earlier ones only.
         kind: ``map``, ``row`` (reduces trailing dimensions and may go on with its rows),
             ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``;
-            that of an op alone; ``control``: control flow, which stays; ``op``: an op that no
-            kernel computes.
+            that of an op alone; ``host``: an op alone that is a call of the host or of another
+            library; ``control``: control flow, which stays; ``op``: an op that no kernel computes.
         count: elements of its full values.
         rows, columns: how those split, where the stage says so; columns are the sums of a
             reduction.
@@ -162,7 +167,7 @@ def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
     fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
-    if dialect != "stablehlo" or not fits:
+    if dialect != "stablehlo" or not fits or (name == "custom_call" and not is_host_call(op)):
         return "op"
     is_alone = name in ALONE and not ir.captured(op)
     is_known = _is_readable(op) if name in _FOLDS else name in CONTROL or is_alone
@@ -185,6 +190,8 @@ def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Ten
         return None
     if (name in _FOLDS and not _is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None
+    if name == "custom_call":
+        return None  # it runs even where nobody needs a result
     is_known = name in OPS or name in ALONE
     if not is_known and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
         return None

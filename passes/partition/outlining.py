@@ -8,7 +8,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.lowered import ROWS, STAGE
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.choosing import readers
+from shlo_tools.passes.partition.choosing import is_in_memory, readers
 from shlo_tools.passes.partition.graph import Graph, Op, Stage
 from shlo_tools.structural_key import regions_key
 
@@ -72,7 +72,7 @@ class Outlining:
     def _call(self, stage: Stage) -> None:
         results = _results(stage)
         order, inputs, places = _contents(stage, results)
-        if not results and stage.kind != "op":
+        if not results and stage.members[0].name not in ("op", "custom_call"):
             return  # nobody needs what it computes
         values = [self._value(operand) for operand in inputs]
         types = tuple(value.type for value in values)
@@ -169,7 +169,10 @@ def _contents(
         item, is_done = stack.pop()
         if item in inputs or item in order:
             continue
-        if not isinstance(item, Op) or not (item.stage is stage or item.is_cheap):
+        is_inner = isinstance(item, Op) and (item.stage is stage or item.is_cheap)
+        if stage.kind == "host" and item is not stage.members[0]:
+            is_inner = isinstance(item, Op) and item.is_cheap and is_in_memory(item)
+        if not isinstance(item, Op) or not is_inner:
             inputs[item] = None
         elif is_done:
             order[item] = None
@@ -225,7 +228,7 @@ def _stays(op: Op) -> bool:
 
 def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
     """An op's identity within a stage."""
-    if op.name == "op":
+    if op.name in ("op", "custom_call"):
         return op  # its place is told where it fails, and random numbers are new ones each time
     operation = op.operation
     operands = tuple(places[operand] for operand in op.operands)

@@ -23,10 +23,11 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import jobs, shared_kernels, target
 from shlo_tools.codegen.function import Function, module_text
-from shlo_tools.codegen.lowered import JOBS, PLAIN, STAGE
+from shlo_tools.codegen.lowered import HOST_CALLS, JOBS, PLAIN, STAGE
 from shlo_tools.codegen.stages import lowering
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
-from shlo_tools.mlir import Operation
+from shlo_tools.mlir import Attribute, Operation
+from shlo_tools.passes.stages import host_calls
 from shlo_tools.passes.stages.read import read
 from shlo_tools.pipeline.registry import Pass
 
@@ -43,19 +44,26 @@ class LowerStages(Pass):
 
     def run(self, op: Operation) -> None:
         kernels: list[Function] = []
+        calls = ir.items_of(op, HOST_CALLS)
         for func in ir.functions(op):
             if STAGE in func.attributes and JOBS not in func.attributes:
-                kernels += _lower(func, self.shared)
+                kernels += _lower(func, calls, self.shared)
+        if calls:
+            op.attributes[HOST_CALLS] = mlir.array_attr(calls)
         if kernels:
             _add_module(op, kernels)
 
 
-def _lower(func: Operation, shared: bool) -> list[Function]:
+def _lower(func: Operation, calls: list[Attribute], shared: bool) -> list[Function]:
     """The kernels of a stage that the module shows; what it runs is noted on its function."""
+    kind = ir.text_of(func, STAGE)
     try:
-        if ir.text_of(func, STAGE) == "op":
+        if kind == "op":
             raise UnsupportedStage(_last_op(func))
-        code = lowering.lower(read(func), target.host())
+        if kind == "host":
+            code = host_calls.lower(func, calls)
+        else:
+            code = lowering.lower(read(func), target.host())
     except UnsupportedStage as reason:
         func.attributes[PLAIN] = mlir.string_attr(str(reason))
         return []

@@ -23,7 +23,7 @@ class Place:
     offset: int = 0
 
 
-Word = int | Place
+Word = int | str | Place  # a str names a function of another library, whose address it is
 
 ENTRY_POINT = -1  # chunks of a job that is an entry point, (frame, context)
 
@@ -85,7 +85,7 @@ def to_json(code: StageCode) -> str:
             "jobs": [[job.function, job.context, job.chunks, job.fills] for job in code.jobs],
             "contexts": [
                 [
-                    word if isinstance(word, int) else [word.what, word.number, word.offset]
+                    [word.what, word.number, word.offset] if isinstance(word, Place) else word
                     for word in context.words
                 ]
                 for context in code.contexts
@@ -102,7 +102,7 @@ def from_json(text: str) -> StageCode:
     return StageCode(
         jobs=[Job(*fields) for fields in data["jobs"]],
         contexts=[
-            Context(tuple(w if isinstance(w, int) else Place(*w) for w in words))
+            Context(tuple(Place(*w) if isinstance(w, list) else w for w in words))
             for words in data["contexts"]
         ],
         temporaries=data["temporaries"],

@@ -33,8 +33,9 @@ def resolve(module: mlir.Module) -> dict[str, int]:
 
 
 def address(name: str) -> int:
-    """The address of a function of this process; 0 where it has none."""
-    return _address(_process(), name) if hasattr(_process(), name) else 0
+    """The address of a function of this process or of OpenBLAS; 0 where it has none."""
+    library = blas() if name.startswith(_BLAS_PREFIX) else _process()
+    return _address(library, name) if hasattr(library, name) else 0
 
 
 def _address(library: ctypes.CDLL, name: str) -> int:

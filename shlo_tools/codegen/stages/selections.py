@@ -89,7 +89,7 @@ def _append(code: StageCode, part: StageCode, places: dict[Place, Place]) -> Non
     before = len(code.contexts)
 
     def moved(word: Word) -> Word:
-        if isinstance(word, int):
+        if not isinstance(word, Place):
             return word
         return places.get(word, Place("temporary", 0) if word.what == "result" else word)
 

@@ -21,6 +21,7 @@ from shlo_tools.codegen.function import (
     module_text,
 )
 from shlo_tools.codegen.library import (
+    calling,
     contraction,
     copying,
     depthwise,
@@ -55,13 +56,16 @@ def _sorting(bits: int) -> Callable[[], list[Function]]:
 
 def _running() -> list[Function]:
     """What every program needs."""
-    parts = (pool, jobs, entering, copying)
+    parts = (pool, jobs, entering, copying, calling)
     return [function for part in parts for function in part.functions()]
 
 
 # Parts by the functions that they offer.
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
-    _running: (pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN, entering.ENTER, copying.COPY),
+    _running: (
+        *(pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
+        *(entering.ENTER, copying.COPY, calling.CALL_HOST),
+    ),
     **{
         _gemm(element, part): tuple(gemm.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)
@@ -84,6 +88,7 @@ _FAMILIES = {
     f"{PREFIX}pack_": packing.functions,
     f"{PREFIX}contraction_": contraction.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
+    calling.ROUTINES: calling.routines,
     interleaving.JOINS: interleaving.joining,
     interleaving.PARTS: interleaving.parting,
 }

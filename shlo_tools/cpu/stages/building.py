@@ -9,7 +9,7 @@ from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Signature
 from shlo_tools.codegen.library import entering
 from shlo_tools.codegen.lowered import PLAIN
-from shlo_tools.cpu import native, weights
+from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.native import Linked, Tell
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
@@ -52,12 +52,15 @@ def build(
     codes = kernels.compiled(jobs)
     addresses = {name: code.addresses[name] for name, code in codes.items()}
     owners: list[Any] = [*{*codes.values()}]
-    plain = native.NOTHING
+    words = {word for code in cut.codes.values() for c in code.contexts for word in c.words}
+    addresses |= {word: symbols.address(word) for word in words if isinstance(word, str)}
     if cut.plain:
         plain = _plain(copy, cut, constants, opt_level, tell)
         owners.append(plain.engine)
         for entry in plain.manifest.entry_points.values():
             addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
+    else:
+        plain = native.calls_alone(copy)
     signature = Signature(inputs, results)
     return StagedExecutable(function, signature, cut, addresses, owners, constants, plain)
 

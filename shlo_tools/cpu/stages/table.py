@@ -22,7 +22,7 @@ class Planned:
     """What all tables of a program share.
 
     Attributes:
-        addresses: of functions that are the program's own.
+        addresses: of functions that are the program's own, and of those of other libraries.
         constants: by their numbers in the table of weights.
     """
 
@@ -169,10 +169,11 @@ class Table:
         for context in code.contexts:
             starts.append(len(self._contexts))
             for word in context.words:
-                if isinstance(word, int):
-                    self._contexts.append(word)
-                else:
+                if isinstance(word, CodePlace):
                     self._place_word(word, call, starts)
+                else:
+                    number = self.planned.addresses[word] if isinstance(word, str) else word
+                    self._contexts.append(number)
         return starts
 
     def _place_word(self, place: CodePlace, call: Call, starts: list[int]) -> None:

@@ -54,17 +54,6 @@ func.func public @dots(%x: tensor<1x128xf32>, %y: tensor<128x128xf32>) -> tensor
 
 // -----
 
-// What kernels cannot compute says why, and keeps its ops.
-// CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: shlo.plain = "stablehlo.cholesky"
-// CHECK: stablehlo.cholesky
-func.func public @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = stablehlo.cholesky %x : tensor<8x8xf32>
-  return %0 : tensor<8x8xf32>
-}
-
-// -----
-
 // Functions of the math library are called.
 // CHECK-LABEL: llvm.func internal @stage.0
 // CHECK: llvm.call @shlo_rt_sin_f32x

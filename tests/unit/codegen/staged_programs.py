@@ -15,6 +15,14 @@ from shlo_tools.cpu.stages import places
 from shlo_tools.cpu.stages.executable import StagedExecutable
 
 
+def staged(text: str) -> StagedExecutable:
+    """A program whose every stage has a kernel, or is a call."""
+    executable = compile(text)
+    assert isinstance(executable, StagedExecutable), text
+    assert not executable.plain, text
+    return executable
+
+
 def assert_staged(text: str, *inputs: Any) -> None:
     """Kernels compute a program, and exactly what the reference computes.
 
@@ -26,9 +34,7 @@ def assert_staged(text: str, *inputs: Any) -> None:
         arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(places.memory_plan, "plan", spread)
-            executable = compile(text)
-            assert isinstance(executable, StagedExecutable), text
-            assert not executable.plain, text
+            executable = staged(text)
             block = partial(guarded_block, at_end=False)
             patch.setattr(memory, "block", closed_block if at_end else block)
             results = _listed(executable(*arrays))

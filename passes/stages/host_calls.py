@@ -1,0 +1,99 @@
+"""Ops that the host computes, or a function of LAPACK: jobs without any kernel of their own."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from math import prod
+
+from shlo_tools import dtypes, ir
+from shlo_tools.codegen.jobs import ENTRY_POINT, Context, Job, Place, StageCode, Word, places
+from shlo_tools.codegen.library import calling, copying
+from shlo_tools.codegen.library.calling import Argument
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Attribute, Operation, Value
+from shlo_tools.passes.kernels import lapack_kernels
+from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found
+from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
+
+
+def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
+    """The jobs of a stage of one op, and of reshapes, which leave memory as it is.
+
+    Args:
+        host_calls: what the host is called for in this module, by number; this may add to it.
+    """
+    *ops, op, end = ir.children(func)
+    sources: dict[Value, Value] = {}
+    for view in ops:
+        sources[view.results[0]] = sources.get(view.operands[0], view.operands[0])
+    arguments = list(func.regions[0].blocks[0].arguments)
+    numbers = [arguments.index(sources.get(value, value)) for value in op.operands]
+    if list(end.operands) != list(op.results):
+        raise RuntimeError("a stage of the host returns all results of its op")
+    described = description(op)
+    routine = lapack_kernels.find(described)
+    if routine is not None:
+        types = ([dtypes.tensor_type(v.type) for v in vs] for vs in (op.operands, op.results))
+        return _Routine(routine, numbers, *types).code
+    host_calls.append(placed(described, op.location))
+    words: list[Word] = [len(host_calls) - 1]
+    words += places(0, len(op.results))
+    words += [Place("argument", number) for number in numbers]
+    job = Job(calling.CALL_HOST, 0, ENTRY_POINT)
+    return StageCode(jobs=[job], contexts=[Context(tuple(words))])
+
+
+class _Routine:
+    """The jobs that call a function of LAPACK for each matrix of a batch.
+
+    Args:
+        numbers: of the stage's arguments that the operands are.
+    """
+
+    def __init__(
+        self,
+        lapack: Found,
+        numbers: Sequence[int],
+        operands: Sequence[TensorType],
+        results: Sequence[TensorType],
+    ) -> None:
+        self._lapack, self._numbers = lapack, numbers
+        self._operands, self._results = operands, results
+        self._count = prod(lapack.batch)
+        self.code = StageCode()
+        for result, operand in lapack.call.copies.items():
+            self._copy(result, operand)
+        routine = lapack.call
+        arguments = [self._argument(argument) for argument in lapack.arguments]
+        status = None if routine.info is None else Place("result", routine.info)
+        words = calling.routine_words(lapack.function, arguments, status)
+        name = calling.routine_name(arguments, gives_status=status is not None)
+        self.code.jobs.append(Job(name, len(self.code.contexts), self._count))
+        self.code.contexts.append(Context(words))
+
+    def _copy(self, result: int, operand: int) -> None:
+        number, size = self._numbers[operand], self._results[result].nbytes
+        words = copying.context(Place("argument", number), Place("result", result), size)
+        self.code.jobs.append(copying.job(len(self.code.contexts), size, fills=result))
+        self.code.contexts.append(words)
+        self.code.in_place[result] = [number]
+
+    def _argument(self, argument: lapack_kernels.Argument) -> Argument:
+        if isinstance(argument, Buffer):
+            return "p", self._matrices(argument)
+        if isinstance(argument, str):
+            return "i", [ord(argument)]  # a char travels like an int
+        if isinstance(argument, int):
+            return "i", [argument]
+        letter = "f" if self._lapack.number.bits == 32 else "d"
+        return letter, [int.from_bytes(struct.pack(f"<{letter}", argument), "little")]
+
+    def _matrices(self, buffer: Buffer) -> list[Word]:
+        """Where the first matrix lies, and the bytes from one to the next."""
+        types = self._results if buffer.is_result else self._operands
+        number = buffer.number if buffer.is_result else self._numbers[buffer.number]
+        type = types[buffer.number]
+        skipped = type.element_type.dtype.itemsize * buffer.skip
+        place = Place("result" if buffer.is_result else "argument", number, skipped)
+        return [place, type.nbytes // self._count]
