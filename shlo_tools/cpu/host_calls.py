@@ -206,6 +206,7 @@ def _borrow(
 def _array_at(address: int, memory: _Memory, writeable: bool) -> tuple[Array, Any]:
     """An array over memory of compiled code, and the object that lives as long as its views."""
     owner = memory.bytes.from_address(address)
-    view = memoryview(owner)[: memory.type.nbytes]
-    flat = np.asarray(view if writeable else view.toreadonly())
+    if writeable:
+        return np.ndarray(memory.shape, memory.dtype, owner), owner
+    flat = np.asarray(memoryview(owner)[: memory.type.nbytes].toreadonly())
     return flat.view(memory.dtype).reshape(memory.shape), owner

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.dtypes import Array
-from shlo_tools.extend import CustomCall, c_calls
+from shlo_tools.extend import CustomCall, built_in, c_calls
 from shlo_tools.extend.c_calls import Applied, started
 from shlo_tools.extend.c_functions import CFunction
 from shlo_tools.extend.description import Call
@@ -48,6 +48,12 @@ def applied(
     def returning(operands: Sequence[Array], _: Sequence[Array] | None) -> Sequence[Array]:
         return results_of(call, call_function(*operands))
 
+    def filling(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequence[Array]:
+        """Of a function of our own, which writes all of the results' memory."""
+        memory = started(call, operands, outputs) if outputs is None else outputs
+        call_function(*operands, memory=memory)
+        return memory
+
     def writing(operands: Sequence[Array], outputs: Sequence[Array] | None) -> Sequence[Array]:
         memory = started(call, operands, outputs)
         for number, output in enumerate(memory):
@@ -57,6 +63,8 @@ def applied(
             raise call.error("takes outputs and returns a value: it is to do one of the two")
         return memory
 
+    if "memory" in names and function is built_in(call.target):
+        return filling
     return writing if "outputs" in names else returning
 
 

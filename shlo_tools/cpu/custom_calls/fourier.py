@@ -1,38 +1,38 @@
 """``shlo.fft``: Fourier transforms of the last dimensions, by numpy's pocketfft.
 
-It computes in the precision of its operand, f32 or f64, for any length.
+It computes in the precision of its operand, f32 or f64, for any length. ``numpy.fft`` has single
+precision, too, but computes it in double where nothing is scaled: it passes the factor 1 as an
+integer. So its ufuncs are called with a factor of the operand's precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import time_limit
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array
 from shlo_tools.extend import CustomCall
 
 MOST = 1 << 20  # elements between two looks at the time
+_UFUNCS = "numpy.fft._pocketfft_umath"
 
 
-def fft(
-    operand: Array, *, attributes: Mapping[str, Any], result_types: Sequence[TensorType]
-) -> Array:
+def fft(operand: Array, *, attributes: Mapping[str, Any], memory: Sequence[Array]) -> None:
     """``stablehlo.fft``; ``attributes`` give its ``fft_type`` and ``fft_length``."""
-    result = result_types[0]
+    (result,) = memory
     if not result.size:
-        return np.empty(result.static_shape, result.element_type.dtype)
-    lengths = attributes["fft_length"]
-    transformed = np.empty(result.static_shape, result.element_type.dtype)
-    parts, rows = (_rows(array, len(lengths)) for array in (operand, transformed))
-    count = max(1, MOST // max(1, parts[0].size))
+        return
+    kind, lengths = attributes["fft_type"], attributes["fft_length"]
+    parts, rows = (_rows(array, len(lengths)) for array in (operand, result))
+    count = max(1, MOST // parts[0].size)
     for start in range(0, len(parts), count):
         time_limit.check()
-        part = parts[start : start + count]
-        rows[start : start + count] = _transformed(part, attributes["fft_type"], lengths)
-    return transformed
+        _transform(parts[start : start + count], rows[start : start + count], kind, lengths)
 
 
 def _rows(array: Array, rank: int) -> Array:
@@ -40,25 +40,39 @@ def _rows(array: Array, rank: int) -> Array:
     return array.reshape(-1, *array.shape[array.ndim - rank :])
 
 
-def _transformed(operand: Array, fft_type: str, lengths: Sequence[int]) -> Array:
+def _transform(operand: Array, result: Array, kind: str, lengths: Sequence[int]) -> None:
     *outer, last = lengths
-    axes = range(-1 - len(outer), -1)
-    match fft_type:
-        case "FFT":
-            return _each(np.fft.fft, np.fft.fft(operand), axes)
-        case "IFFT":
-            return _each(np.fft.ifft, np.fft.ifft(operand), axes)
-        case "RFFT":  # the innermost dimension first
-            return _each(np.fft.fft, np.fft.rfft(operand), axes)
-        case _:  # IRFFT, last; its length is no size of the operand
-            return np.fft.irfft(_each(np.fft.ifft, operand, axes), last)
+    axes = list(enumerate(outer, -1 - len(outer)))
+    if kind == "IRFFT":  # the innermost dimension last; its length is no size of the operand
+        for axis, size in axes:
+            operand = _along("ifft", operand, np.empty_like(operand), axis, size)
+        _along("irfft", operand, result, -1, last)
+        return
+    _along(kind.lower(), operand, result, -1, last)
+    for axis, size in axes:
+        _along("ifft" if kind == "IFFT" else "fft", result, result, axis, size)
 
 
-def _each(transform: Callable[..., Array], array: Array, axes: range) -> Array:
-    """One transform after the other; numpy's own functions for several have more overhead."""
-    for axis in axes:
-        array = transform(array, axis=axis)
-    return array
+def _along(name: str, operand: Array, result: Array, axis: int, size: int) -> Array:
+    """Transform one axis; inverses are scaled."""
+    ufuncs = _ufuncs()
+    if ufuncs is None:
+        getattr(np.fft, name)(operand, size, axis, out=result)
+        return result
+    factor = np.reciprocal(size if name[0] == "i" else 1, dtype=operand.real.dtype)
+    if name == "rfft":
+        name = "rfft_n_odd" if size % 2 else "rfft_n_even"
+    getattr(ufuncs, name)(operand, factor, result, axes=[(axis,), (), (axis,)])
+    return result
+
+
+@cache
+def _ufuncs() -> Any:
+    """What ``numpy.fft`` is made of; None where another numpy has that elsewhere."""
+    try:
+        return importlib.import_module(_UFUNCS)
+    except ModuleNotFoundError:
+        return None
 
 
 TARGETS: dict[str, CustomCall] = {"shlo.fft": fft}
