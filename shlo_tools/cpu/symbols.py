@@ -25,11 +25,24 @@ def resolve(module: mlir.Module) -> dict[str, int]:
         if op.name != "llvm.func" or not ir.is_declaration(op):
             continue
         name = ir.symbol_name(op)
+        if name.startswith("llvm."):
+            continue
+        where = known_address(name)
         if name.startswith(_BLAS_PREFIX):
-            bound[name] = _address(blas(), name)
-        elif not name.startswith("llvm.") and not hasattr(_process(), name):
-            raise UnsupportedError(f"compiled code calls @{name}, which this process does not have")
+            bound[name] = where
     return bound
+
+
+def known_address(name: str) -> int:
+    """The address of a function.
+
+    Raises:
+        UnsupportedError: neither this process nor OpenBLAS has it.
+    """
+    where = address(name)
+    if not where:
+        raise UnsupportedError(f"compiled code calls @{name}, which this process does not have")
+    return where
 
 
 def address(name: str) -> int:

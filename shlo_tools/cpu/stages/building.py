@@ -53,7 +53,7 @@ def build(
     addresses = {name: code.addresses[name] for name, code in codes.items()}
     owners: list[Any] = [*{*codes.values()}]
     words = {word for code in cut.codes.values() for c in code.contexts for word in c.words}
-    addresses |= {word: symbols.address(word) for word in words if isinstance(word, str)}
+    addresses |= {word: symbols.known_address(word) for word in words if isinstance(word, str)}
     if cut.plain:
         plain = _plain(copy, cut, constants, opt_level, tell)
         owners.append(plain.engine)
