@@ -1,4 +1,4 @@
-"""Custom calls that are ops under another name become those ops.
+"""Custom calls that are ops under another name become those ops, or what they hand on.
 
 Before:
     %0:2 = stablehlo.custom_call @mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = true}}
@@ -56,8 +56,12 @@ class ExpandCustomCalls(Pass):
 def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
     target = ir.text_of(op, "call_target_name")
     meaning = meaning_of(target)
-    expansion = None if meaning is None else EXPANSIONS.get(meaning)
-    if expansion is None or registered(target) is not None:
+    if meaning is None or registered(target) is not None:
+        return None
+    if meaning is Meaning.IDENTITY:
+        return _handed_on(op)
+    expansion = EXPANSIONS.get(meaning)
+    if expansion is None:
         return None
     is_static = all(mlir.is_static_tensor(value.type) for value in (*op.operands, *op.results))
     if not is_static and meaning not in ANY_SIZES:
@@ -70,6 +74,13 @@ def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
         return None
     pairs = zip(results, op.results, strict=True)
     return [_declared(build, new.value, old) for new, old in pairs if new.value is not None]
+
+
+def _handed_on(op: Operation) -> Sequence[Value] | None:
+    """Operands of what only says where values live; other shapes mean several devices."""
+    operands = list(op.operands)
+    is_alike = [o.type for o in operands] == [r.type for r in op.results]
+    return operands if is_alike else None
 
 
 def _declared(build: Build, new: Value, old: Value) -> Value:

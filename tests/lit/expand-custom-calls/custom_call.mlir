@@ -75,3 +75,13 @@ func.func private @dynamic(%x: tensor<?xf32>, %k: tensor<i32>) -> tensor<?xf32> 
     : (tensor<?xf32>, tensor<i32>) -> (tensor<?xf32>, tensor<?xi32>)
   return %0#0 : tensor<?xf32>
 }
+
+// What only says where a value lives hands it on.
+// CHECK-LABEL: func.func @annotated(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
+// CHECK-NEXT: return %[[X]]
+func.func @annotated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"}
+    : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
