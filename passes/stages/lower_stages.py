@@ -74,7 +74,8 @@ def _lower(func: Operation, calls: list[Attribute], shared: bool) -> list[Functi
 
 
 def _last_op(func: Operation) -> str:
-    return ir.children(func)[-2].name
+    op = ir.children(func)[-2]
+    return f"{op.name} {ir.text_of(op, 'call_target_name')}".rstrip()
 
 
 def _add_module(op: Operation, kernels: Sequence[Function]) -> None:

@@ -63,7 +63,7 @@ func.func public @main(%x: tensor<2xf32>) {
 // What calls back into the program keeps its op.
 // CHECK-LABEL: func.func private @computation
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: shlo.plain = "stablehlo.custom_call"
+// CHECK-SAME: shlo.plain = "stablehlo.custom_call apply"
 func.func private @computation(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
