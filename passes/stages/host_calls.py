@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import dtypes, ir
 from shlo_tools.codegen.jobs import ENTRY_POINT, Context, Job, Place, StageCode, Word, places
 from shlo_tools.codegen.library import calling, copying
 from shlo_tools.codegen.library.calling import Argument
 from shlo_tools.dtypes import TensorType
-from shlo_tools.extend import registered
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels
 from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found
 from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
-
-_PART = 64 * 1024  # elements of a transform that a thread takes
 
 
 def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
@@ -39,51 +36,12 @@ def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
     if routine is not None:
         types = ([dtypes.tensor_type(v.type) for v in vs] for vs in (op.operands, op.results))
         return _Routine(routine, numbers, *types).code
-    parts = _parts(op)
-    if parts > 1:
-        return _shared(op, numbers[0], parts, described, host_calls)
     host_calls.append(placed(described, op.location))
     words: list[Word] = [len(host_calls) - 1]
     words += places(0, len(op.results))
     words += [Place("argument", number) for number in numbers]
     job = Job(calling.CALL_HOST, 0, ENTRY_POINT)
     return StageCode(jobs=[job], contexts=[Context(tuple(words))])
-
-
-def _parts(op: Operation) -> int:
-    """How many parts of a transform's batch threads may take; 1 where that is not worth it."""
-    if op.name != "stablehlo.fft" or registered("shlo.fft") is not None:
-        return 1
-    types = [dtypes.tensor_type(value.type) for value in (op.operands[0], op.results[0])]
-    rank = len(ir.integers_of(op, "fft_length"))
-    count = prod(types[0].static_shape[: types[0].rank - rank])
-    most = max(type.size for type in types)
-    return min(count, -(-most // _PART)) if most else 1
-
-
-def _shared(
-    op: Operation,
-    number: int,
-    parts: int,
-    described: Mapping[str, Attribute],
-    host_calls: list[Attribute],
-) -> StageCode:
-    """A call for each part of the batch of one operand; each is as long as the longest."""
-    rank = len(ir.integers_of(op, "fft_length"))
-    whole = [dtypes.tensor_type(value.type) for value in (op.results[0], op.operands[0])]
-    count = prod(whole[0].static_shape[: whole[0].rank - rank])
-    rows = -(-count // parts)
-    types = [type.with_shape([rows, *type.shape[type.rank - rank :]]) for type in whole]
-    lists = [mlir.array_attr([mlir.type_attr(type.mlir())]) for type in types]
-    described = {**described, "results": lists[0], "inputs": lists[1]}
-    host_calls.append(placed(described, op.location))
-    places = [Place("result", 0), Place("argument", number)]
-    words = [
-        (place, type.nbytes, type.nbytes // rows * (count - rows))
-        for place, type in zip(places, types, strict=True)
-    ]
-    context = Context(calling.shared_words(len(host_calls) - 1, -(-count // rows), *words))
-    return StageCode(jobs=[Job(calling.SHARE_HOST, 0, ENTRY_POINT)], contexts=[context])
 
 
 class _Routine:

@@ -1,9 +1,7 @@
 """Calling what no kernel computes: the host, and functions of other libraries.
 
 ``shlo_rt_call_host(frame, context)`` runs as an entry point does, on the calling thread: the
-context holds the number of a host call, and then its table. ``shlo_rt_share_host(frame, context)``
-does so for a call of one operand and one result, by parts that threads of the pool take: only for
-functions of our own, which call no program. Parts are alike, so the last two may overlap.
+context holds the number of a host call, and then its table.
 
 ``shlo_rt_routine_<types>(context, chunk, scratch)`` is a job that calls a C function once for each
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
@@ -18,16 +16,11 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import F32, F64, I32, I64, POINTER, Function, Value
-from shlo_tools.codegen.jobs import Place, Word
-from shlo_tools.codegen.library.pool import JOB, PARALLEL
+from shlo_tools.codegen.jobs import Word
+from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
-CALL_HOST, SHARE_HOST = "shlo_rt_call_host", "shlo_rt_share_host"
-# The context of a shared call. Bytes: from the first part to the next ones, and to the last one.
-_SHARED = (
-    *("frame", "number", "parts", "result", "result_step", "result_last"),
-    *("operand", "operand_step", "operand_last"),
-)
+CALL_HOST = "shlo_rt_call_host"
 ROUTINES = "shlo_rt_routine_"  # how jobs' names begin
 _TYPES = {"i": I32, "f": F32, "d": F64}
 
@@ -37,55 +30,13 @@ Argument = tuple[str, Sequence[Word]]
 
 
 def functions() -> list[Function]:
-    """``shlo_rt_call_host`` and ``shlo_rt_share_host``; an exception stays in the frame."""
+    """``shlo_rt_call_host``; an exception stays in the frame."""
     f = Function(CALL_HOST, [POINTER, POINTER])
     frame, context = f.arguments
-    _call_host(f, frame, f.load(context, I64), context.at(8))
-    return [f, _part(), _share()]
-
-
-def _call_host(f: Function, frame: Value, number: Value, table: Value) -> None:
     callbacks = f.load(frame.at(layout.offset("callbacks")), POINTER)
     host = f.load(callbacks.at(8 * layout.CALLBACKS.index("host")), POINTER)
-    f.call_address(host, [frame, number, table], I64)
-
-
-def _shared_word(context: Value, name: str) -> Value:
-    return context.at(8 * _SHARED.index(name))
-
-
-def _part() -> Function:
-    """A job: one part, unless another one failed."""
-    f = Function("call_host_part", JOB, exported=False)
-    context, chunk, table = f.arguments
-    frame = f.load(_shared_word(context, "frame"), POINTER)
-
-    def call() -> None:
-        for place, name in enumerate(("result", "operand")):
-            first = f.load(_shared_word(context, name), POINTER)
-            step = f.load(_shared_word(context, f"{name}_step"), I64)
-            last = f.load(_shared_word(context, f"{name}_last"), I64)
-            f.store(first.at(f.minimum(step * chunk, last)), table.at(8 * place))
-        _call_host(f, frame, f.load(_shared_word(context, "number"), I64), table)
-
-    f.if_(f.load(frame.at(layout.offset("status")), I64) == 0, call)
-    return f
-
-
-def _share() -> Function:
-    f = Function(SHARE_HOST, [POINTER, POINTER])
-    frame, context = f.arguments
-    f.store(frame, _shared_word(context, "frame"))
-    parts = f.load(_shared_word(context, "parts"), I64)
-    f.call(PARALLEL, [frame, f.address_of("call_host_part"), context, parts], I64)
-    return f
-
-
-def shared_words(
-    number: int, parts: int, result: tuple[Place, int, int], operand: tuple[Place, int, int]
-) -> tuple[Word, ...]:
-    """The words of a shared call; results and operands with the bytes to the next and last part."""
-    return (0, number, parts, *result, *operand)
+    f.call_address(host, [frame, f.load(context, I64), context.at(8)], I64)
+    return [f]
 
 
 def routine_name(arguments: Sequence[Argument], *, gives_status: bool) -> str:

@@ -72,16 +72,3 @@ func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-
-// -----
-
-// A large batch of transforms is called by parts: four of 25 rows.
-// CHECK: shlo.host_calls
-// CHECK-SAME: inputs = [tensor<25x2048xcomplex<f32>>]
-// CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: shlo_rt_share_host
-// CHECK-SAME: [0, 0, 4, [\22result\22, 0, 0], 409600, 1228800, [\22argument\22, 0, 0], 409600, 1228800]
-func.func public @main(%x: tensor<10x10x2048xcomplex<f32>>) -> tensor<10x10x2048xcomplex<f32>> {
-  %0 = stablehlo.fft %x, type = FFT, length = [2048] : (tensor<10x10x2048xcomplex<f32>>) -> tensor<10x10x2048xcomplex<f32>>
-  return %0 : tensor<10x10x2048xcomplex<f32>>
-}
