@@ -21,7 +21,8 @@ from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.pipeline.contents import Contents
-from shlo_tools.pipeline.runner import Instrumentation, Pipeline
+from shlo_tools.pipeline.instrumentation import Instrumentation
+from shlo_tools.pipeline.runner import Pipeline
 from shlo_tools.time_limit import limited
 from shlo_tools.types import array_type
 

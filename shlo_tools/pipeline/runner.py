@@ -7,11 +7,9 @@ C++ passes go to one MLIR pass manager, unless each pass is to be timed, printed
 from __future__ import annotations
 
 import re
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TextIO
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
@@ -20,49 +18,8 @@ from shlo_tools.pipeline import crashes, grammar, registry
 from shlo_tools.pipeline.checked_edits import edits_of
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.pipeline.grammar import Node
-from shlo_tools.pipeline.ir_files import IrFiles
+from shlo_tools.pipeline.instrumentation import Instrumentation
 from shlo_tools.pipeline.registry import Pass
-
-
-@dataclass
-class Instrumentation:
-    """What is watched while passes run.
-
-    Attributes:
-        verify_each: verify the IR after every pass.
-        before, after: tell by name whether the IR is printed then.
-        after_change, after_failure: print after passes that changed the IR, or failed.
-        module_scope: print the whole module, not only the op that the pass ran on.
-        asm: how IR is printed, as options of ``get_asm``.
-        ir_files: where it is printed; without, ``stream``.
-        timing: collect times per pass.
-        single_passes: give each C++ pass a run of its own, so that ``on_pass`` names it.
-        on_pass: called with the name of the pass that starts now; with several, joined by
-            commas, where C++ passes share a run.
-    """
-
-    verify_each: bool = True
-    before: Callable[[str], bool] = lambda name: False
-    after: Callable[[str], bool] = lambda name: False
-    after_change: bool = False
-    after_failure: bool = False
-    module_scope: bool = False
-    asm: Mapping[str, Any] = field(default_factory=dict)
-    ir_files: IrFiles | None = None
-    timing: bool = False
-    single_passes: bool = False
-    on_pass: Callable[[str], None] | None = None
-    stream: TextIO = field(default_factory=lambda: sys.stderr)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def splits(self) -> bool:
-        """Whether every C++ pass has to run alone."""
-        prints = self.after_change or self.after_failure or self.single_passes or self.timing
-        defaults = Instrumentation.__dataclass_fields__
-        same = (self.before, self.after) == (defaults["before"].default, defaults["after"].default)
-        return prints or not same
-
 
 Step = Callable[[Operation, Instrumentation], None]
 

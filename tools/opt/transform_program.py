@@ -10,8 +10,9 @@ from typing import Any
 from shlo_tools import files, ir, mlir, program
 from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
+from shlo_tools.pipeline.instrumentation import Instrumentation
 from shlo_tools.pipeline.ir_files import IrFiles
-from shlo_tools.pipeline.runner import Instrumentation, Pipeline
+from shlo_tools.pipeline.runner import Pipeline
 from shlo_tools.text import guards
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.opt import reproducer, round_trip, verify_diagnostics

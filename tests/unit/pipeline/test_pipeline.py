@@ -25,8 +25,9 @@ from hypothesis import strategies as st
 from shlo_tools import ir, mlir, program
 from shlo_tools.errors import PassError, PipelineError, ShloError
 from shlo_tools.pipeline import registry, runner
+from shlo_tools.pipeline.instrumentation import Instrumentation
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.pipeline.runner import Instrumentation, Pipeline
+from shlo_tools.pipeline.runner import Pipeline
 
 ROOT = Path(__file__).resolve().parents[3]
 
