@@ -9,10 +9,11 @@ can do so in place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools.codegen import memory_plan
+from shlo_tools.codegen.jobs import StageCode
 from shlo_tools.codegen.memory_plan import Lifetime
 from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
 
@@ -36,21 +37,29 @@ class _Place:
 
 
 @dataclass(frozen=True)
+class Spot:
+    """Where something lies: ``offset`` bytes into a result, or into the call's memory (-1)."""
+
+    result: int
+    offset: int
+
+
+@dataclass(frozen=True)
 class Places:
     """Where values and temporaries lie.
 
     Attributes:
         shared: for each value, the first value of its place.
         results: by first values of places: which of the program's results they are.
-        offsets: of all other places that steps write, in the call's memory.
-        temporaries: offsets, for each position of a call.
+        spots: by first values, of all places that steps write.
+        temporaries: for each call, in the order of steps, where they lie.
         size: of the call's memory.
     """
 
     shared: tuple[int, ...]
     results: Mapping[int, int]
-    offsets: Mapping[int, int]
-    temporaries: Mapping[int, list[int]]
+    spots: Mapping[int, Spot]
+    temporaries: Sequence[Sequence[Spot]]
     size: int
 
 
@@ -58,32 +67,61 @@ def place(program: Program) -> Places:
     """Choose places for all values of a program."""
     lives = _Lives(program)
     sharing = _Sharing(program, lives)
-    lifetimes: list[Lifetime] = []
-    owners: list[tuple[str, int]] = []
     shared = [0] * len(program.types)
     results: dict[int, int] = {}
+    lifetimes: dict[int, Lifetime] = {}  # by first values
     for first, one in sharing.places():
         for value in one.values:
             shared[value] = first
         if one.result >= 0:
             results[first] = one.result
-        elif not one.is_outside and one.intervals:
+        if not one.is_outside and one.intervals:
             start, end = one.intervals[0][0], max(end for _, end, _ in one.intervals)
-            lifetimes.append(Lifetime(one.size, start, end))
-            owners.append(("value", first))
-    for position, call in lives.calls:
-        for size in program.codes[call.stage].temporaries:
-            lifetimes.append(Lifetime(size, position, position))
-            owners.append(("temporary", position))
-    plan = memory_plan.plan(lifetimes)
-    offsets: dict[int, int] = {}
-    temporaries: dict[int, list[int]] = {}
-    for (what, number), offset in zip(owners, plan.offsets, strict=True):
-        if what == "value":
-            offsets[number] = offset
-        else:
-            temporaries.setdefault(number, []).append(offset)
-    return Places(tuple(shared), results, offsets, temporaries, plan.size)
+            lifetimes[first] = Lifetime(one.size, start, end)
+    blocks = {results[first]: lifetimes.pop(first) for first in results}
+    insides = [_inside(program.codes[call.stage], call, shared) for _, call in lives.calls]
+    passing = [
+        Lifetime(size, position, position)
+        for (position, call), inside in zip(lives.calls, insides, strict=True)
+        for number, size in enumerate(program.codes[call.stage].temporaries)
+        if number not in inside
+    ]
+    spots, size = _spots([*lifetimes.values(), *passing], blocks)
+    rest = iter(spots[len(lifetimes) :])
+    by_value = dict(zip(lifetimes, spots, strict=False))
+    by_value |= {first: Spot(number, 0) for first, number in results.items()}
+    temporaries = [
+        [
+            by_value[shared[call.results[inside[number]]]] if number in inside else next(rest)
+            for number in range(len(program.codes[call.stage].temporaries))
+        ]
+        for (_, call), inside in zip(lives.calls, insides, strict=True)
+    ]
+    return Places(tuple(shared), results, by_value, temporaries, size)
+
+
+def _inside(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:
+    """Temporaries of a call that lie in results of it."""
+    of_arguments = {shared[value] for value in call.arguments}
+    inside: dict[int, int] = {}
+    for temporary, results in code.inside.items():
+        free = (number for number in results if shared[call.results[number]] not in of_arguments)
+        for number in free:
+            inside.setdefault(temporary, number)
+    return inside
+
+
+def _spots(
+    lifetimes: Sequence[Lifetime], results: Mapping[int, Lifetime]
+) -> tuple[list[Spot], int]:
+    """Where values lie, some in results that are computed later; the bytes that the others need."""
+    numbers = list(results)
+    within = memory_plan.inside(lifetimes, list(results.values()))
+    others = [number for number in range(len(lifetimes)) if number not in within]
+    plan = memory_plan.plan([lifetimes[number] for number in others])
+    spots = {number: Spot(-1, at) for number, at in zip(others, plan.offsets, strict=True)}
+    spots |= {number: Spot(numbers[block], at) for number, (block, at) in within.items()}
+    return [spots[number] for number in range(len(lifetimes))], plan.size
 
 
 @dataclass(frozen=True)
