@@ -26,6 +26,27 @@ class Signature(Generic[Type]):
         return f"({inputs}) -> ({results})"
 
 
+@dataclass(frozen=True)
+class Memory:
+    """What a call takes beside its arguments and the program's constants, in bytes.
+
+    Attributes:
+        temporaries: what is computed on the way, and does not lie in results.
+        results: all of them.
+        scratch: of each thread that takes part; it is kept from call to call.
+    """
+
+    temporaries: int
+    results: int
+    scratch: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.temporaries:,} bytes of temporaries, {self.results:,} of results,"
+            f" {self.scratch:,} of scratch memory for each thread"
+        )
+
+
 class Executable(ABC):
     """A function of a program, ready to run; call it with arrays.
 
@@ -69,6 +90,11 @@ class Executable(ABC):
             seconds = None if timeout is None else _seconds(timeout)
             results = self._run(arguments, cast, seconds)
         return results[0] if len(results) == 1 else tuple(results)
+
+    @property
+    def memory(self) -> Memory | None:
+        """What a call takes; None where sizes are unknown before it, and from the reference."""
+        return None
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """The results where a shorter way than ``_run`` takes the arguments as they are."""

@@ -8,8 +8,9 @@ from typing import Any
 
 from shlo_tools import dtypes
 from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.executable import Executable, Memory, Signature
 from shlo_tools.codegen.library.entering import REFUSED
+from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.native import Linked
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
@@ -75,6 +76,11 @@ class StagedExecutable(Executable):
             places.results.get(places.shared[value]) == number
             for number, value in enumerate(program.body.returned)
         )
+
+    @property
+    def memory(self) -> Memory:
+        results = sum(type.nbytes for type in self._results)
+        return Memory(self._planned.places.size + self._arena, results, SCRATCH_BYTES)
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
         if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
