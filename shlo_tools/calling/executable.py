@@ -57,8 +57,10 @@ class Executable(ABC):
         name: the function's name.
         signature: types of arguments and results; sizes may be unknown. Quantized values are
             passed as integers.
+        donated: numbers of the arguments that calls may write, see ``compile``.
     """
 
+    donated: frozenset[int] = frozenset()
     name: str
     signature: Signature[Any]
 
@@ -68,7 +70,8 @@ class Executable(ABC):
         Args:
             arguments: arrays (anything with ``__array__``, ``__dlpack__`` or the buffer
                 protocol), Python numbers or lists. They are read in place where that is possible,
-                and never written.
+                and never written. Donated ones are writable, row-major numpy arrays of the wanted
+                dtype; what they hold after the call is not defined.
             cast: convert arguments of another dtype instead of refusing them; values that the
                 wanted one cannot hold are refused all the same.
             timeout: seconds after which the program is stopped, as soon as it polls: between
@@ -77,7 +80,8 @@ class Executable(ABC):
                 functions run have no more time than is left; none is where it is 0 or less.
 
         Returns:
-            A new array, or a tuple of them where the function has several results.
+            A new array, or a tuple of them where the function has several results. It may lie
+            where a donated argument did, and shares memory with nothing else.
 
         Raises:
             ArgumentError: the arguments do not fit the signature, or the timeout is none.

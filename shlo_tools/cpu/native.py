@@ -67,7 +67,7 @@ class NativeExecutable(Executable):
         return Memory(self._entry.arena, sum(type.nbytes for type in self._results), 0)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
-        inputs = self._parameters.bound(arguments, cast=cast)
+        inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
         table, places = self._table.filled(inputs)
         frame = self._frame()
         frame.reset()

@@ -26,22 +26,30 @@ class _Place:
 
     Attributes:
         result: the number of the program's result that it is, else -1.
-        is_outside: it is an argument or a weight, which nobody writes.
+        argument: that of the donated argument that it is, else -1.
+        is_outside: it is another argument or a weight, which nobody writes.
     """
 
     values: list[int]
     intervals: list[Interval]
     size: int
     result: int = -1
+    argument: int = -1
     is_outside: bool = False
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Where something lies: ``offset`` bytes into a result, or into the call's memory (-1)."""
+    """Where something lies.
 
-    result: int
+    Attributes:
+        offset: in bytes.
+        number: of the argument that it is behind, or that of the result counted down from -1; None
+            for the call's memory.
+    """
+
     offset: int
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class Places:
     Attributes:
         shared: for each value, the first value of its place.
         results: by first values of places: which of the program's results they are.
+        aliases: by results of the program: the donated arguments that they lie in.
         spots: by first values, of all places that steps write.
         temporaries: for each call, in the order of steps, where they lie.
         size: of the call's memory.
@@ -58,6 +67,7 @@ class Places:
 
     shared: tuple[int, ...]
     results: Mapping[int, int]
+    aliases: Mapping[int, int]
     spots: Mapping[int, Spot]
     temporaries: Sequence[Sequence[Spot]]
     size: int
@@ -69,16 +79,23 @@ def place(program: Program) -> Places:
     sharing = _Sharing(program, lives)
     shared = [0] * len(program.types)
     results: dict[int, int] = {}
+    aliases: dict[int, int] = {}
+    by_value: dict[int, Spot] = {}
     lifetimes: dict[int, Lifetime] = {}  # by first values
     for first, one in sharing.places():
         for value in one.values:
             shared[value] = first
         if one.result >= 0:
             results[first] = one.result
-        if not one.is_outside and one.intervals:
+            by_value[first] = Spot(0, -1 - one.result)
+        if one.argument >= 0:
+            by_value[first] = Spot(0, one.argument)
+            if one.result >= 0:
+                aliases[one.result] = one.argument
+        elif not one.is_outside and one.intervals:
             start, end = one.intervals[0][0], max(end for _, end, _ in one.intervals)
             lifetimes[first] = Lifetime(one.size, start, end)
-    blocks = {results[first]: lifetimes.pop(first) for first in results}
+    blocks = {n: lifetimes.pop(first) for first, n in results.items() if n not in aliases}
     insides = [_inside(program.codes[call.stage], call, shared) for _, call in lives.calls]
     passing = [
         Lifetime(size, position, position)
@@ -88,8 +105,7 @@ def place(program: Program) -> Places:
     ]
     spots, size = _spots([*lifetimes.values(), *passing], blocks)
     rest = iter(spots[len(lifetimes) :])
-    by_value = dict(zip(lifetimes, spots, strict=False))
-    by_value |= {first: Spot(number, 0) for first, number in results.items()}
+    by_value |= dict(zip(lifetimes, spots, strict=False))
     temporaries = [
         [
             by_value[shared[call.results[inside[number]]]] if number in inside else next(rest)
@@ -97,7 +113,7 @@ def place(program: Program) -> Places:
         ]
         for (_, call), inside in zip(lives.calls, insides, strict=True)
     ]
-    return Places(tuple(shared), results, by_value, temporaries, size)
+    return Places(tuple(shared), results, aliases, by_value, temporaries, size)
 
 
 def _inside(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:
@@ -119,8 +135,8 @@ def _spots(
     within = memory_plan.inside(lifetimes, list(results.values()))
     others = [number for number in range(len(lifetimes)) if number not in within]
     plan = memory_plan.plan([lifetimes[number] for number in others])
-    spots = {number: Spot(-1, at) for number, at in zip(others, plan.offsets, strict=True)}
-    spots |= {number: Spot(numbers[block], at) for number, (block, at) in within.items()}
+    spots = {number: Spot(at) for number, at in zip(others, plan.offsets, strict=True)}
+    spots |= {number: Spot(at, -1 - numbers[block]) for number, (block, at) in within.items()}
     return [spots[number] for number in range(len(lifetimes))], plan.size
 
 
@@ -258,10 +274,12 @@ class _Sharing:
             for value, intervals in lives.intervals.items()
         }
         for value in range(outside):
-            self._places[value].is_outside = True
+            self._places[value].is_outside = value not in program.donated
+        for value in program.donated:
+            self._places[value].argument = value
         for number, value in enumerate(program.body.returned):
             one = self._places[value]
-            if value >= outside and one.result < 0:
+            if not one.is_outside and one.result < 0:
                 one.result = number
         self._made_of = {(at, frozenset(values)) for at, *values in lives.merges}
         for _, source, result in lives.merges:
@@ -286,15 +304,20 @@ class _Sharing:
         one, other = self._places[first], self._places[second]
         if one.is_outside or other.is_outside or one.size != other.size:
             return
-        if one.result >= 0 and other.result >= 0:
+        if min(one.result, other.result) >= 0 or min(one.argument, other.argument) >= 0:
             return
         intervals = self._joined(one.intervals, other.intervals)
         if intervals is None:
             return
         self._parent[second] = first
         del self._places[second]
-        values, result_number = one.values + other.values, max(one.result, other.result)
-        self._places[first] = _Place(values, intervals, one.size, result_number)
+        self._places[first] = _Place(
+            one.values + other.values,
+            intervals,
+            one.size,
+            max(one.result, other.result),
+            max(one.argument, other.argument),
+        )
 
     def _joined(self, first: list[Interval], second: list[Interval]) -> list[Interval] | None:
         """Intervals of both; None where they meet and neither value is made of the other there."""

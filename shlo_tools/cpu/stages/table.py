@@ -201,10 +201,10 @@ class Table:
             self._contexts.append(offset + self.planned.constants[weight].ctypes.data)
 
     def _spot_word(self, spot: Spot, offset: int) -> None:
-        if spot.result < 0:
+        if spot.number is None:
             self._contexts.append(self._start + spot.offset + offset)
         else:
-            self._patched_word(-1 - spot.result, spot.offset + offset)
+            self._patched_word(spot.number, spot.offset + offset)
 
     def _patched_word(self, number: int, offset: int) -> None:
         self.patches.append(Patch(len(self._contexts), number, offset))
