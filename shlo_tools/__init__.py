@@ -101,7 +101,8 @@ def compile(
         specialize: compile a program with unknown sizes when it is called, for the sizes that it
             is called with (native only); what was used last is kept, 32 sets of shapes, or as
             many as this says.
-        options: ``function``, ``opt_level``, ``check_sizes``.
+        options: ``function``, ``opt_level``, ``check_sizes``; ``donate`` names arguments that calls
+            may write, so that results lie there: ``donate=[0]``.
 
     Values are seen as the ops compute them: ops with probes are not fused, and run slower.
     """

@@ -30,6 +30,7 @@ from shlo_tools.passes.stages.regions import repeated_op
 
 _PARTS = 3  # parts of a concatenation that are read side by side
 _LARGE = 4096  # elements of a transposition that is worth a pass of its own
+_VECTORS = 32  # adjacent elements that products are stored by
 # A kernel is one block of code, for which code generation takes more than proportionally long.
 _MEMBERS = 256
 # Cheap ops that rest on each other: each stage that reads the last one has copies of all.
@@ -67,7 +68,9 @@ def _place(op: Op, stages: list[Stage]) -> None:
     if op.name in SOURCES or (all_constant and may_be_cheap and _is_light(op)):
         op.is_constant = op.is_cheap = True
         return
-    if op.name in VIEWS:
+    if op.name == "transpose" and (product := _product_under(op)):
+        _join(op, product, "none")
+    elif op.name in VIEWS:
         is_moved = _is_moved_once(op)
         if may_be_cheap and not is_moved:
             op.is_cheap = True
@@ -108,6 +111,19 @@ def _is_moved_once(op: Op) -> bool:
     if op.name != "transpose" or op.count < _LARGE or not _moves_rows(op):
         return False
     return bool(_users_through_views(op) - CONTRACTIONS)  # which read through strides
+
+
+def _product_under(op: Op) -> Stage | None:
+    """The stage of a product that a transposition alone reads, which then stores it so."""
+    source, *_ = op.operands
+    if not isinstance(source, Op) or source.name != "dot_general" or len(source.users) > 1:
+        return None
+    numbers = DOT_DIMENSION_NUMBERS.decode(source.operation.attributes["dot_dimension_numbers"])
+    last = max((d for d, size in enumerate(op.shape) if size > 1), default=0)
+    moved = ir.integers_of(op.operation, "permutation")[last:][:1]
+    is_free = all(d >= len(numbers.get("lhs_batching_dimensions", ())) for d in moved)
+    is_long = bool(moved) and op.shape[last] >= min(source.shape[-1], _VECTORS)
+    return source.stage if is_free and is_long and not source.is_returned else None
 
 
 def _is_read_elementwise(op: Op) -> bool:

@@ -12,12 +12,14 @@ After:
 
 A stage that kernels cannot compute keeps its ops alone, and says why in ``shlo.plain``. With
 ``shared`` kernels are named by what they do and are not part of the module: those that this process
-has no machine code of are noted for the compiler (``codegen.shared_kernels``).
+has no machine code of are noted for the compiler (``codegen.shared_kernels``). What equals a stage
+of an earlier program is not lowered again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
@@ -30,8 +32,10 @@ from shlo_tools.mlir import Attribute, Operation
 from shlo_tools.passes.stages import host_calls
 from shlo_tools.passes.stages.read import read
 from shlo_tools.pipeline.registry import Pass
+from shlo_tools.structural_key import regions_key
 
 _KERNELS = "kernels"
+_MOST = 2048  # stages that are known at a time
 
 
 @dataclass(frozen=True)
@@ -47,30 +51,66 @@ class LowerStages(Pass):
         calls = ir.items_of(op, HOST_CALLS)
         for func in ir.functions(op):
             if STAGE in func.attributes and JOBS not in func.attributes:
-                kernels += _lower(func, calls, self.shared)
+                lowered = self._lowered(func, kernels, calls)
+                func.attributes[lowered.attribute] = mlir.string_attr(lowered.text)
         if calls:
             op.attributes[HOST_CALLS] = mlir.array_attr(calls)
         if kernels:
             _add_module(op, kernels)
 
+    def _lowered(
+        self, func: Operation, kernels: list[Function], calls: list[Attribute]
+    ) -> _Lowered:
+        if ir.text_of(func, STAGE) == "host":  # which call of the module's it is, says the list
+            return _Lowered(JOBS, jobs.to_json(host_calls.lower(func, calls)))
+        return _lowered_once(func) if self.shared else _lowered(func, kernels)
 
-def _lower(func: Operation, calls: list[Attribute], shared: bool) -> list[Function]:
-    """The kernels of a stage that the module shows; what it runs is noted on its function."""
-    kind = ir.text_of(func, STAGE)
+
+@dataclass(frozen=True)
+class _Lowered:
+    """What a stage runs.
+
+    Attributes:
+        attribute, text: what its function says of that.
+        kernels: the names of those that it needs beside the process library's.
+    """
+
+    attribute: str
+    text: str
+    kernels: tuple[str, ...] = ()
+
+
+# By structure, the last asked for at the end.
+_known: OrderedDict[Hashable, _Lowered] = OrderedDict()
+
+
+def _lowered(func: Operation, kernels: list[Function] | None = None) -> _Lowered:
+    """What a stage runs; new kernels go to a list, or are shared."""
     try:
-        if kind == "op":
+        if ir.text_of(func, STAGE) == "op":
             raise UnsupportedStage(_last_op(func))
-        if kind == "host":
-            code = host_calls.lower(func, calls)
-        else:
-            code = lowering.lower(read(func), target.host())
+        code = lowering.lower(read(func), target.host())
     except UnsupportedStage as reason:
-        func.attributes[PLAIN] = mlir.string_attr(str(reason))
-        return []
-    if shared:
+        return _Lowered(PLAIN, str(reason))
+    if kernels is None:
         code.jobs = shared_kernels.note(code.functions, code.jobs, target.host().features)
-    func.attributes[JOBS] = mlir.string_attr(jobs.to_json(code))
-    return [] if shared else code.functions
+    else:
+        kernels += code.functions
+    return _Lowered(JOBS, jobs.to_json(code), tuple(kernel.name for kernel in code.functions))
+
+
+def _lowered_once(func: Operation) -> _Lowered:
+    """What a stage runs by shared kernels; equal stages are lowered once in a process."""
+    attributes = dict(func.attributes.items())
+    del attributes["sym_name"]
+    key = target.host(), tuple(attributes.items()), regions_key(func.regions)
+    lowered = _known.get(key)
+    if lowered is None or not all(map(shared_kernels.is_compiled, lowered.kernels)):
+        lowered = _known[key] = _lowered(func)
+    _known.move_to_end(key)
+    if len(_known) > _MOST:
+        _known.popitem(last=False)
+    return lowered
 
 
 def _last_op(func: Operation) -> str:

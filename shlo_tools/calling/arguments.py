@@ -7,7 +7,7 @@ is a float, a float no integer), and only if it can hold them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -31,8 +31,12 @@ class Parameters:
             array_type(type) if isinstance(type, TensorType) else type for type in signature.inputs
         ]
 
-    def bound(self, arguments: Sequence[Any], *, cast: bool) -> list[Any]:
+    def bound(
+        self, arguments: Sequence[Any], *, cast: bool, donated: Collection[int] = ()
+    ) -> list[Any]:
         """The arguments as arrays: row-major, aligned, in native byte order; tokens as they are.
+
+        Those that are ``donated`` are the caller's own, may be written, and overlap with no other.
 
         Raises:
             ArgumentError: they do not fit.
@@ -46,7 +50,7 @@ class Parameters:
                 hint=f"its signature is {self._signature}",
             )
         try:
-            return [
+            arrays = [
                 as_argument(argument, type, index, cast=cast)
                 if isinstance(type, TensorType)
                 else _other(argument, type, index)
@@ -55,6 +59,51 @@ class Parameters:
         except MemoryError:
             message = f"@{self._name}: the memory does not suffice for copies of the arguments"
             raise ExecutionError(message) from None
+        if donated:
+            check_donated(arguments, arrays, donated)
+        return arrays
+
+
+def check_donated(
+    arguments: Sequence[Any], arrays: Sequence[Any], donated: Collection[int]
+) -> None:
+    """Raise ArgumentError unless a call may write donated arguments where their callers have them.
+
+    Args:
+        arrays: what the arguments are bound to, row-major.
+    """
+    for number in donated:
+        array, value = arrays[number], arguments[number]
+        if not isinstance(array, np.ndarray):
+            continue  # a token
+        if not isinstance(value, np.ndarray):
+            raise _unwritable(number, f"{type(value).__name__} is no numpy array")
+        if array is not value and array.size and not np.may_share_memory(array, value):
+            reason = "it would have to be copied, to be row-major, aligned and of the wanted dtype"
+            raise _unwritable(number, reason)
+        if not value.flags.writeable:
+            raise _unwritable(number, "it is read-only")
+    _check_apart(arrays, donated)
+
+
+def _check_apart(arrays: Sequence[Any], donated: Collection[int]) -> None:
+    """Raise ArgumentError where a donated array shares memory with another one."""
+    spans = []
+    for number, array in enumerate(arrays):
+        if isinstance(array, np.ndarray) and array.size:
+            start = array.__array_interface__["data"][0]
+            spans.append((start, start + array.nbytes, number))
+    end, last = 0, -1  # of the arrays so far, where memory ends, and whose it is
+    for start, stop, number in sorted(spans):
+        if start < end and (number in donated or last in donated):
+            one, other = (number, last) if number in donated else (last, number)
+            raise _unwritable(one, f"it shares memory with argument {other}")
+        end, last = max((end, last), (stop, number))
+
+
+def _unwritable(number: int, reason: str) -> ArgumentError:
+    message = f"argument {number} is donated, and cannot be written: {reason}"
+    return ArgumentError(message, hint="donate a copy: numpy.array(x)")
 
 
 def _other(value: Any, type: ValueType, index: int) -> Any:

@@ -26,6 +26,27 @@ class Signature(Generic[Type]):
         return f"({inputs}) -> ({results})"
 
 
+@dataclass(frozen=True)
+class Memory:
+    """What a call takes beside its arguments and the program's constants, in bytes.
+
+    Attributes:
+        temporaries: what is computed on the way, and does not lie in results.
+        results: all of them.
+        scratch: of each thread that takes part; it is kept from call to call.
+    """
+
+    temporaries: int
+    results: int
+    scratch: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.temporaries:,} bytes of temporaries, {self.results:,} of results,"
+            f" {self.scratch:,} of scratch memory for each thread"
+        )
+
+
 class Executable(ABC):
     """A function of a program, ready to run; call it with arrays.
 
@@ -36,8 +57,10 @@ class Executable(ABC):
         name: the function's name.
         signature: types of arguments and results; sizes may be unknown. Quantized values are
             passed as integers.
+        donated: numbers of the arguments that calls may write, see ``compile``.
     """
 
+    donated: frozenset[int] = frozenset()
     name: str
     signature: Signature[Any]
 
@@ -47,7 +70,8 @@ class Executable(ABC):
         Args:
             arguments: arrays (anything with ``__array__``, ``__dlpack__`` or the buffer
                 protocol), Python numbers or lists. They are read in place where that is possible,
-                and never written.
+                and never written. Donated ones are writable, row-major numpy arrays of the wanted
+                dtype; what they hold after the call is not defined.
             cast: convert arguments of another dtype instead of refusing them; values that the
                 wanted one cannot hold are refused all the same.
             timeout: seconds after which the program is stopped, as soon as it polls: between
@@ -56,7 +80,8 @@ class Executable(ABC):
                 functions run have no more time than is left; none is where it is 0 or less.
 
         Returns:
-            A new array, or a tuple of them where the function has several results.
+            A new array, or a tuple of them where the function has several results. It may lie
+            where a donated argument did, and shares memory with nothing else.
 
         Raises:
             ArgumentError: the arguments do not fit the signature, or the timeout is none.
@@ -69,6 +94,11 @@ class Executable(ABC):
             seconds = None if timeout is None else _seconds(timeout)
             results = self._run(arguments, cast, seconds)
         return results[0] if len(results) == 1 else tuple(results)
+
+    @property
+    def memory(self) -> Memory | None:
+        """What a call takes; None where sizes are unknown before it, and from the reference."""
+        return None
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """The results where a shorter way than ``_run`` takes the arguments as they are."""

@@ -69,6 +69,7 @@ class StageCode:
         in_place: for a result, the arguments that may lie where it does: each element of them is
             read before that of the result is written, and by the same chunk. Where one lies there,
             jobs that fill that result are left out.
+        inside: for a temporary, the results that it may lie in where no argument does.
     """
 
     functions: list[Function] = field(default_factory=list)
@@ -76,6 +77,7 @@ class StageCode:
     contexts: list[Context] = field(default_factory=list)
     temporaries: list[int] = field(default_factory=list)
     in_place: dict[int, list[int]] = field(default_factory=dict)
+    inside: dict[int, list[int]] = field(default_factory=dict)
 
 
 def to_json(code: StageCode) -> str:
@@ -92,6 +94,7 @@ def to_json(code: StageCode) -> str:
             ],
             "temporaries": code.temporaries,
             "in_place": list(code.in_place.items()),
+            "inside": list(code.inside.items()),
         }
     )
 
@@ -107,4 +110,5 @@ def from_json(text: str) -> StageCode:
         ],
         temporaries=data["temporaries"],
         in_place=dict(data["in_place"]),
+        inside=dict(data["inside"]),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, insort
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ALIGNMENT = 64  # bytes that every place is a multiple of
+_TRIES = 8  # blocks that are looked at for a lifetime
 
 
 @dataclass(frozen=True)
@@ -28,20 +30,70 @@ class MemoryPlan:
 def plan(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
     """Give each the lowest place that none in use at the same time covers, in order of starts."""
     offsets = [0] * len(lifetimes)
-    active: list[int] = []
+    block = _Block(lifetimes)
     size = 0
-    for number in sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].start):
-        lifetime = lifetimes[number]
-        active = [other for other in active if lifetimes[other].end >= lifetime.start]
-        at = 0
-        for other in sorted(active, key=lambda n: offsets[n]):
-            if at + lifetime.size <= offsets[other]:
-                break
-            at = max(at, aligned(offsets[other] + lifetimes[other].size))
-        offsets[number] = at
-        active.append(number)
-        size = max(size, aligned(at + lifetime.size))
+    for number in _by_starts(lifetimes):
+        offsets[number] = block.lowest(number)
+        block.put(number, offsets[number])
+        size = max(size, aligned(offsets[number] + lifetimes[number].size))
     return MemoryPlan(offsets, size)
+
+
+def inside(
+    lifetimes: Sequence[Lifetime], blocks: Sequence[Lifetime]
+) -> Mapping[int, tuple[int, int]]:
+    """Places in blocks that are in use for something else later.
+
+    Returns:
+        For the lifetimes that end before a block's starts, and that it has room for beside others,
+        the block and the offset there, by their numbers.
+    """
+    free = sorted(range(len(blocks)), key=lambda n: blocks[n].size)
+    contents = [_Block(lifetimes) for _ in blocks]
+    places: dict[int, tuple[int, int]] = {}
+    for number in _by_starts(lifetimes) if blocks else ():
+        lifetime = lifetimes[number]
+        first = bisect_left(free, lifetime.size, key=lambda n: blocks[n].size)
+        late = [n for n in free[first : first + _TRIES] if blocks[n].start <= lifetime.start]
+        for block in late:  # they are of no use to those that start later, either
+            free.remove(block)
+        for block in free[first : first + _TRIES]:
+            if blocks[block].start <= lifetime.end:
+                continue
+            at = contents[block].lowest(number)
+            if at + lifetime.size <= blocks[block].size:
+                contents[block].put(number, at)
+                places[number] = block, at
+                break
+    return places
+
+
+def _by_starts(lifetimes: Sequence[Lifetime]) -> list[int]:
+    return sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].start)
+
+
+class _Block:
+    """Memory that lifetimes are put into, in order of their starts."""
+
+    def __init__(self, lifetimes: Sequence[Lifetime]) -> None:
+        self._lifetimes = lifetimes
+        self._active: list[tuple[int, int]] = []  # offset, number; sorted
+
+    def lowest(self, number: int) -> int:
+        """The lowest place that none in use at the same time covers."""
+        lifetime = self._lifetimes[number]
+        self._active = [
+            pair for pair in self._active if self._lifetimes[pair[1]].end >= lifetime.start
+        ]
+        at = 0
+        for offset, other in self._active:
+            if at + lifetime.size <= offset:
+                break
+            at = max(at, aligned(offset + self._lifetimes[other].size))
+        return at
+
+    def put(self, number: int, offset: int) -> None:
+        insort(self._active, (offset, number))
 
 
 def aligned(size: int) -> int:

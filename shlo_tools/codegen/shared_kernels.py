@@ -24,9 +24,14 @@ def note(functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[
         name, function.name = function.name, PREFIX
         digest = hashlib.blake2b(function.text(features).encode(), digest_size=16)
         names[name] = function.name = PREFIX + digest.hexdigest()
-        if not any(has(function.name) for has in providers):
+        if not is_compiled(function.name):
             _written[function.name] = function
     return [replace(job, function=names.get(job.function, job.function)) for job in jobs]
+
+
+def is_compiled(name: str) -> bool:
+    """Whether a provider has a kernel's machine code."""
+    return any(has(name) for has in providers)
 
 
 def take() -> list[Function]:

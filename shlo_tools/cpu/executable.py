@@ -13,6 +13,7 @@ from shlo_tools.cpu.native import Tell, linked, lower
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.program.donation import Donate, donated
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 
@@ -23,6 +24,7 @@ def compile(
     function: str = "main",
     opt_level: int = 2,
     check_sizes: bool = True,
+    donate: Donate = (),
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -34,25 +36,37 @@ def compile(
         opt_level: LLVM's optimisation level, 0 to 3; kernels of stages need none.
         check_sizes: whether calls check that unknown sizes fit, and raise ShapeMismatchError.
             Without that, a program with sizes that do not fit may end the process.
+        donate: numbers of arguments that calls may write: a result may lie where such an argument
+            did, so that a cache is updated in place from call to call. ``"module"`` stands for the
+            arguments that the program marks (``jax.buffer_donor``, ``tf.aliasing_output``). They
+            have to be writable, row-major numpy arrays of the wanted dtype that overlap with no
+            other argument. Nothing else is ever written.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: it holds something that cannot be compiled yet.
-        ShloError: there is no such function.
+        ShloError: there is no such function, or no such argument.
     """
     with mlir.library_context():
         module, constants = weights.detached(source)
         program.verify_further(module)
         if not is_lowered(module, function):
             select_function(module, function)
-            executable = building.build(
-                module, constants, function=function, opt_level=opt_level, tell=tell
+            numbers = donated(module, function, donate)
+            staged = building.build(
+                module, constants, function=function, opt_level=opt_level, donate=numbers, tell=tell
             )
-            if executable is not None:
-                return executable
+            if staged is not None:
+                return staged
             lower(module, check_sizes=check_sizes, tell=tell)
-        return linked(module, constants, function=function, opt_level=opt_level, tell=tell)
+        elif donate:
+            raise ShloError(f"@{function} is lowered already: its arguments are never written")
+        else:
+            numbers = frozenset()
+        whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
+        whole.donated = numbers
+        return whole
 
 
 def select_function(module: mlir.Module, function: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.executable import Executable, Memory
 from shlo_tools.codegen.manifest import EntryPoint, Manifest, read_manifest
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.argument_table import ArgumentTable
@@ -52,7 +52,7 @@ class NativeExecutable(Executable):
             [array_type(type) for type in types]
             for types in (self.signature.inputs, self.signature.results)
         )
-        self._table = ArgumentTable(inputs, results)
+        self._table, self._results = ArgumentTable(inputs, results), results
         self._engine = engine  # owns the code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         self._entry, self._checks, self._host_calls = entry, manifest.checks, host_calls
@@ -61,8 +61,14 @@ class NativeExecutable(Executable):
         self._weights = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         self._free: list[Frame] = []
 
+    @property
+    def memory(self) -> Memory | None:
+        if self._entry.grows or not all(type.is_static for type in self._results):
+            return None
+        return Memory(self._entry.arena, sum(type.nbytes for type in self._results), 0)
+
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
-        inputs = self._parameters.bound(arguments, cast=cast)
+        inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
         table, places = self._table.filled(inputs)
         frame = self._frame()
         frame.reset()

@@ -17,6 +17,7 @@ from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
+from shlo_tools.program.donation import Donate, donated
 from shlo_tools.types import ValueType, value_type
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -28,6 +29,7 @@ class _Options:
     function: str
     opt_level: int
     check_sizes: bool
+    donated: frozenset[int]
 
 
 class SpecializedExecutable(Executable):
@@ -45,7 +47,7 @@ class SpecializedExecutable(Executable):
         self.signature = _signature(module, self.name)
         self._parameters = Parameters(self.name, self.signature)
         self._module, self._constants, self._options = module, constants, options
-        self._most = most
+        self._most, self.donated = most, options.donated
         self._any: Executable | None = None
         self._executables: OrderedDict[Shapes, Executable] = OrderedDict()
         self._table = threading.Lock()
@@ -58,7 +60,7 @@ class SpecializedExecutable(Executable):
             return list(self._executables)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
-        inputs = self._parameters.bound(arguments, cast=cast)
+        inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
         shapes = tuple(array.shape for array in inputs)
         executable = self._found(shapes)
         if executable is None:
@@ -90,7 +92,11 @@ class SpecializedExecutable(Executable):
             if shapes is not None:
                 native.run_passes(_refinement(module, self.name, shapes), module, None)
                 staged = building.build(
-                    module, constants, function=self.name, opt_level=options.opt_level
+                    module,
+                    constants,
+                    function=self.name,
+                    opt_level=options.opt_level,
+                    donate=options.donated,
                 )
                 if staged is not None:
                     return staged
@@ -105,11 +111,12 @@ def compile(
     function: str = "main",
     opt_level: int = 2,
     check_sizes: bool = True,
+    donate: Donate = (),
 ) -> SpecializedExecutable:
     """Compile a program when it is called, for the sizes that it is called with.
 
     Args:
-        source, function, opt_level, check_sizes: see ``executable.compile``.
+        source, function, opt_level, check_sizes, donate: see ``executable.compile``.
         specialize: of how many sets of shapes code is kept; True stands for 32.
 
     Raises:
@@ -125,7 +132,8 @@ def compile(
             raise ShloError(f"@{function} is lowered already: its sizes are what they are")
         executable.select_function(module, function)
         runner.run("builtin.module(shlo-legalize-shape)", module)  # sizes as arguments
-        options = _Options(function, opt_level, check_sizes)
+        numbers = donated(module, function, donate)
+        options = _Options(function, opt_level, check_sizes, numbers)
         return SpecializedExecutable(module, constants, most, options)
 
 

@@ -23,7 +23,7 @@ class Probed(Executable):
     def __init__(self, executable: Executable, listener: Listener) -> None:
         self.executable = executable
         self.signature = executable.signature
-        self.name = executable.name
+        self.name, self.donated = executable.name, executable.donated
         self._listener = listener
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
+from shlo_tools.program.donation import Donate, donated
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
@@ -51,7 +52,8 @@ class Reference(Executable):
         self.signature = Signature(function.inputs, function.results)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
-        values = bind(self.program.functions[self.name], arguments, cast=cast)
+        function = self.program.functions[self.name]
+        values = bind(function, arguments, cast=cast, donated=self.donated)
         deadline = None if timeout is None else time.monotonic() + timeout
         run = Run(self.program, self._process, self._observe, deadline, self.custom_calls)
         try:
@@ -80,6 +82,7 @@ def compile(
     function: str = "main",
     custom_calls: Mapping[str, CustomCall] | None = None,
     observe: Observer | None = None,
+    donate: Donate = (),
 ) -> Reference:
     """Prepare a program for the reference interpreter.
 
@@ -89,32 +92,36 @@ def compile(
         function: the function to run.
         custom_calls: functions for custom_call targets, beside the registered ones.
         observe: called with every step, its operands and its results.
+        donate: as for native code, see ``cpu.executable.compile``; nothing is written.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: the program's functions call each other in a circle.
-        ShloError: there is no such function.
+        ShloError: there is no such function, or no such argument.
     """
-    return Reference(_translated(source, [function]), function, custom_calls, observe=observe)
-
-
-def _translated(source: Any, functions: Sequence[str]) -> Program:
     with mlir.library_context():
         module = program.module_of(source)
-        program.verify_further(module)
-        known = function_names(module)
-        for name in functions:
-            if name not in known:
-                listed = ", ".join(f"@{other}" for other in known[:10]) or "none"
-                hint = did_you_mean(name, known) or f"functions: {listed}"
-                raise ShloError(f"there is no function @{name} with a body", hint=hint)
-        if any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
-            # The shape dialect as StableHLO: that is what has semantics here.
-            runner.run("builtin.module(shlo-legalize-shape)", module)
-        try:
-            return translate(module, functions)
-        except MemoryError:
-            raise ExecutionError("the memory does not suffice for the constants") from None
+        translated = _translated(module, [function])
+        reference = Reference(translated, function, custom_calls, observe=observe)
+        reference.donated = donated(module, function, donate)
+    return reference
+
+
+def _translated(module: mlir.Module, functions: Sequence[str]) -> Program:
+    program.verify_further(module)
+    known = function_names(module)
+    for name in functions:
+        if name not in known:
+            listed = ", ".join(f"@{other}" for other in known[:10]) or "none"
+            hint = did_you_mean(name, known) or f"functions: {listed}"
+            raise ShloError(f"there is no function @{name} with a body", hint=hint)
+    if any(shape_names.concerns(op) for op in mlir.walk(module.operation)):
+        # The shape dialect as StableHLO: that is what has semantics here.
+        runner.run("builtin.module(shlo-legalize-shape)", module)
+    try:
+        return translate(module, functions)
+    except MemoryError:
+        raise ExecutionError("the memory does not suffice for the constants") from None
 
 
 def interpret(
@@ -156,7 +163,8 @@ def interpret_grid(
     grid = Grid(num_replicas, num_partitions)
     ids = [(r, p) for r in range(num_replicas) for p in range(num_partitions)]
     names = {id: function if isinstance(function, str) else function[id[0]][id[1]] for id in ids}
-    translated = _translated(source, sorted(set(names.values())))
+    with mlir.library_context():
+        translated = _translated(program.module_of(source), sorted(set(names.values())))
     processes = [
         Process(id, grid, (infeed or {}).get(id, ()), dict((host or {}).get(id, {}))) for id in ids
     ]
@@ -186,10 +194,12 @@ class GridResults:
 
 
 # --- arguments ------------------------------------------------------------------------------------
-def bind(function: Function, arguments: Sequence[Any], *, cast: bool) -> list[Any]:
+def bind(
+    function: Function, arguments: Sequence[Any], *, cast: bool, donated: Collection[int] = ()
+) -> list[Any]:
     """Arguments as values of the function's types; raises ArgumentError."""
     parameters = Parameters(function.name, Signature(function.inputs, function.results))
-    values = parameters.bound(arguments, cast=cast)
+    values = parameters.bound(arguments, cast=cast, donated=donated)
     return [_value(value, type) for value, type in zip(values, function.inputs, strict=True)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,11 @@ class Native:
     def arrays(self, results: Any) -> list[Array]:
         return [np.asarray(result) for result in _listed(results)]
 
+    def memory(self) -> dict[str, int] | None:
+        """Bytes that a call of the last program takes; None where sizes are unknown before it."""
+        memory = self.program.memory
+        return None if memory is None else asdict(memory)
+
     def plain(self) -> dict[str, Any]:
         """How many stages of the last program have no kernel, by reason; ``whole``: it has none."""
         if not isinstance(self.program, StagedExecutable):
@@ -48,4 +54,4 @@ def _listed(results: Any) -> Sequence[Any]:
 
 if __name__ == "__main__":
     native = Native()
-    serve(native, plain=native.plain)
+    serve(native, plain=native.plain, memory=native.memory)

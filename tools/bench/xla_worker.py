@@ -28,6 +28,7 @@ class Xla:
             for name, handler, version in targets:
                 jax.ffi.register_ffi_target(name, handler, platform=platform, api_version=version)
         self.client = xla_bridge.get_backend("cpu")
+        self.program: Any = None
         self.devices = xla_client.DeviceList(tuple(self.client.local_devices()[:1]))
 
     def prepare(self, text: str) -> str:
@@ -44,7 +45,14 @@ class Xla:
         with jax_mlir.make_ir_context():
             module = ir.Module.parse(text)
             options = xla_client.CompileOptions()
-            return self.client.compile_and_load(module, self.devices, options)
+            self.program = self.client.compile_and_load(module, self.devices, options)
+            return self.program
+
+    def memory(self) -> dict[str, int]:
+        """What XLA's analysis says of the last program, in bytes."""
+        stats = self.program.get_compiled_memory_stats()
+        results = stats.output_size_in_bytes - stats.alias_size_in_bytes
+        return {"temporaries": stats.temp_size_in_bytes, "results": results}
 
     def bind(self, program: Any, arguments: Sequence[Array]) -> Call:
         with jax.enable_x64(True):
@@ -64,4 +72,5 @@ class Xla:
 
 
 if __name__ == "__main__":
-    serve(Xla())
+    xla = Xla()
+    serve(xla, memory=xla.memory)

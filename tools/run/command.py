@@ -107,6 +107,11 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     "--repeat", type=click.IntRange(min=0), default=0, metavar="N", help="Time N more runs."
 )
 @click.option(
+    "--profile",
+    is_flag=True,
+    help="Print what the program was compiled to: stages, which have no kernel and why, memory.",
+)
+@click.option(
     "--backend",
     type=_Backend(["native", "reference"]),
     default="native",
@@ -194,7 +199,10 @@ def _check_together(request: Request) -> None:
         raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
     if watched and request.repeat:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
-    if request.split_input_file and (request.inputs or request.output or request.compare):
+    if request.profile and (watched or request.backend != "native"):
+        raise click.UsageError("--profile tells of native code without probes and checks")
+    singly = request.inputs or request.output or request.compare or request.profile
+    if request.split_input_file and singly:
         raise click.UsageError("--split-input-file runs programs without arguments and results")
     if not request.compare:
         return
@@ -204,6 +212,7 @@ def _check_together(request: Request) -> None:
         "--output": request.output,
         "--expected-output": request.expected_output,
         "--repeat": request.repeat,
+        "--profile": request.profile,
         "--demo": request.demo,
         "--probe, --probe-dir or --check-nans": watched,
     }

@@ -34,6 +34,7 @@ from shlo_tools.tools.run import (
     inputs,
     literals,
     probe_files,
+    profile,
     self_checks,
     signature,
 )
@@ -118,6 +119,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
         print("no op made a NaN or Inf that its inputs did not have")
     if request.repeat or request.demo:
         print(_timing(seconds, times))
+    if request.profile:
+        print("\n".join(profile.lines(compiled)))
     return 0 if agree else MISMATCH
 
 

@@ -22,6 +22,7 @@ class Request:
         rtol, atol: tolerances; None takes those of the element type.
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
+        profile: whether to say what the program was compiled to.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
         save_to: the folder for the test that a comparison leaves.
@@ -42,6 +43,7 @@ class Request:
     cast: bool = False
     timeout: float | None = None
     repeat: int = 0
+    profile: bool = False
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None

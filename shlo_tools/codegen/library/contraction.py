@@ -96,8 +96,8 @@ class Contraction:
         base = c["resting"].at(c.resting(matrix))
         first = panel * self.columns
         last = f.minimum(first + self.columns, c["N"])
-        place = c["P"].at(chunk * c["K"] * self.columns, self.element)
-        size = f.constant(self.columns * self.element.bytes)
+        size = self._panel_row(f, c)
+        place = c["P"].at(chunk * c["K"] * size)
         self._pack(
             f,
             c,
@@ -112,6 +112,10 @@ class Contraction:
             size,
         )
         return f
+
+    def _panel_row(self, f: Function, c: _Words) -> Value:
+        """Bytes of a panel's row; a matrix narrower than a panel is packed as wide as it is."""
+        return f.minimum(c["N"], self.columns) * self.element.bytes
 
     def rest_columns(self) -> Function:
         """A chunk is some rows of one matrix."""
@@ -247,7 +251,7 @@ class Contraction:
         a_row = f.select(by_rows, c["pitch"], size)
         a_k = f.select(by_rows, size, c["pitch"])
         inner, columns = c["K"], c["N"]
-        panel_row = self.columns * self.element.bytes
+        panel_row = self._panel_row(f, c)
 
         def k_block(k: Value) -> None:
             end = f.minimum(k + c["k_block"], inner)
@@ -271,7 +275,7 @@ class Contraction:
                         self._private("tile"),
                         [
                             *(scratch.at((row - first) * a_row), a_row, a_k, depth),
-                            *(b, f.constant(panel_row)),
+                            *(b, panel_row),
                             *(at_c.at(column, self.element), c["c_row"], adds),
                             *(columns - column, last - row, places, null, buffer),
                         ],

@@ -6,7 +6,8 @@ by rows of adjacent columns, which packing provides where the matrix has them el
 
 * ``rows``: a chunk is a block of rows of C. B lies in panels ``[N / columns][K][columns]``, to
   which ``pack`` copies it once, or is read in place where its rows are adjacent columns already,
-  and it is small or read once.
+  and it is small or read once. Where a block has all rows, it packs for itself, in scratch memory.
+  A matrix narrower than a panel is packed as wide as it is.
 * ``columns``: few rows of A; a chunk is a block of columns of C.
 * ``dots``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
   is a sum along K, read at memory speed.
@@ -25,32 +26,32 @@ from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     LONG_VECTORS,
     MicroKernels,
-    panel_columns,
 )
-from shlo_tools.codegen.library.pool import JOB
+from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
 # Addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two dimensions,
-# ``inner`` being the size of the inner one. P is room for ``packed_bytes``.
+# ``inner`` being the size of the inner one. P is ``Plan.room`` bytes for B in panels.
 _OPERANDS = ("A", "B", "C", "P", "M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row")
 _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
-# ``copies``: whether rows of A are brought near each other.
-_PLANNED = ("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies")
+# ``copies``: whether rows of A are brought near each other. ``own``: whether chunks pack B.
+_PLANNED = (
+    *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
+    "own",
+)
 CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *_PLANNED))}
 
-_CACHED = 32 * 1024  # bytes of B that stay near without being packed
+_CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed
 _ALONE = 1 << 18  # multiplications that are not worth being shared
+_OWN = 128 * 1024  # bytes of scratch memory, the last ones, for B
+
+_Load = Callable[[Value, int], Value]
+_Store = Callable[[Value, Value, Value], None]
 
 # The functions by how they are compiled: the second way and the third one are seldom needed.
 PARTS = (("rows", "pack", "full", "edge"), ("columns",), ("dots",))
-
-
-def packed_bytes(target: Target, element: Type, batch: int, columns: int, inner: int) -> int:
-    """Room that ``P`` needs for [inner, columns] matrices."""
-    panel = panel_columns(target, element)
-    return batch * -(-columns // panel) * panel * inner * element.bytes
 
 
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
@@ -71,16 +72,24 @@ class Plan:
     """How a product is computed.
 
     Attributes:
-        words: of the context.
+        words: of the context, by name, but for P.
+        room: bytes that P needs.
         packs: chunks of ``pack``.
         way: ``rows``, ``columns`` or ``dots``.
         chunks: of that.
     """
 
-    words: tuple[Word, ...]
+    words: Mapping[str, Word]
+    room: int
     packs: int
     way: str
     chunks: int
+
+    def context(self, packed: Word) -> tuple[Word, ...]:
+        """The words of the context; ``packed`` is where P lies."""
+        words = {**self.words, "P": packed}
+        words |= {"S": packed} if self.packs else {}
+        return tuple(words[name] for name in CONTEXT)
 
 
 def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
@@ -90,7 +99,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     rows, columns, inner = (sizes[name] for name in "MNK")
     batch = sizes["outer"] * sizes["inner"]
     is_few = rows < kernel.tile
-    is_near = columns * inner * size <= _CACHED
+    is_near = max(columns * size, abs(sizes["b_k"])) * inner <= _CACHED
     is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile)
     by_dots = is_few and not is_direct and sizes["b_n"] != size
     by_dots = by_dots and sizes["b_k"] == sizes["a_k"] == size
@@ -109,21 +118,23 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     fits = (inner <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
 
     panels = -(-columns // kernel.columns)
-    matrix = panels * kernel.columns * inner * size
+    pitch = min(columns, kernel.columns)  # of a panel's rows
+    matrix = panels * pitch * inner * size
+    is_own = is_packed and not is_few and blocks == 1 and matrix <= _OWN
     planned: dict[str, Word] = {
         **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
         **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
         **{"rows": block, "k_block": kernel.k_block if is_whole else max(inner, 1)},
-        "copies": int(is_transposed and fits),
+        **{"copies": int(is_transposed and fits), "own": int(is_own)},
     }
     if is_packed:
-        planned |= {"S": words["P"], "S0": sizes["inner"] * matrix, "S1": matrix}
-        planned |= {"s_column": inner * size, "s_k": kernel.columns * size}
-    all_words = {**words, **planned}
+        planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
+        planned |= {"s_column": inner * size, "s_k": pitch * size}
     of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
     return Plan(
-        tuple(all_words[name] for name in CONTEXT),
-        batch * panels if is_packed else 0,
+        {**words, **planned},
+        batch * matrix if is_packed and not is_own else 0,
+        batch * panels if is_packed and not is_own else 0,
         "dots" if by_dots else "columns" if is_few else "rows",
         batch * (of_columns if is_few else blocks),
     )
@@ -136,6 +147,7 @@ class Gemm(MicroKernels):
         return [
             self.micro_kernel("full", self.tile, COLUMN_VECTORS, masked=False),
             self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
+            self.panel(),
             self.pack(),
             self.rows(),
         ]
@@ -154,23 +166,40 @@ class Gemm(MicroKernels):
     def pack(self) -> Function:
         """A chunk is one panel of one matrix of the batch."""
         f = Function(name(self.element, "pack"), JOB)
-        c = _Context(f, f.arguments[0], ("B", "P", "N", "K", "b_k", "b_n", "panels"))
-        chunk, panels, inner = f.arguments[1], c["panels"], c["K"]
-        batch, panel = chunk // panels, chunk % panels
+        context, chunk, _ = f.arguments
+        c = _Context(f, context, ("P", "K", "s_k"))
+        target = c["P"].at(chunk * c["K"] * c["s_k"])
+        f.run(self.private("panel"), [context, chunk, target])
+        return f
+
+    def panel(self) -> Function:
+        """(context, number, target): a panel of a matrix of the batch."""
+        f = Function(self.private("panel"), JOB, exported=False)
+        context, number, target = f.arguments
+        c = _Context(f, context, ("B", "N", "K", "b_k", "b_n", "panels", "s_k"))
+        panels, inner = c["panels"], c["K"]
+        batch, panel = number // panels, number % panels
         first = panel * self.columns
         (source,) = c.matrices(batch, "B")
         source = source.at(first * c["b_n"])
-        target = c["P"].at(chunk * inner * self.columns, self.element)
         n, b_k, b_n = c["N"] - first, c["b_k"], c["b_n"]
         masks = [f.mask_below(n, self.lanes, self.lanes * v) for v in range(COLUMN_VECTORS)]
+        is_whole = c["s_k"] == self.columns * self.element.bytes
 
-        def each_row(load: Callable[[Value, int], Value]) -> None:
+        def whole(value: Value, place: Value, _: Value) -> None:
+            f.store(value, place)  # which those who load it next need not wait for
+
+        def copy(load: _Load, store: _Store) -> None:
             def row(k: Value) -> None:
-                place = target.at(k * self.columns, self.element)
-                for v in range(COLUMN_VECTORS):
-                    f.store(load(source.at(k * b_k), v), place.at(self.lanes * v, self.element))
+                place = target.at(k * c["s_k"])
+                for v, mask in enumerate(masks):
+                    value = load(source.at(k * b_k), v)
+                    store(value, place.at(self.lanes * v, self.element), mask)
 
             f.loop(f.constant(0), inner, 1, row)
+
+        def each_row(load: _Load) -> None:
+            f.if_(is_whole, lambda: copy(load, whole), lambda: copy(load, f.store_masked))
 
         def adjacent(at: Value, v: int) -> Value:
             return f.load_masked(at.at(self.lanes * v, self.element), masks[v], self.vector)
@@ -191,6 +220,14 @@ class Gemm(MicroKernels):
         columns, inner, size = c["N"], c["K"], f.constant(self.element.bytes)
         batch, block = chunk // c["blocks"], chunk % c["blocks"]
         a, source, out = c.matrices(batch, "ASC")
+        is_own, room = c["own"] != 0, scratch.at(SCRATCH_BYTES - _OWN)
+
+        def pack(number: Value) -> None:
+            place = room.at(number * inner * c["s_k"])
+            f.run(self.private("panel"), [context, batch * c["panels"] + number, place])
+
+        f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
+        source = f.select(is_own, room, source)
         first = block * c["rows"]
         last = f.select(block == c["blocks"] - 1, c["M"], first + c["rows"])
         copies = c["copies"] != 0

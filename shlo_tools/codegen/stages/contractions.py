@@ -213,12 +213,10 @@ class _Lowering:
         self, words: dict[str, Word], where: Place, keeps_last: bool
     ) -> Blocks | None:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-        batch = sizes["outer"] * sizes["inner"]
-        room = gemm.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
-        plan = gemm.plan(
-            self.target, self.element, {**words, "C": where, "P": self._temporary(room)}
+        plan = gemm.plan(self.target, self.element, {**words, "C": where})
+        self.out.contexts.append(
+            Context(plan.context(self._temporary(plan.room) if plan.room else 0))
         )
-        self.out.contexts.append(Context(plan.words))
         number = len(self.out.contexts) - 1
         if plan.packs:
             self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
@@ -242,6 +240,8 @@ class _Lowering:
         walked = space(*(stage.split or (1, node.count)))
         kernel = ContractionKernel(stage.name, self.target, stage.arguments, stage.results, walked)
         self.out.in_place = kernel.in_place()
+        if over := kernel.results_over(node, self.parts * self.element.bytes):
+            self.out.inside[where.number] = over
         inner = len(self.out.contexts) - 1
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         if blocks is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
@@ -179,21 +180,30 @@ class RowKernel(Kernel):
 
     def in_place(self) -> dict[int, list[int]]:
         """Results that may lie where arguments do, see ``StageCode``."""
-        count = self.rows * self.columns
-        reduced = {node.operands[0] for node in self.nodes if node.kind is NodeKind.REDUCE}
-        pointwise = self._read_pointwise()
-        inputs = [n for n in self.nodes if n.kind is NodeKind.INPUT and n in pointwise]
         places: dict[int, list[int]] = {}
-        for number, result in enumerate(self.results):
-            if result.count != count or result in reduced or result.kind is NodeKind.INPUT:
-                continue
-            bytes = place_type(result.element).bytes
-            for node in inputs:
-                if place_type(node.element).bytes == bytes:
+        for node in self.nodes:
+            if node.kind is NodeKind.INPUT:
+                for number in self.results_over(node, place_type(node.element).bytes):
                     places.setdefault(number, []).append(node.number)
         return places
 
-    def _read_pointwise(self) -> set[Node]:
+    def results_over(self, node: Node, bytes: int) -> list[int]:
+        """Results that may lie where a value does, whose elements have so many bytes there."""
+        if node not in self._pointwise:
+            return []
+        count = self.rows * self.columns
+        reduced = {other.operands[0] for other in self.nodes if other.kind is NodeKind.REDUCE}
+        return [
+            number
+            for number, result in enumerate(self.results)
+            if result.count == count
+            and result not in reduced
+            and result.kind is not NodeKind.INPUT
+            and place_type(result.element).bytes == bytes
+        ]
+
+    @cached_property
+    def _pointwise(self) -> set[Node]:
         """Values whose elements are read only for the results' elements there, or for their row."""
         inside, results, count = set(self.nodes), set(self.results), self.rows * self.columns
         pointwise: set[Node] = set()

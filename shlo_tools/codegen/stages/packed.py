@@ -97,7 +97,8 @@ class _Plan:
         blocks = max(1, -(-along // block))
         rest_axes = [axis for axis in self.batch if axis.b]
         tiles = -(-across // (self.tile if self.by_columns else self.panel))
-        room = tiles * (self.tile if self.by_columns else self.panel) * self.k * self.size
+        wide = self.tile if self.by_columns else min(self.panel, max(1, across))
+        room = tiles * wide * self.k * self.size
         moving_axes = [
             self._view(self.along if self.by_rows else self.inner, "a"),
             p_axes,

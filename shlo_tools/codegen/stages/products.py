@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from shlo_tools.codegen.stages.axes import Axes, Axis
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
@@ -164,11 +165,13 @@ def axes(dot: Node, results: Sequence[Node]) -> tuple[Axes, list[View], Node]:
     if list(results) != [final]:
         final, c_parts = dot, dense(dot.shape)
     views = [strided(operand) for operand in dot.operands]
-    try:
+    copies = [(operand, 0, dense(operand.shape)) for operand in dot.operands]
+    with suppress(UnsupportedStage):
         return _axes(dot, [view[2] for view in views], c_parts), views, final
-    except UnsupportedStage:  # cut in different ways: operands are copied first
-        views = [(operand, 0, dense(operand.shape)) for operand in dot.operands]
-        return _axes(dot, [view[2] for view in views], dense(dot.shape)), views, dot
+    # Cut in different ways: operands are copied first.
+    with suppress(UnsupportedStage):
+        return _axes(dot, [view[2] for view in copies], c_parts), copies, final
+    return _axes(dot, [view[2] for view in copies], dense(dot.shape)), copies, dot
 
 
 def _axes(dot: Node, parts: Sequence[list[Parts]], c_parts: list[Parts]) -> Axes:

@@ -56,7 +56,7 @@ class ShortRowKernel(RowKernel):
     def _gathered(self) -> dict[Node, Buffer]:
         """Inputs that several passes read, and where their elements are kept lane by lane."""
         gathered: dict[Node, Buffer] = {}
-        pointwise = self._read_pointwise()
+        pointwise = self._pointwise
         passes = len(self.reductions) + bool(self._wide())
         for node in [n for n in self.nodes if n in self.buffers and n in pointwise]:
             if passes > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
@@ -26,9 +26,14 @@ def build(
     *,
     function: str,
     opt_level: int,
+    donate: Collection[int] = (),
     tell: Tell | None = None,
 ) -> StagedExecutable | None:
-    """An executable of stages; None where a program cannot be cut into such."""
+    """An executable of stages; None where a program cannot be cut into such.
+
+    Args:
+        donate: numbers of the arguments that calls may write.
+    """
     known = contents(module.operation)
     if not _is_fit(known):
         return None
@@ -44,7 +49,7 @@ def build(
     first = len(constants)
     constants = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
-    cut = read(copy, function)
+    cut = read(copy, function, donate)
     jobs = {job.function for code in cut.codes.values() for job in code.jobs}
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     if tell is not None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from shlo_tools import dtypes
-from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.arguments import Parameters, as_argument, check_donated
+from shlo_tools.calling.executable import Executable, Memory, Signature
 from shlo_tools.codegen.library.entering import REFUSED
+from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.native import Linked
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
@@ -64,6 +68,12 @@ class StagedExecutable(Executable):
         self._arena = max((entry.arena for entry in entries), default=0)
         self._grows = any(entry.grows for entry in entries)
         self._planned = Planned(program, place(program), addresses, arrays)
+        self.donated = program.donated
+        self._aliases = self._planned.places.aliases
+        self._written = [
+            replace(type, shape=(0,)) if number in self._aliases else type
+            for number, type in enumerate(self._results)
+        ]
         self._is_direct = arrays_are_known() and self._returns_places(program)
         self._enter = enter()
         self._free: list[Entry] = []
@@ -76,9 +86,18 @@ class StagedExecutable(Executable):
             for number, value in enumerate(program.body.returned)
         )
 
+    @property
+    def memory(self) -> Memory:
+        results = sum(type.nbytes for type in self._written)
+        return Memory(self._planned.places.size + self._arena, results, SCRATCH_BYTES)
+
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
         if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
             return None
+        if self.donated:
+            if not all(type(a) is np.ndarray and a.flags.c_contiguous for a in arguments):
+                return None
+            check_donated(arguments, arguments, self.donated)
         entry = self._entry()
         results, frame = entry.results(), entry.frame
         started(frame)
@@ -90,15 +109,26 @@ class StagedExecutable(Executable):
             raise_for_status(frame, self._checks, None)
         if len(self._free) < _FREE:
             self._free.append(entry)
-        return None if stopped else results
+        if stopped:
+            return None
+        return self._with_aliases(results, arguments) if self._aliases else results
+
+    def _with_aliases(self, results: list[Array], arguments: Sequence[Array]) -> list[Array]:
+        """Results, some of which lie in donated arguments."""
+        for number, argument in self._aliases.items():
+            type = self._results[number]
+            array = arguments[argument].reshape(-1).view(type.element_type.dtype)
+            results[number] = array.reshape(type.static_shape)
+        return results
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
-        inputs = self._parameters.bound(arguments, cast=cast)
+        inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
         entry = self._entry()
         results, frame = entry.results(), entry.frame
         with limited(timeout) as limit, watched(frame, limit):
             self._enter(frame.address, entry.unchecked, tuple(inputs))
         raise_for_status(frame, self._checks, limit)
+        self._with_aliases(results, inputs)
         if not self._is_direct:
             self._fill(inputs, results)
         if len(self._free) < _FREE:
@@ -111,7 +141,7 @@ class StagedExecutable(Executable):
         except IndexError:
             weights = ctypes.addressof(self._weights)
             frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
-            return Entry(self._planned, self._inputs, self._results, frame)
+            return Entry(self._planned, self._inputs, self._written, frame)
 
     def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         """Results that are an argument, a weight, or another result, too."""
@@ -119,10 +149,12 @@ class StagedExecutable(Executable):
         program, places = planned.program, planned.places
         for number, value in enumerate(program.body.returned):
             written = places.results.get(places.shared[value])
+            if written == number:
+                continue
             if value < program.arguments:
                 results[number][...] = inputs[value]
             elif value < program_inputs(program):
                 constant = planned.constants[program.weights[value - program.arguments]]
                 results[number][...] = constant.reshape(results[number].shape)
-            elif written is not None and written != number:
+            elif written is not None:
                 results[number][...] = results[written]

@@ -9,10 +9,11 @@ can do so in place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools.codegen import memory_plan
+from shlo_tools.codegen.jobs import StageCode
 from shlo_tools.codegen.memory_plan import Lifetime
 from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
 
@@ -25,14 +26,30 @@ class _Place:
 
     Attributes:
         result: the number of the program's result that it is, else -1.
-        is_outside: it is an argument or a weight, which nobody writes.
+        argument: that of the donated argument that it is, else -1.
+        is_outside: it is another argument or a weight, which nobody writes.
     """
 
     values: list[int]
     intervals: list[Interval]
     size: int
     result: int = -1
+    argument: int = -1
     is_outside: bool = False
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where something lies.
+
+    Attributes:
+        offset: in bytes.
+        number: of the argument that it is behind, or that of the result counted down from -1; None
+            for the call's memory.
+    """
+
+    offset: int
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -42,15 +59,17 @@ class Places:
     Attributes:
         shared: for each value, the first value of its place.
         results: by first values of places: which of the program's results they are.
-        offsets: of all other places that steps write, in the call's memory.
-        temporaries: offsets, for each position of a call.
+        aliases: by results of the program: the donated arguments that they lie in.
+        spots: by first values, of all places that steps write.
+        temporaries: for each call, in the order of steps, where they lie.
         size: of the call's memory.
     """
 
     shared: tuple[int, ...]
     results: Mapping[int, int]
-    offsets: Mapping[int, int]
-    temporaries: Mapping[int, list[int]]
+    aliases: Mapping[int, int]
+    spots: Mapping[int, Spot]
+    temporaries: Sequence[Sequence[Spot]]
     size: int
 
 
@@ -58,32 +77,67 @@ def place(program: Program) -> Places:
     """Choose places for all values of a program."""
     lives = _Lives(program)
     sharing = _Sharing(program, lives)
-    lifetimes: list[Lifetime] = []
-    owners: list[tuple[str, int]] = []
     shared = [0] * len(program.types)
     results: dict[int, int] = {}
+    aliases: dict[int, int] = {}
+    by_value: dict[int, Spot] = {}
+    lifetimes: dict[int, Lifetime] = {}  # by first values
     for first, one in sharing.places():
         for value in one.values:
             shared[value] = first
         if one.result >= 0:
             results[first] = one.result
+            by_value[first] = Spot(0, -1 - one.result)
+        if one.argument >= 0:
+            by_value[first] = Spot(0, one.argument)
+            if one.result >= 0:
+                aliases[one.result] = one.argument
         elif not one.is_outside and one.intervals:
             start, end = one.intervals[0][0], max(end for _, end, _ in one.intervals)
-            lifetimes.append(Lifetime(one.size, start, end))
-            owners.append(("value", first))
-    for position, call in lives.calls:
-        for size in program.codes[call.stage].temporaries:
-            lifetimes.append(Lifetime(size, position, position))
-            owners.append(("temporary", position))
-    plan = memory_plan.plan(lifetimes)
-    offsets: dict[int, int] = {}
-    temporaries: dict[int, list[int]] = {}
-    for (what, number), offset in zip(owners, plan.offsets, strict=True):
-        if what == "value":
-            offsets[number] = offset
-        else:
-            temporaries.setdefault(number, []).append(offset)
-    return Places(tuple(shared), results, offsets, temporaries, plan.size)
+            lifetimes[first] = Lifetime(one.size, start, end)
+    blocks = {n: lifetimes.pop(first) for first, n in results.items() if n not in aliases}
+    insides = [_inside(program.codes[call.stage], call, shared) for _, call in lives.calls]
+    passing = [
+        Lifetime(size, position, position)
+        for (position, call), inside in zip(lives.calls, insides, strict=True)
+        for number, size in enumerate(program.codes[call.stage].temporaries)
+        if number not in inside
+    ]
+    spots, size = _spots([*lifetimes.values(), *passing], blocks)
+    rest = iter(spots[len(lifetimes) :])
+    by_value |= dict(zip(lifetimes, spots, strict=False))
+    temporaries = [
+        [
+            by_value[shared[call.results[inside[number]]]] if number in inside else next(rest)
+            for number in range(len(program.codes[call.stage].temporaries))
+        ]
+        for (_, call), inside in zip(lives.calls, insides, strict=True)
+    ]
+    return Places(tuple(shared), results, aliases, by_value, temporaries, size)
+
+
+def _inside(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:
+    """Temporaries of a call that lie in results of it."""
+    of_arguments = {shared[value] for value in call.arguments}
+    inside: dict[int, int] = {}
+    for temporary, results in code.inside.items():
+        free = (number for number in results if shared[call.results[number]] not in of_arguments)
+        for number in free:
+            inside.setdefault(temporary, number)
+    return inside
+
+
+def _spots(
+    lifetimes: Sequence[Lifetime], results: Mapping[int, Lifetime]
+) -> tuple[list[Spot], int]:
+    """Where values lie, some in results that are computed later; the bytes that the others need."""
+    numbers = list(results)
+    within = memory_plan.inside(lifetimes, list(results.values()))
+    others = [number for number in range(len(lifetimes)) if number not in within]
+    plan = memory_plan.plan([lifetimes[number] for number in others])
+    spots = {number: Spot(at) for number, at in zip(others, plan.offsets, strict=True)}
+    spots |= {number: Spot(at, -1 - numbers[block]) for number, (block, at) in within.items()}
+    return [spots[number] for number in range(len(lifetimes))], plan.size
 
 
 @dataclass(frozen=True)
@@ -220,10 +274,12 @@ class _Sharing:
             for value, intervals in lives.intervals.items()
         }
         for value in range(outside):
-            self._places[value].is_outside = True
+            self._places[value].is_outside = value not in program.donated
+        for value in program.donated:
+            self._places[value].argument = value
         for number, value in enumerate(program.body.returned):
             one = self._places[value]
-            if value >= outside and one.result < 0:
+            if not one.is_outside and one.result < 0:
                 one.result = number
         self._made_of = {(at, frozenset(values)) for at, *values in lives.merges}
         for _, source, result in lives.merges:
@@ -248,15 +304,20 @@ class _Sharing:
         one, other = self._places[first], self._places[second]
         if one.is_outside or other.is_outside or one.size != other.size:
             return
-        if one.result >= 0 and other.result >= 0:
+        if min(one.result, other.result) >= 0 or min(one.argument, other.argument) >= 0:
             return
         intervals = self._joined(one.intervals, other.intervals)
         if intervals is None:
             return
         self._parent[second] = first
         del self._places[second]
-        values, result_number = one.values + other.values, max(one.result, other.result)
-        self._places[first] = _Place(values, intervals, one.size, result_number)
+        self._places[first] = _Place(
+            one.values + other.values,
+            intervals,
+            one.size,
+            max(one.result, other.result),
+            max(one.argument, other.argument),
+        )
 
     def _joined(self, first: list[Interval], second: list[Interval]) -> list[Interval] | None:
         """Intervals of both; None where they meet and neither value is made of the other there."""

@@ -8,7 +8,7 @@ with. Slices that are runs of memory have no numbers: they are offsets of argume
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import dtypes, ir, mlir
@@ -80,6 +80,7 @@ class Program:
 
     Attributes:
         arguments: how many there are.
+        donated: those that steps may write.
         weights: for each of the values behind the arguments, its number in the table of weights.
         types: of all values.
         body: what it runs.
@@ -88,6 +89,7 @@ class Program:
     """
 
     arguments: int
+    donated: frozenset[int]
     weights: tuple[int, ...]
     types: tuple[TensorType, ...]
     body: Block
@@ -95,8 +97,8 @@ class Program:
     plain: Mapping[str, str]
 
 
-def read(module: mlir.Module, function: str) -> Program:
-    """The steps of a function that ``shlo-to-stages`` has cut."""
+def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> Program:
+    """The steps of a function that has been cut into stages; they may write donated arguments."""
     functions = ir.functions_by_name(module.operation)
     (block,) = functions[function].regions[0].blocks
     reader = _Reader(module)
@@ -112,7 +114,8 @@ def read(module: mlir.Module, function: str) -> Program:
             codes[name] = _plain_code(name, func)
             plain[name] = ir.text_of(func, PLAIN)
     types = tuple(reader.types)
-    return Program(len(block.arguments), tuple(reader.weights), types, body, codes, plain)
+    weights, count = tuple(reader.weights), len(block.arguments)
+    return Program(count, frozenset(donated), weights, types, body, codes, plain)
 
 
 def _plain_code(name: str, func: Operation) -> StageCode:

@@ -12,7 +12,7 @@ from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.library import jobs as layout
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.process_library import parts
-from shlo_tools.cpu.stages.places import Places, program_inputs
+from shlo_tools.cpu.stages.places import Places, Spot
 from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
 from shlo_tools.dtypes import Array
 
@@ -63,7 +63,7 @@ class Table:
         self.patches: list[Patch] = []
         self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
         self._rows: list[list[int]] = []
-        self._position = 0
+        self._temporaries = iter(planned.places.temporaries)  # of the calls to come
         self._block(planned.program.body)
         self.words = (ctypes.c_int64 * max(1, len(self._contexts)))(*self._contexts)
         self._finish()
@@ -80,14 +80,13 @@ class Table:
         for row in self._rows:
             row[1] = start + 8 * row[1]
 
-    # --- rows: the positions count as in ``places`` -----------------------------------------------
+    # --- rows -------------------------------------------------------------------------------------
     def _row(self, function: int, context: int, chunks: int) -> int:
         self._rows.append([function, context, chunks])
         return len(self._rows) - 1
 
     def _block(self, block: Block) -> None:
         for step in block.steps:
-            self._position += 1
             if isinstance(step, Call):
                 self._call(step)
             elif isinstance(step, Copy):
@@ -96,7 +95,6 @@ class Table:
                 self._loop(step)
             else:
                 self._branches(step)
-        self._position += 1
 
     def _call(self, call: Call) -> None:
         code = self.planned.program.codes[call.stage]
@@ -166,25 +164,27 @@ class Table:
     def _stage_contexts(self, code: StageCode, call: Call) -> list[int]:
         """Write a stage's contexts; where each begins."""
         starts: list[int] = []
+        temporaries = next(self._temporaries)
         for context in code.contexts:
             starts.append(len(self._contexts))
             for word in context.words:
                 if isinstance(word, CodePlace):
-                    self._place_word(word, call, starts)
+                    self._place_word(word, call, temporaries, starts)
                 else:
                     number = self.planned.addresses[word] if isinstance(word, str) else word
                     self._contexts.append(number)
         return starts
 
-    def _place_word(self, place: CodePlace, call: Call, starts: list[int]) -> None:
+    def _place_word(
+        self, place: CodePlace, call: Call, temporaries: Sequence[Spot], starts: list[int]
+    ) -> None:
         if place.what == "argument":
             offset = call.offsets[place.number] + place.offset
             self._value_word(call.arguments[place.number], offset)
         elif place.what == "result":
             self._value_word(call.results[place.number], place.offset)
         elif place.what == "temporary":
-            offsets = self.planned.places.temporaries[self._position]
-            self._contexts.append(self._start + offsets[place.number] + place.offset)
+            self._spot_word(temporaries[place.number], place.offset)
         else:
             self._inner.append((len(self._contexts), starts[place.number]))
             self._contexts.append(0)
@@ -193,12 +193,20 @@ class Table:
         """A word for the address of a value."""
         program, places = self.planned.program, self.planned.places
         first = places.shared[value]
-        if first in places.offsets:
-            offset += self._start + places.offsets[first]
-        elif program.arguments <= value < program_inputs(program):
-            weight = program.weights[value - program.arguments]
-            offset += self.planned.constants[weight].ctypes.data
+        if first in places.spots:
+            self._spot_word(places.spots[first], offset)
+        elif value < program.arguments:
+            self._patched_word(value, offset)
         else:
-            number = value if value < program.arguments else -1 - places.results[first]
-            self.patches.append(Patch(len(self._contexts), number, offset))
+            weight = program.weights[value - program.arguments]
+            self._contexts.append(offset + self.planned.constants[weight].ctypes.data)
+
+    def _spot_word(self, spot: Spot, offset: int) -> None:
+        if spot.number is None:
+            self._contexts.append(self._start + spot.offset + offset)
+        else:
+            self._patched_word(spot.number, spot.offset + offset)
+
+    def _patched_word(self, number: int, offset: int) -> None:
+        self.patches.append(Patch(len(self._contexts), number, offset))
         self._contexts.append(offset)

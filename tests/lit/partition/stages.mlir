@@ -94,3 +94,34 @@ func.func public @runs(%x: tensor<4x8xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>
   %5 = stablehlo.negate %4 : tensor<2x4xf32>
   return %1, %3, %5 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>
 }
+
+// -----
+
+// A transposition that alone reads a product is how the product is stored.
+// CHECK-LABEL: func.func public @gradient
+// CHECK-NEXT: %[[p:.*]] = call @stage.0(%arg0, %arg1)
+// CHECK-NEXT: %[[r:.*]] = call @stage.1(%arg2, %[[p]])
+// CHECK-NEXT: return %[[r]]
+// CHECK: func.func private @stage.0
+// CHECK-SAME: shlo.stage = "contraction"
+// CHECK: stablehlo.dot_general
+// CHECK-NEXT: stablehlo.transpose
+func.func public @gradient(%g: tensor<8x32xf32>, %x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = stablehlo.dot_general %g, %x, contracting_dims = [0] x [0] : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  %2 = stablehlo.subtract %w, %1 : tensor<16x32xf32>
+  return %2 : tensor<16x32xf32>
+}
+
+// -----
+
+// Rows of a few elements are not worth that.
+// CHECK-LABEL: func.func public @narrow
+// CHECK: func.func private @stage.0
+// CHECK: stablehlo.dot_general
+// CHECK-NEXT: return
+func.func public @narrow(%g: tensor<8x4xf32>, %x: tensor<8x64xf32>) -> tensor<64x4xf32> {
+  %0 = stablehlo.dot_general %g, %x, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x64xf32>) -> tensor<64x4xf32>
+  return %1 : tensor<64x4xf32>
+}

@@ -31,6 +31,7 @@ def _unmapped_neighbours(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return at_once(self, arguments)
 
     monkeypatch.setattr(places.memory_plan, "plan", spread)
+    monkeypatch.setattr(places.memory_plan, "inside", lambda *_: {})
     monkeypatch.setattr(memory, "block", _block)
     monkeypatch.setattr(StagedExecutable, "_at_once", guarded_arguments)
     yield

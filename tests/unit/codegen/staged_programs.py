@@ -34,6 +34,7 @@ def assert_staged(text: str, *inputs: Any) -> None:
         arrays = [guarded(np.asarray(array), at_end=at_end) for array in inputs]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(places.memory_plan, "plan", spread)
+            patch.setattr(places.memory_plan, "inside", lambda *_: {})
             executable = staged(text)
             block = partial(guarded_block, at_end=False)
             patch.setattr(memory, "block", closed_block if at_end else block)

@@ -37,10 +37,8 @@ def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
 def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     """C = A B for [batch, rows, columns] views."""
     (batch, rows, inner), columns = a.shape, b.shape[2]
-    room = gemm.packed_bytes(target.host(), element, batch, columns, inner)
-    packed = guarded(np.zeros(room, np.uint8), at_end=True)
     words: dict[str, Word] = {
-        **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data, "P": packed.ctypes.data},
+        **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data},
         **{
             "M": rows,
             "N": columns,
@@ -55,7 +53,8 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None
         **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
     }
     plan = gemm.plan(target.host(), element, words)
-    context = (ctypes.c_int64 * len(plan.words))(*plan.words)
+    packed = guarded(np.zeros(plan.room, np.uint8), at_end=True)
+    context = (ctypes.c_int64 * len(gemm.CONTEXT))(*plan.context(packed.ctypes.data))
     scratch = guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
     for part, chunks in (("pack", plan.packs), (plan.way, plan.chunks)):
         address = parts.address(gemm.name(element, part))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, plan
+from shlo_tools.codegen.memory_plan import ALIGNMENT, Lifetime, inside, plan
 
 LIFETIMES = st.builds(
     lambda size, start, length: Lifetime(size, start, start + length),
@@ -50,3 +50,25 @@ def test_a_gap_is_filled() -> None:
 
 def test_nothing_needs_no_memory() -> None:
     assert plan([]).size == 0
+
+
+@given(st.lists(LIFETIMES, max_size=24), st.lists(LIFETIMES, max_size=6))
+def test_blocks_are_used_before_they_are_needed(
+    lifetimes: list[Lifetime], blocks: list[Lifetime]
+) -> None:
+    places = inside(lifetimes, blocks)
+    owners: dict[tuple[int, int, int], int] = {}
+    for number, (block, offset) in places.items():
+        lifetime = lifetimes[number]
+        assert lifetime.end < blocks[block].start
+        assert offset % ALIGNMENT == 0
+        assert offset + lifetime.size <= blocks[block].size
+        for time in range(lifetime.start, lifetime.end + 1):
+            for byte in range(offset, offset + lifetime.size):
+                assert owners.setdefault((block, time, byte), number) == number
+
+
+def test_what_fits_nowhere_has_no_place() -> None:
+    blocks = [Lifetime(100, 6, 9), Lifetime(64, 6, 9)]
+    lifetimes = [Lifetime(64, 0, 3), Lifetime(64, 2, 5), Lifetime(101, 1, 2), Lifetime(1, 0, 6)]
+    assert inside(lifetimes, blocks) == {0: (1, 0), 1: (0, 0)}

@@ -26,6 +26,20 @@ def test_random_loops(seed: int) -> None:
         np.testing.assert_array_equal((x, y), originals)
 
 
+@pytest.mark.parametrize("seed", range(30, 50))
+def test_random_loops_of_donated_arguments(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    text = LoopProgram(rng, 2).text()
+    executable = compile(text, donate=[0, 1])
+    x, y = (rng.integers(-9, 10, SIZE).astype(np.float32) for _ in range(2))
+    for number in (0, 1, 2, 5):
+        results = executable(x.copy(), y.copy(), np.int32(number))
+        expected = interpret(text, x, y, np.int32(number))
+        for place, (result, target) in enumerate(zip(results, expected, strict=True)):
+            np.testing.assert_array_equal(result, target, err_msg=text)
+            assert not any(np.may_share_memory(result, other) for other in results[:place])
+
+
 def test_values_without_elements_stay_outside_of_branches() -> None:
     text = """
     func.func @main(%x: tensor<0x1xf32>) -> tensor<0x1xf32> {
