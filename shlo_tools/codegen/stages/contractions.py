@@ -164,7 +164,7 @@ class _Lowering:
         name = f"{self.stage.name}.{number}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
         self.out.functions.append(kernel.write())
-        self.out.jobs.append(Job(name, number, walked.chunks))
+        self.out.jobs.append(Job(name, number, kernel.space.chunks))
         return Place(place.what, place.number, offset * size)
 
     def _temporary(self, size: int) -> Place:
@@ -246,7 +246,7 @@ class _Lowering:
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         if blocks is None:
             self.out.functions.append(kernel.write_behind(node))
-            self.out.jobs.append(Job(stage.name, inner + 1, walked.chunks))
+            self.out.jobs.append(Job(stage.name, inner + 1, kernel.space.chunks))
             return
         self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
