@@ -215,9 +215,12 @@ class _Lowering:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
         batch = sizes["outer"] * sizes["inner"]
         room = gemm.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
-        plan = gemm.plan(
-            self.target, self.element, {**words, "C": where, "P": self._temporary(room)}
-        )
+        words = {**words, "C": where, "P": self._temporary(room)}
+        parts, _ = gemm.parts_of(sizes)
+        if parts > 1:
+            row = sizes["N"] * self.element.bytes
+            words |= {"C": self._temporary(parts * sizes["M"] * row), "c_row": row}
+        plan = gemm.plan(self.target, self.element, words)
         self.out.contexts.append(Context(plan.words))
         number = len(self.out.contexts) - 1
         if plan.packs:
@@ -225,10 +228,14 @@ class _Lowering:
         job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
-        if keeps_last and plan.way == "rows" and is_dense:
+        if keeps_last and plan.is_plain and is_dense:
             at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
+        if parts > 1:
+            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
+            self.out.contexts.append(Context(tuple(added[name] for name in gemm.ADDED)))
+            self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
         return None
 
     def _are_rows(self, columns: Word) -> bool:
