@@ -37,7 +37,7 @@ from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
-from shlo_tools.passes.stages.regions import fold, region, rule_of
+from shlo_tools.passes.stages.regions import fold, keeps, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = dtypes.ELEMENT_TYPES["i64"]
@@ -325,7 +325,8 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
-    repeated = replace(repeated, windows=_windows(op))
+    start = known_number(operands[-1]) if repeated.neutral is None else None
+    repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
     return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
 
 

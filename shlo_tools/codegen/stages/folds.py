@@ -38,6 +38,7 @@ class Fold:
         neutral: what an accumulator that has seen nothing holds, where there is such a number.
         selects: the better one of two pairs of a value and a number is kept. Pairs may meet in any
             order if the one with the smaller number goes first.
+        keeps_start: whether what it starts from, taken in any times, stays what it is.
         windows: what is folded for one result, where that is a window.
     """
 
@@ -45,6 +46,7 @@ class Fold:
     length: int = 1
     neutral: Number | None = None
     selects: bool = False
+    keeps_start: bool = False
     windows: Windows | None = None
 
     @property

@@ -179,6 +179,19 @@ class Memory(Loops):
         else:
             f.store_masked(value, address, exists)
 
+    def store_at(self, value: Value, address: Value, place: Value | int, mask: Mask | None) -> None:
+        """Store lanes of 32 bits or more as many elements apart, or at places."""
+        if isinstance(place, int):
+            if place == 1:
+                self.store(value, address, mask)
+                return
+            place = self.offsets(place)
+        f = self.function
+        exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
+        value = self.to_memory(value if value.type.lanes else self.splat(value))
+        bytes = f.constant(value.type.bytes, I64.vector(self.lanes))
+        f.scatter(value, address, place * bytes, exists)
+
     def store_scalar(self, value: Value, address: Value) -> None:
         """Store one element."""
         for number, part in enumerate(flattened([value])):
