@@ -26,6 +26,8 @@ from shlo_tools.passes.fold.evaluation import Limits, evaluated
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
+_OF_EXTREMES = 4  # instructions of the larger or smaller of floats, which regards NaN and zeros
+
 
 def rule_of(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
     """What an elementwise op computes."""
@@ -97,11 +99,16 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
         UnsupportedStage: its region holds what kernels cannot do.
     """
     run = region(op)
-    length = len(_parts(op)[1])
+    length = sum(_length(inner) for inner in _parts(op)[1])
     if len(starts) == 1:
         element = dtypes.tensor_type(op.results[0].type).element_type
         return Fold(run, length, neutral=neutral_number(repeated_op(op), element))
     return Fold(run, length, selects=is_numbered and _selects(op, starts))
+
+
+def _length(op: Operation) -> int:
+    """How many instructions an op takes, about."""
+    return _OF_EXTREMES if _chooses_floats(op) else 1
 
 
 def keeps(op: Operation, start: Number | None) -> bool:

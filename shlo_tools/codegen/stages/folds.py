@@ -102,11 +102,16 @@ def known_number(start: Node) -> Number | None:
 
 
 def is_neutral(start: Node, fold: Fold) -> bool:
-    """Whether what a reduction starts from changes nothing, zeros with their signs."""
-    number = known_number(start)
-    if number is None or fold.neutral is None:
+    """Whether what a reduction starts from changes nothing."""
+    return is_number(start, fold.neutral)
+
+
+def is_number(node: Node, wanted: Number | None) -> bool:
+    """Whether all elements of a node are a number, zeros with their signs."""
+    number = known_number(node)
+    if number is None or wanted is None:
         return False
-    p, q = complex(number), complex(fold.neutral)
+    p, q = complex(number), complex(wanted)
     pairs = ((p.real, q.real), (p.imag, q.imag))
     return all(a == b and math.copysign(1, a) == math.copysign(1, b) for a, b in pairs)
 
