@@ -219,8 +219,10 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
 
 @pytest.mark.parametrize(
     ("op", "number"),
-    [("maximum", "0xFF800000"), ("minimum", "0x7F800000"), ("add", "0x80000000")]
-    + [("add", "0.0"), ("multiply", "1.0"), ("maximum", "0.0")],
+    [
+        *(("maximum", "0xFF800000"), ("minimum", "0x7F800000"), ("add", "0x80000000")),
+        *(("add", "0.0"), ("multiply", "1.0"), ("maximum", "0.0")),
+    ],
 )
 def test_numbers_that_change_nothing(op: str, number: str) -> None:
     """To the last bit, which sign a zero has as well: x + 0 is another number for x = -0."""
