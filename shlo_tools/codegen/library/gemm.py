@@ -330,7 +330,30 @@ class Gemm(MicroKernels):
             is_long = adjacent & (last - first == LONG_VECTORS * self.lanes)
             f.if_(is_long, lambda: columns("long", first), panels)
 
-        f.loop(zero, c["M"], 1, row)
+        f.if_(
+            adjacent & (c["N"] <= self.lanes // 2),
+            lambda: self._narrow(f, c, a, source, out, depth),
+            lambda: f.loop(zero, c["M"], 1, row),
+        )
+
+    def _narrow(self, f: Function, c: _Context, *corners: Value) -> None:
+        """Rows of a few columns: half a vector."""
+        a, source, out, depth = corners
+        lanes = self.lanes // 2
+        vector, mask = self.element.vector(lanes), f.mask_below(c["N"], lanes)
+
+        def row(r: Value) -> None:
+            def step(_: Value, at_a: Value, at_b: Value, total: Value) -> list[Value]:
+                number = f.broadcast(f.load(at_a, self.element), lanes)
+                columns = f.load_masked(at_b, mask, vector)
+                total = self.multiply_add(f, number, columns, total)
+                return [at_a.at(c["a_k"]), at_b.at(c["s_k"]), total]
+
+            start = [a.at(r * c["a_row"]), source, f.zero(vector)]
+            total = f.loop(f.constant(0), depth, 1, step, start)[-1]
+            f.store_masked(total, out.at(r * c["c_row"]), mask)
+
+        f.loop(f.constant(0), c["M"], 1, row)
 
     def _columns_of(self, f: Function, c: _Context, chunk: Value) -> list[Value]:
         """The part of a matrix that a block of columns is of, the first of them, and the end."""
