@@ -54,7 +54,10 @@ class Memory(Loops):
         """A vector of a scalar, as long as vectors are here by default."""
         if isinstance(scalar, Parts):
             return Parts(self.splat(scalar.real, lanes), self.splat(scalar.imag, lanes))
-        return self.function.broadcast(scalar, lanes or self.lanes)
+        vector = self.function.broadcast(scalar, lanes or self.lanes)
+        if scalar.wide is not None:
+            vector.wide = self.function.broadcast(scalar.wide, lanes or self.lanes)
+        return vector
 
     def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where a condition holds, by lanes where any of them has lanes."""
