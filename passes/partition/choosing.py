@@ -25,6 +25,7 @@ from shlo_tools.passes.partition.graph import (
     Graph,
     Op,
     Stage,
+    is_first_of_sorted,
 )
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -64,7 +65,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
     all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
     op.depth = 1 + max((a.depth for a in inner if a.is_cheap), default=0)
     may_be_cheap = op.depth <= _DEPTH
-    if _is_first_of_sorted(op):
+    if is_first_of_sorted(op):
         (source,) = op.inner
         if source.stage is not None:
             _join(op, source.stage, "none")
@@ -102,28 +103,6 @@ def _kind_alone(op: Op) -> str:
         return "control" if op.name in CONTROL else ALONE.get(op.name, "op")
     groups = groups_of(_shape(op.operands[0]), ir.integers_of(op.operation, "dimensions"))
     return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
-
-
-def _is_first_of_sorted(op: Op) -> bool:
-    """Whether a slice is all that is wanted of a sorted value: as many first elements of each."""
-    if op.name != "slice" or not op.inner:
-        return False
-    (source,) = op.inner
-    (whole,) = source.inner if source.name == "result" else (source,)
-    if whole.name != "sort":
-        return False
-    values = whole.parts or [whole]
-    users = [user for value in values for user in value.users]
-    dimension = ir.integer_of(whole.operation, "dimension")
-    full = [n for d, n in enumerate(source.shape) if d != dimension]
-    return not any(value.is_returned for value in values) and all(
-        user.name == "slice"
-        and user.shape == op.shape
-        and [n for d, n in enumerate(user.shape) if d != dimension] == full
-        and not any(ir.integers_of(user.operation, "start_indices"))
-        and set(ir.integers_of(user.operation, "strides")) <= {1}
-        for user in users
-    )
 
 
 def _is_light(op: Op) -> bool:

@@ -9,13 +9,13 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.library import gemm
+from shlo_tools.codegen.library import gemm, gemm_plan
 from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
 from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
 from shlo_tools.codegen.stages.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
-from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -214,13 +214,13 @@ class _Lowering:
     ) -> Blocks | None:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
         batch = sizes["outer"] * sizes["inner"]
-        room = gemm.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
+        room = gemm_plan.packed_bytes(self.target, self.element, batch, sizes["N"], sizes["K"])
         words = {**words, "C": where, "P": self._temporary(room)}
-        parts, _ = gemm.parts_of(sizes)
+        parts, _ = gemm_plan.parts_of(sizes)
         if parts > 1:
             row = sizes["N"] * self.element.bytes
             words |= {"C": self._temporary(parts * sizes["M"] * row), "c_row": row}
-        plan = gemm.plan(self.target, self.element, words)
+        plan = gemm_plan.plan(self.target, self.element, words)
         self.out.contexts.append(Context(plan.words))
         number = len(self.out.contexts) - 1
         if plan.packs:
@@ -229,12 +229,12 @@ class _Lowering:
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
         if keeps_last and plan.is_plain and is_dense:
-            at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
+            at = [gemm_plan.CONTEXT[name] for name in ("M", "blocks", "rows")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
         if parts > 1:
             added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
-            self.out.contexts.append(Context(tuple(added[name] for name in gemm.ADDED)))
+            self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
             self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
         return None
 

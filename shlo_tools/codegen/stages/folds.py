@@ -106,12 +106,12 @@ def is_neutral(start: Node, fold: Fold) -> bool:
     return is_number(start, fold.neutral)
 
 
-def is_number(node: Node, wanted: Number | None) -> bool:
+def is_number(node: Node, other: Number | None) -> bool:
     """Whether all elements of a node are a number, zeros with their signs."""
     number = known_number(node)
-    if number is None or wanted is None:
+    if number is None or other is None:
         return False
-    p, q = complex(number), complex(wanted)
+    p, q = complex(number), complex(other)
     pairs = ((p.real, q.real), (p.imag, q.imag))
     return all(a == b and math.copysign(1, a) == math.copysign(1, b) for a, b in pairs)
 

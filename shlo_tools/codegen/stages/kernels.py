@@ -10,13 +10,13 @@ a contraction needs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.stages.elements import Parts, constant, place_type
 from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -29,37 +29,6 @@ from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
-_CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
-
-
-@dataclass(frozen=True)
-class Space:
-    """How a kernel walks a stage: rows of columns, and rows of a chunk, of so many columns."""
-
-    rows: int
-    columns: int
-    chunk: int
-    strip: int
-
-    @property
-    def strips(self) -> int:
-        """Chunks beside each other."""
-        return max(1, -(-self.columns // max(1, self.strip)))
-
-    @property
-    def chunks(self) -> int:
-        return -(-self.rows // self.chunk) * self.strips
-
-    def in_strips(self) -> Space:
-        """The same where chunks may be parts of rows: long ones are cut."""
-        return replace(self, strip=_CHUNK) if self.columns > _CHUNK else self
-
-
-def space(rows: int, columns: int) -> Space:
-    """Chunks of some thousand elements, but several of them."""
-    width = max(1, columns)
-    chunks = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
-    return Space(rows, columns, min(chunks, max(1, rows)), columns)
 
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:

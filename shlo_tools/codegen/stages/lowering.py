@@ -19,8 +19,8 @@ from shlo_tools.codegen.stages import (
     windows,
 )
 from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.kernels import RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,

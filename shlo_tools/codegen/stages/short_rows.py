@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Index, Lanes, Linear, Mask, Scalar, Split
-from shlo_tools.codegen.stages.kernels import RowKernel, Space, lanes_for
+from shlo_tools.codegen.stages.kernels import RowKernel, lanes_for
+from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import Node, Stage, UnsupportedStage, below
 from shlo_tools.codegen.target import Target

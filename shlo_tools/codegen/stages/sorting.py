@@ -143,7 +143,7 @@ class SortKernel(Kernel):
         self.operands = node.operands
         nodes = [*self.operands, *([self.key.node] if self.key else [])]
         super().__init__(stage.name + part, target, stage.arguments, nodes)
-        self.wanted = [
+        self.outputs = [
             (_whole(result).number, self.word(len(stage.arguments) + k))
             for k, result in enumerate(stage.results)
         ]
@@ -312,7 +312,7 @@ class SortKernel(Kernel):
             places = self._places(ordered.at(column, self.entry), mask)
             index = at(Positions(places, level))
             start = self.linear(at(Scalar(column, level)), self.shape)
-            for number, target in self.wanted:
+            for number, target in self.outputs:
                 operand = self.operands[number]
                 value = self.read(operand, index, mask)
                 element = place_type(operand.element)

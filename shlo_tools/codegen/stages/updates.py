@@ -9,8 +9,8 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Component, Lanes, Scalar, Split
-from shlo_tools.codegen.stages.kernels import RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,

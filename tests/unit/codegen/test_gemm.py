@@ -14,7 +14,7 @@ import pytest
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Type
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import gemm, pool
+from shlo_tools.codegen.library import gemm, gemm_plan, pool
 from shlo_tools.cpu.process_library import parts
 
 TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}
@@ -38,7 +38,7 @@ def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
 def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     """C = A B for [batch, rows, columns] views."""
     (batch, rows, inner), columns = a.shape, b.shape[2]
-    room = gemm.packed_bytes(target.host(), element, batch, columns, inner)
+    room = gemm_plan.packed_bytes(target.host(), element, batch, columns, inner)
     packed = guarded(np.zeros(room, np.uint8), at_end=True)
     words: dict[str, Word] = {
         **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data, "P": packed.ctypes.data},
@@ -55,11 +55,13 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None
         **{"a_row": a.strides[1], "a_k": a.strides[2], "b_k": b.strides[1], "b_n": b.strides[2]},
         **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
     }
-    cut, _ = gemm.parts_of({name: word for name, word in words.items() if isinstance(word, int)})
+    cut, _ = gemm_plan.parts_of(
+        {name: word for name, word in words.items() if isinstance(word, int)}
+    )
     sums = guarded(np.full((cut, rows, columns), np.nan, c.dtype), at_end=True)
     if cut > 1:
         words |= {"C": sums.ctypes.data, "c_row": sums.strides[1]}
-    plan = gemm.plan(target.host(), element, words)
+    plan = gemm_plan.plan(target.host(), element, words)
     run(element, "pack", plan.words, plan.packs)
     run(element, plan.way, plan.words, plan.chunks)
     if cut > 1:

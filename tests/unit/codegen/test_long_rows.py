@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
-from shlo_tools.codegen.stages.kernels import space
+from shlo_tools.codegen.stages.map_space import space
 
 
 def chain(shape: tuple[int, ...], element: str) -> str:
