@@ -25,6 +25,7 @@ from shlo_tools.passes.partition.graph import (
     Graph,
     Op,
     Stage,
+    is_first_of_sorted,
 )
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -65,6 +66,11 @@ def _place(op: Op, stages: list[Stage]) -> None:
     all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
     op.depth = 1 + max((a.depth for a in inner if a.is_cheap), default=0)
     may_be_cheap = op.depth <= _DEPTH
+    if is_first_of_sorted(op):
+        (source,) = op.inner
+        if source.stage is not None:
+            _join(op, source.stage, "none")
+            return
     if op.name in SOURCES or (all_constant and may_be_cheap and _is_light(op)):
         op.is_constant = op.is_cheap = True
         return

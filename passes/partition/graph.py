@@ -215,3 +215,25 @@ def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> Tenso
         if mlir.is_static_tensor(type) and "!" not in str(type):
             types[type] = dtypes.tensor_type(type)
     return types[type]
+
+
+def is_first_of_sorted(op: Op) -> bool:
+    """Whether a slice is all that is wanted of a sorted value: as many first elements of each."""
+    if op.name != "slice" or not op.inner:
+        return False
+    (source,) = op.inner
+    (whole,) = source.inner if source.name == "result" else (source,)
+    if whole.name != "sort":
+        return False
+    values = whole.parts or [whole]
+    users = [user for value in values for user in value.users]
+    dimension = ir.integer_of(whole.operation, "dimension")
+    full = [n for d, n in enumerate(source.shape) if d != dimension]
+    return not any(value.is_returned for value in values) and all(
+        user.name == "slice"
+        and user.shape == op.shape
+        and [n for d, n in enumerate(user.shape) if d != dimension] == full
+        and not any(ir.integers_of(user.operation, "start_indices"))
+        and set(ir.integers_of(user.operation, "strides")) <= {1}
+        for user in users
+    )

@@ -152,9 +152,10 @@ def _value_type(operand: Op | Value) -> mlir.Type:
 
 def _results(stage: Stage) -> list[Op]:
     """What a stage makes for others."""
-    if stage.members[0].type is None:
-        return stage.members[0].parts
-    return [op for op in stage.members if _leaves(op, stage)]
+    first, *others = stage.members
+    if first.type is None and not others:
+        return first.parts
+    return [op for op in stage.members if op.type is not None and _leaves(op, stage)]
 
 
 def _contents(
@@ -182,7 +183,10 @@ def _contents(
     rest, views = list(order), list(inputs)
     if stage.kind != "op":
         rest, views = _with_views(rest, views, set(results) if len(rest) > 1 else set())
-    return rest, views, {item: number for number, item in enumerate([*views, *rest])}
+    places = {item: number for number, item in enumerate([*views, *rest])}
+    parts = [op for op in rest if op.name == "result"]  # of the only op of several results
+    places |= {op: -1 - op.inner[0].parts.index(op) for op in parts}
+    return [op for op in rest if op.name != "result"], views, places
 
 
 def _with_views(

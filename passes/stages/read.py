@@ -14,7 +14,7 @@ from typing import Any
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
-from shlo_tools.codegen.stages.folds import Windows, known_number
+from shlo_tools.codegen.stages.folds import Windows, is_number, known_number, neutral_number
 from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -37,7 +37,7 @@ from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
-from shlo_tools.passes.stages.regions import fold, region, rule_of
+from shlo_tools.passes.stages.regions import fold, keeps, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = dtypes.ELEMENT_TYPES["i64"]
@@ -170,7 +170,17 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
 
 
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
+    for node, other in zip(operands, reversed(operands), strict=True):
+        if len(operands) == 2 and _leaves(op, node, other):
+            return other
     return _typed(op, NodeKind.ELEMENTWISE, operands, rule=rule_of(op))
+
+
+def _leaves(op: Operation, node: Node, other: Node) -> bool:
+    """Whether an op with a number leaves the other operand as it is: a maximum with -inf."""
+    neutral = neutral_number(op.name.removeprefix("stablehlo."), other.element)
+    is_same = neutral is not None and node.element == other.element
+    return is_same and is_number(node, neutral)
 
 
 @_reads
@@ -325,7 +335,8 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
-    repeated = replace(repeated, windows=_windows(op))
+    start = known_number(operands[-1]) if repeated.neutral is None else None
+    repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
     return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
 
 

@@ -22,8 +22,11 @@ from shlo_tools.codegen.stages.nodes import (
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.mlir import Operation
+from shlo_tools.passes.fold.evaluation import Limits, evaluated
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+
+_OF_EXTREMES = 4  # instructions of the larger or smaller of floats, which regards NaN and zeros
 
 
 def rule_of(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
@@ -96,11 +99,36 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
         UnsupportedStage: its region holds what kernels cannot do.
     """
     run = region(op)
-    length = len(_parts(op)[1])
+    length = sum(_length(inner) for inner in _parts(op)[1])
     if len(starts) == 1:
         element = dtypes.tensor_type(op.results[0].type).element_type
         return Fold(run, length, neutral=neutral_number(repeated_op(op), element))
     return Fold(run, length, selects=is_numbered and _selects(op, starts))
+
+
+def _length(op: Operation) -> int:
+    """How many instructions an op takes, about."""
+    return _OF_EXTREMES if _chooses_floats(op) else 1
+
+
+def keeps(op: Operation, start: Number | None) -> bool:
+    """Whether a region makes of a number and itself that number, to the last bit."""
+    block, ops, end = _parts(op)
+    element = dtypes.tensor_type(op.results[0].type).element_type
+    if start is None or len(op.results) != 1:
+        return False
+    number = np.asarray(start, element.dtype)
+    values: dict[mlir.Value, Array] = dict.fromkeys(block.arguments, number)
+    for inner in ops:
+        if inner.name == "stablehlo.constant":
+            value: Array | None = dtypes.from_attribute(inner.attributes["value"])
+        else:
+            operands = [values[operand] for operand in inner.operands]
+            value = evaluated(inner, operands, Limits(inexact=True))
+        if value is None:
+            return False
+        values[inner.results[0]] = value
+    return values[end.operands[0]].tobytes() == number.tobytes()
 
 
 def repeated_op(op: Operation) -> str:

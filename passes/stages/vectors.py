@@ -189,7 +189,9 @@ class VectorEmit(Emit):
 
     # --- floats of 16 bits ------------------------------------------------------------------------
     def _extended(self, value: Value, element: str) -> Value:
-        if value.type.element == "bf16":
+        if value.wide is not None:
+            value = value.wide
+        elif value.type.element == "bf16":
             bits = value.to("bitcast", "i16").to("zext", "i32") << 16
             value = bits.to("bitcast", "f32")
         elif value.type.element == "f16" and not target.host().converts_f16:
@@ -197,7 +199,10 @@ class VectorEmit(Emit):
         return value if value.type.element == element else value.to("fpext", element)
 
     def _truncated(self, value: Value, element: str) -> Value:
-        """Rounded to nearest even; in IR, since the processor's bf16 flushes denormals."""
+        """Rounded to nearest even; in IR, since the processor's bf16 flushes denormals.
+
+        What is rounded stays in f32 for the arithmetic behind it.
+        """
         if element == "f16" and not target.host().converts_f16:
             code: Any = encode(self, value, _F16)  # type: ignore[arg-type]
             return as_number(code, _F16)
@@ -205,10 +210,11 @@ class VectorEmit(Emit):
             return value.to("fptrunc", element)
         bits = value.to("bitcast", "i32")
         odd = (bits >> 16) & 1
-        rounded = (bits + odd + 0x7FFF) >> 16
-        quiet = (bits >> 16) | 0x40
         is_nan = value.compare("uno", value)
-        return self.function.select(is_nan, quiet, rounded).to("trunc", "i16").to("bitcast", "bf16")
+        rounded = self.function.select(is_nan, bits | 0x400000, bits + odd + 0x7FFF)
+        result = (rounded >> 16).to("trunc", "i16").to("bitcast", "bf16")
+        result.wide = (rounded & -0x10000).to("bitcast", "f32")
+        return result
 
     def _sign_changed(self, name: str, value: Value) -> Value:
         """Negated, or without a sign: bits, so that nothing else changes."""
@@ -228,9 +234,15 @@ def _element(type: Any) -> str:
 
 def as_number(value: Value, element: ElementType) -> Value:
     """A value as arithmetic takes it: floats of 16 bits are held as their bits."""
-    return value.to("bitcast", element.name) if element.name in _NARROW else value
+    return _bitcast(value, element.name) if element.name in _NARROW else value
 
 
 def as_held(value: Value) -> Value:
     """A value as registers hold it."""
-    return value.to("bitcast", "i16") if value.type.element in _NARROW else value
+    return _bitcast(value, "i16") if value.type.element in _NARROW else value
+
+
+def _bitcast(value: Value, element: str) -> Value:
+    result = value.to("bitcast", element)
+    result.wide = value.wide
+    return result

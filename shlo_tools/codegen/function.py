@@ -80,13 +80,17 @@ class Value:
 
     ``//`` and ``%`` are signed and truncate, ``>>`` is logical; ``==`` builds a comparison.
     Python numbers become constants of the value's type.
+
+    Attributes:
+        wide: of a float of 16 bits, or of its bits: the same number in f32, where there is one.
     """
 
-    __slots__ = ("function", "name", "type")
+    __slots__ = ("function", "name", "type", "wide")
     __hash__ = object.__hash__
 
     def __init__(self, function: Function, name: str, type: Type) -> None:
         self.function, self.name, self.type = function, name, type
+        self.wide: Value | None = None
 
     def _with(self, other: Value | float, integer: str, floating: str) -> Value:
         f = self.function

@@ -12,16 +12,15 @@ by rows of adjacent columns, which packing provides where the matrix has them el
 * ``dots``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
   is a sum along K, read at memory speed.
 
-``plan`` chooses by the sizes. The sums' order depends on sizes alone.
+``gemm_plan`` chooses by the sizes. The sums' order depends on sizes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.jobs import Word
+from shlo_tools.codegen.library.gemm_plan import ADDED, CONTEXT, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     LONG_VECTORS,
@@ -30,33 +29,18 @@ from shlo_tools.codegen.library.micro_kernels import (
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
-# Addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two dimensions,
-# ``inner`` being the size of the inner one. P is ``Plan.room`` bytes for B in panels.
-_OPERANDS = ("A", "B", "C", "P", "M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row")
-_BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
-# Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
-# the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
-# ``copies``: whether rows of A are brought near each other. ``own``: whether chunks pack B.
-_PLANNED = (
-    *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
-    "own",
-)
-CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *_PLANNED))}
-
-_CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed
-_ALONE = 1 << 18  # multiplications that are not worth being shared
-_OWN = 128 * 1024  # bytes of scratch memory, the last ones, for B
-
 _Load = Callable[[Value, int], Value]
 _Store = Callable[[Value, Value, Value], None]
 
 # The functions by how they are compiled: the second way and the third one are seldom needed.
-PARTS = (("rows", "pack", "full", "edge"), ("columns",), ("dots",))
+PARTS = (("rows", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
 
 
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
     """The functions of one of ``PARTS``; all but the micro-kernels are jobs."""
     kernel = Gemm(target, element)
+    if "add" in part:
+        return [kernel.add()]
     if "columns" in part:
         return kernel.by_columns()
     return kernel.by_dots() if "dots" in part else kernel.by_rows()
@@ -67,79 +51,6 @@ def name(element: Type, part: str) -> str:
     return f"shlo_rt_gemm_{part}_{element}"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a product is computed.
-
-    Attributes:
-        words: of the context, by name, but for P.
-        room: bytes that P needs.
-        packs: chunks of ``pack``.
-        way: ``rows``, ``columns`` or ``dots``.
-        chunks: of that.
-    """
-
-    words: Mapping[str, Word]
-    room: int
-    packs: int
-    way: str
-    chunks: int
-
-    def context(self, packed: Word) -> tuple[Word, ...]:
-        """The words of the context; ``packed`` is where P lies."""
-        words = {**self.words, "P": packed}
-        words |= {"S": packed} if self.packs else {}
-        return tuple(words[name] for name in CONTEXT)
-
-
-def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
-    """Choose the way by sizes and strides; ``words`` are those of the operands and the batch."""
-    kernel, size = Gemm(target, element), element.bytes
-    sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-    rows, columns, inner = (sizes[name] for name in "MNK")
-    batch = sizes["outer"] * sizes["inner"]
-    is_few = rows < kernel.tile
-    is_near = max(columns * size, abs(sizes["b_k"])) * inner <= _CACHED
-    is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile)
-    by_dots = is_few and not is_direct and sizes["b_n"] != size
-    by_dots = by_dots and sizes["b_k"] == sizes["a_k"] == size
-    is_packed = not is_direct and not by_dots
-
-    # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
-    most = kernel.block_rows
-    if batch < 4 and rows * columns * inner > _ALONE:
-        most = min(most, (rows + 3) // 4)
-    block = max(-(-most // kernel.tile), 1) * kernel.tile
-    blocks = max(rows // block, 1)
-    left = rows - blocks * block
-    blocks += left >= kernel.tile
-    is_whole = rows % kernel.tile == 0
-    is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
-    fits = (inner <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
-
-    panels = -(-columns // kernel.columns)
-    pitch = min(columns, kernel.columns)  # of a panel's rows
-    matrix = panels * pitch * inner * size
-    is_own = is_packed and not is_few and blocks == 1 and matrix <= _OWN
-    planned: dict[str, Word] = {
-        **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
-        **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
-        **{"rows": block, "k_block": kernel.k_block if is_whole else max(inner, 1)},
-        **{"copies": int(is_transposed and fits), "own": int(is_own)},
-    }
-    if is_packed:
-        planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
-        planned |= {"s_column": inner * size, "s_k": pitch * size}
-    of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
-    return Plan(
-        {**words, **planned},
-        batch * matrix if is_packed and not is_own else 0,
-        batch * panels if is_packed and not is_own else 0,
-        "dots" if by_dots else "columns" if is_few else "rows",
-        batch * (of_columns if is_few else blocks),
-    )
-
-
 class Gemm(MicroKernels):
     """The functions for one element type."""
 
@@ -147,6 +58,8 @@ class Gemm(MicroKernels):
         return [
             self.micro_kernel("full", self.tile, COLUMN_VECTORS, masked=False),
             self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
+            self.micro_kernel("half", self.tile, 1, masked=True),
+            self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
             self.panel(),
             self.pack(),
             self.rows(),
@@ -212,22 +125,30 @@ class Gemm(MicroKernels):
         return f
 
     def rows(self) -> Function:
-        """A chunk is a block of rows."""
+        """A piece is a block of rows."""
         f = Function(name(self.element, "rows"), JOB)
-        context, chunk, scratch = f.arguments
-        names = ("M", "N", "K", "a_row", "a_k", "c_row", *_PLANNED)
-        c = _Context(f, context, names)
-        columns, inner, size = c["N"], c["K"], f.constant(self.element.bytes)
-        batch, block = chunk // c["blocks"], chunk % c["blocks"]
-        a, source, out = c.matrices(batch, "ASC")
-        is_own, room = c["own"] != 0, scratch.at(SCRATCH_BYTES - _OWN)
+        names = ("M", "N", "K", "a_row", "a_k", "c_row", *PLANNED, *CUT)
+        c = _Context(f, f.arguments[0], names)
+        c.each_piece(f.arguments[1], lambda piece: self._rows(f, c, piece))
+        return f
 
-        def pack(number: Value) -> None:
-            place = room.at(number * inner * c["s_k"])
-            f.run(self.private("panel"), [context, batch * c["panels"] + number, place])
+    def _rows(self, f: Function, c: _Context, piece: Value) -> None:
+        scratch = f.arguments[2]
+        columns, size = c["N"], f.constant(self.element.bytes)
+        number, block = piece // c["blocks"], piece % c["blocks"]
+        batch, part = number // c["parts"], number % c["parts"]
+        a, source, out = c.matrices(batch, "ASC")
+        is_own, room = c["own"] != 0, scratch.at(SCRATCH_BYTES - OWN)
+
+        def pack(panel: Value) -> None:
+            place = room.at(panel * c["K"] * c["s_k"])
+            f.run(self.private("panel"), [f.arguments[0], batch * c["panels"] + panel, place])
 
         f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
         source = f.select(is_own, room, source)
+        out = out.at(part * c["c_part"])
+        begin = part * c["k_part"]
+        end = f.minimum(begin + c["k_part"], c["K"])
         first = block * c["rows"]
         last = f.select(block == c["blocks"] - 1, c["M"], first + c["rows"])
         copies = c["copies"] != 0
@@ -236,20 +157,23 @@ class Gemm(MicroKernels):
             f.select(copies, size * self.width, c["a_k"]),
         ]
         full, edge = (f.address_of(name(self.element, part)) for part in ("full", "edge"))
+        half, quarter = (f.address_of(self.private(part)) for part in ("half", "quarter"))
 
         def k_block(start: Value) -> None:
-            depth = f.minimum(inner - start, c["k_block"])
+            depth = f.minimum(end - start, c["k_block"])
             corner = a.at(first * c["a_row"]).at(start * c["a_k"])
             f.if_(
                 copies, lambda: self._copy_rows(f, corner, c["a_k"], depth, last - first, scratch)
             )
             origin = f.select(copies, scratch, corner)
-            adds = f.select(start > 0, f.constant(1), f.constant(0))
+            adds = f.select(start > begin, f.constant(1), f.constant(0))
             in_k, to_c = source.at(start * c["s_k"]), out.at(first * c["c_row"])
 
             def panel(column: Value) -> None:
                 left = columns - column
                 kernel = f.select(left < self.columns, edge, full)
+                kernel = f.select(left <= self.lanes, half, kernel)
+                kernel = f.select(left <= self.lanes // 2, quarter, kernel)
                 b = in_k.at(column * c["s_column"])
                 corner = to_c.at(column, self.element)
 
@@ -266,8 +190,7 @@ class Gemm(MicroKernels):
             f.loop(f.constant(0), columns, self.columns, panel)
 
         count = last - first
-        f.loop(f.constant(0), f.maximum(inner, 1), c["k_block"], k_block)
-        return f
+        f.loop(begin, f.maximum(end, begin + 1), c["k_block"], k_block)
 
     def _copy_rows(
         self, f: Function, source: Value, a_k: Value, depth: Value, rows: Value, scratch: Value
@@ -287,12 +210,21 @@ class Gemm(MicroKernels):
         f.loop(f.constant(0), depth, 1, column)
 
     def columns_of_few(self) -> Function:
-        """A chunk is a block of columns, by every row."""
+        """A piece is a block of columns, by every row."""
         f = Function(name(self.element, "columns"), JOB)
-        names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k")
+        names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k", *CUT)
         c = _Context(f, f.arguments[0], names)
-        batch, first, last = self._columns_of(f, c, f.arguments[1])
+        c.each_piece(f.arguments[1], lambda piece: self._columns(f, c, piece))
+        return f
+
+    def _columns(self, f: Function, c: _Context, piece: Value) -> None:
+        number, first, last = self._columns_of(f, c, piece)
+        batch, part = number // c["parts"], number % c["parts"]
         a, source, out = c.matrices(batch, "ASC")
+        begin = part * c["k_part"]
+        depth = f.minimum(c["K"] - begin, c["k_part"])
+        a, source = a.at(begin * c["a_k"]), source.at(begin * c["s_k"])
+        out = out.at(part * c["c_part"])
         zero = f.constant(0)
         adjacent = c["s_column"] == self.element.bytes
 
@@ -303,7 +235,7 @@ class Gemm(MicroKernels):
                 b, place = source.at(column * c["s_column"]), at_c.at(column, self.element)
                 f.run(
                     self.private(part),
-                    [at_a, zero, c["a_k"], c["K"], b, c["s_k"], place, zero, zero, last - column],
+                    [at_a, zero, c["a_k"], depth, b, c["s_k"], place, zero, zero, last - column],
                 )
 
             def panels() -> None:
@@ -312,22 +244,54 @@ class Gemm(MicroKernels):
             is_long = adjacent & (last - first == LONG_VECTORS * self.lanes)
             f.if_(is_long, lambda: columns("long", first), panels)
 
-        f.loop(zero, c["M"], 1, row)
-        return f
+        f.if_(
+            adjacent & (c["N"] <= self.lanes // 2),
+            lambda: self._narrow(f, c, a, source, out, depth),
+            lambda: f.loop(zero, c["M"], 1, row),
+        )
+
+    def _narrow(self, f: Function, c: _Context, *corners: Value) -> None:
+        """Rows of a few columns: half a vector."""
+        a, source, out, depth = corners
+        lanes = self.lanes // 2
+        vector, mask = self.element.vector(lanes), f.mask_below(c["N"], lanes)
+
+        def row(r: Value) -> None:
+            def step(_: Value, at_a: Value, at_b: Value, total: Value) -> list[Value]:
+                number = f.broadcast(f.load(at_a, self.element), lanes)
+                columns = f.load_masked(at_b, mask, vector)
+                total = self.multiply_add(f, number, columns, total)
+                return [at_a.at(c["a_k"]), at_b.at(c["s_k"]), total]
+
+            start = [a.at(r * c["a_row"]), source, f.zero(vector)]
+            total = f.loop(f.constant(0), depth, 1, step, start)[-1]
+            f.store_masked(total, out.at(r * c["c_row"]), mask)
+
+        f.loop(f.constant(0), c["M"], 1, row)
 
     def _columns_of(self, f: Function, c: _Context, chunk: Value) -> list[Value]:
-        """The matrix of the batch that a block of columns is of, the first of them, and the end."""
+        """The part of a matrix that a block of columns is of, the first of them, and the end."""
         wide = LONG_VECTORS * self.lanes
         per_matrix = (c["N"] + (wide - 1)) // f.constant(wide)
         batch, first = chunk // per_matrix, chunk % per_matrix * wide
         return [batch, first, f.minimum(first + wide, c["N"])]
 
     def dots(self) -> Function:
-        """A chunk is a block of columns; each element is a sum along K."""
+        """A piece is a block of columns; each element is a sum along K."""
         f = Function(name(self.element, "dots"), JOB)
-        c = _Context(f, f.arguments[0], ("M", "N", "K", "a_row", "c_row", "b_n"))
-        batch, first, last = self._columns_of(f, c, f.arguments[1])
+        names = ("M", "N", "K", "a_row", "c_row", "b_n", *CUT)
+        c = _Context(f, f.arguments[0], names)
+        c.each_piece(f.arguments[1], lambda piece: self._dots(f, c, piece))
+        return f
+
+    def _dots(self, f: Function, c: _Context, piece: Value) -> None:
+        number, first, last = self._columns_of(f, c, piece)
+        batch, part = number // c["parts"], number % c["parts"]
         a, b, out = c.matrices(batch, "ABC")
+        begin = part * c["k_part"]
+        depth = f.minimum(c["K"] - begin, c["k_part"])
+        a, b = a.at(begin, self.element), b.at(begin, self.element)
+        out = out.at(part * c["c_part"])
         eights = first + (last - first) // f.constant(8) * 8
 
         def row(r: Value) -> None:
@@ -337,7 +301,7 @@ class Gemm(MicroKernels):
                 return lambda column: f.run(
                     self.private(part),
                     [
-                        *(at_a, b.at(column * c["b_n"]), c["b_n"], c["K"]),
+                        *(at_a, b.at(column * c["b_n"]), c["b_n"], depth),
                         at_c.at(column, self.element),
                     ],
                 )
@@ -346,6 +310,32 @@ class Gemm(MicroKernels):
             f.loop(eights, last, 1, some("one"))
 
         f.loop(f.constant(0), c["M"], 1, row)
+
+    def add(self) -> Function:
+        """A chunk is a row: those of all parts are added, in their order."""
+        f = Function(name(self.element, "add"), JOB)
+        context, row, _ = f.arguments
+        c = {
+            name: f.load(context.at(8 * k), POINTER if name in "QC" else I64)
+            for k, name in enumerate(ADDED)
+        }
+        size = self.element.bytes
+        source, out = c["Q"].at(row * c["N"], self.element), c["C"].at(row * c["c_row"])
+        step = c["M"] * c["N"] * size
+
+        def some(column: Value) -> None:
+            mask = f.mask_below(c["N"] - column, self.lanes)
+            first = source.at(column, self.element)
+
+            def part(number: Value, total: Value) -> list[Value]:
+                place = first.at(number * step)
+                return [total + f.load_masked(place, mask, self.vector)]
+
+            start = f.load_masked(first, mask, self.vector)
+            (total,) = f.loop(f.constant(1), c["parts"], 1, part, [start])
+            f.store_masked(total, out.at(column, self.element), mask)
+
+        f.loop(f.constant(0), c["N"], self.lanes, some)
         return f
 
 
@@ -361,6 +351,11 @@ class _Context:
 
     def __getitem__(self, name: str) -> Value:
         return self.words[name]
+
+    def each_piece(self, chunk: Value, body: Callable[[Value], None]) -> None:
+        """``body`` for all pieces of a chunk."""
+        first = chunk * self["each"]
+        self.f.loop(first, self.f.minimum(first + self["each"], self["pieces"]), 1, body)
 
     def matrices(self, number: Value, names: str) -> list[Value]:
         """Where matrices of the batch begin."""

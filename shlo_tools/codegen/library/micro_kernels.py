@@ -39,35 +39,38 @@ class MicroKernels:
     def public(self, part: str) -> str:
         return f"shlo_rt_gemm_{part}_{self.element}"
 
-    def micro_kernel(self, part: str, rows: int, vectors: int, *, masked: bool) -> Function:
+    def micro_kernel(
+        self, part: str, rows: int, vectors: int, *, masked: bool, lanes: int = 0
+    ) -> Function:
         """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
 
         ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
+        ``lanes`` are those of a vector, where that is not as long as registers are.
         """
+        lanes = lanes or self.lanes
+        vector = self.element.vector(lanes)
         types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
         shared = part in SHARED
         f = Function(self.public(part) if shared else self.private(part), types, exported=shared)
         a, a_row, a_k, inner, b, b_k, c, c_row, adds, n = f.arguments
-        masks = [
-            f.mask_below(n, self.lanes, self.lanes * v) if masked else None for v in range(vectors)
-        ]
+        masks = [f.mask_below(n, lanes, lanes * v) if masked else None for v in range(vectors)]
         starts = [a]
         for _ in range(1, rows):
             starts.append(starts[-1].at(a_row))
 
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
             columns = [
-                self._load(f, at_b.at(self.lanes * v, self.element), mask)
+                self._load(f, at_b.at(lanes * v, self.element), mask, vector)
                 for v, mask in enumerate(masks)
             ]
             added = []
             for r, start in enumerate(starts):
-                number = f.broadcast(f.load(start.at(at_a), self.element), self.lanes)
+                number = f.broadcast(f.load(start.at(at_a), self.element), lanes)
                 for v, column in enumerate(columns):
                     added.append(self.multiply_add(f, number, column, sums[r * vectors + v]))
             return [at_a + a_k, at_b.at(b_k), *added]
 
-        zero = f.zero(self.vector)
+        zero = f.zero(vector)
         sums = f.loop(
             f.constant(0), inner, 1, step, [f.constant(0), b, *[zero] * (rows * vectors)]
         )[2:]
@@ -76,13 +79,13 @@ class MicroKernels:
         for _ in range(1, rows):
             places.append(places[-1].at(c_row))
         targets = [
-            (place.at(self.lanes * v, self.element), mask)
+            (place.at(lanes * v, self.element), mask)
             for place in places
             for v, mask in enumerate(masks)
         ]
 
         def added() -> list[Value]:
-            olds = (self._load(f, place, mask) for place, mask in targets)
+            olds = (self._load(f, place, mask, vector) for place, mask in targets)
             return [old + value for old, value in zip(olds, sums, strict=True)]
 
         sums = f.if_(adds == 0, lambda: sums, added)
@@ -93,10 +96,13 @@ class MicroKernels:
                 f.store_masked(value, place, mask)
         return f
 
-    def _load(self, f: Function, address: Value, mask: Value | None) -> Value:
+    def _load(
+        self, f: Function, address: Value, mask: Value | None, vector: Type | None = None
+    ) -> Value:
+        vector = vector or self.vector
         if mask is None:
-            return f.load(address, self.vector)
-        return f.load_masked(address, mask, self.vector)
+            return f.load(address, vector)
+        return f.load_masked(address, mask, vector)
 
     def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
         is_fused = self.target.fma and self.element.is_float

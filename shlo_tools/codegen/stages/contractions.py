@@ -9,13 +9,13 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.library import gemm
+from shlo_tools.codegen.library import gemm, gemm_plan
 from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
 from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
 from shlo_tools.codegen.stages.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
-from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -164,7 +164,7 @@ class _Lowering:
         name = f"{self.stage.name}.{number}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
         self.out.functions.append(kernel.write())
-        self.out.jobs.append(Job(name, number, walked.chunks))
+        self.out.jobs.append(Job(name, number, kernel.space.chunks))
         return Place(place.what, place.number, offset * size)
 
     def _temporary(self, size: int) -> Place:
@@ -213,20 +213,28 @@ class _Lowering:
         self, words: dict[str, Word], where: Place, keeps_last: bool
     ) -> Blocks | None:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-        plan = gemm.plan(self.target, self.element, {**words, "C": where})
-        self.out.contexts.append(
-            Context(plan.context(self._temporary(plan.room) if plan.room else 0))
-        )
+        words = {**words, "C": where}
+        parts, _ = gemm_plan.parts_of(sizes)
+        if parts > 1:
+            row = sizes["N"] * self.element.bytes
+            words |= {"C": self._temporary(parts * sizes["M"] * row), "c_row": row}
+        plan = gemm_plan.plan(self.target, self.element, words)
+        packed = self._temporary(plan.room) if plan.room else 0
+        self.out.contexts.append(Context(plan.context(packed)))
         number = len(self.out.contexts) - 1
         if plan.packs:
             self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
         job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
-        if keeps_last and plan.way == "rows" and is_dense:
-            at = [gemm.CONTEXT[name] for name in ("M", "blocks", "rows")]
+        if keeps_last and plan.is_plain and is_dense:
+            at = [gemm_plan.CONTEXT[name] for name in ("M", "blocks", "rows")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
+        if parts > 1:
+            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
+            self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
+            self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
         return None
 
     def _are_rows(self, columns: Word) -> bool:
@@ -246,7 +254,7 @@ class _Lowering:
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         if blocks is None:
             self.out.functions.append(kernel.write_behind(node))
-            self.out.jobs.append(Job(stage.name, inner + 1, walked.chunks))
+            self.out.jobs.append(Job(stage.name, inner + 1, kernel.space.chunks))
             return
         self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))

@@ -94,8 +94,11 @@ def constant(f: Function, number: Number, element: ElementType, lanes: int = 0) 
         return Parts(*(constant(f, half, part, lanes) for half in halves))
     type = Type(register_type(element).element, lanes)
     if element.is_float and element.bits < 32:
-        bits = np.asarray(number).astype(element.dtype).view(f"i{type.bytes}")
-        return f.constant(int(bits), type)
+        rounded = np.asarray(number).astype(element.dtype)
+        value = f.constant(int(rounded.view(f"i{type.bytes}")), type)
+        if element.name == "bf16":
+            value.wide = f.constant(float(rounded.astype(np.float32)), Type("f32", lanes))
+        return value
     if element.is_float:
         return f.constant(number, type)  # type: ignore[arg-type]
     if element.is_boolean:

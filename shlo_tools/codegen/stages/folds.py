@@ -38,6 +38,7 @@ class Fold:
         neutral: what an accumulator that has seen nothing holds, where there is such a number.
         selects: the better one of two pairs of a value and a number is kept. Pairs may meet in any
             order if the one with the smaller number goes first.
+        keeps_start: whether what it starts from, taken in any times, stays what it is.
         windows: what is folded for one result, where that is a window.
     """
 
@@ -45,6 +46,7 @@ class Fold:
     length: int = 1
     neutral: Number | None = None
     selects: bool = False
+    keeps_start: bool = False
     windows: Windows | None = None
 
     @property
@@ -100,11 +102,16 @@ def known_number(start: Node) -> Number | None:
 
 
 def is_neutral(start: Node, fold: Fold) -> bool:
-    """Whether what a reduction starts from changes nothing, zeros with their signs."""
-    number = known_number(start)
-    if number is None or fold.neutral is None:
+    """Whether what a reduction starts from changes nothing."""
+    return is_number(start, fold.neutral)
+
+
+def is_number(node: Node, other: Number | None) -> bool:
+    """Whether all elements of a node are a number, zeros with their signs."""
+    number = known_number(node)
+    if number is None or other is None:
         return False
-    p, q = complex(number), complex(fold.neutral)
+    p, q = complex(number), complex(other)
     pairs = ((p.real, q.real), (p.imag, q.imag))
     return all(a == b and math.copysign(1, a) == math.copysign(1, b) for a, b in pairs)
 

@@ -72,8 +72,10 @@ class ComputedPlaces(Memory):
     def moved(self, node: Node, index: Index, mask: Mask | None) -> Index:
         """Where ops that only move elements read their operand."""
         source = node.operands[0]
-        at = self.by_dimension(index, node.shape)
         kind = node.kind
+        if kind is NodeKind.BROADCAST and source.count == 1:
+            return (0,) * len(source.shape)
+        at = self.by_dimension(index, node.shape)
         if kind is NodeKind.BROADCAST:
             return tuple(
                 0 if size == 1 else at[d]

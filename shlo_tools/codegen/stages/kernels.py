@@ -10,7 +10,6 @@ a contraction needs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
@@ -18,6 +17,7 @@ from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.stages.elements import Parts, constant, place_type
 from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
 from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -30,27 +30,6 @@ from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
-_CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
-
-
-@dataclass(frozen=True)
-class Space:
-    """How a kernel walks a stage: rows of columns, and rows of a chunk."""
-
-    rows: int
-    columns: int
-    chunk: int
-
-    @property
-    def chunks(self) -> int:
-        return -(-self.rows // self.chunk)
-
-
-def space(rows: int, columns: int) -> Space:
-    """Chunks of some thousand elements, but several of them."""
-    width = max(1, columns)
-    chunks = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
-    return Space(rows, columns, min(chunks, max(1, rows)))
 
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
@@ -164,14 +143,22 @@ class RowKernel(Kernel):
         pitch: int = 0,
     ) -> None:
         super().__init__(name, target, inputs, results)
-        self.space = space
         self.pitch = pitch or space.columns
         self.rows, self.columns = space.rows, space.columns
+        is_cut = len(self._wide()) == len(results) and not self._reductions()
+        self.space = space.in_strips() if is_cut else space
+        self.strip: tuple[Value | int, Value | int] = 0, space.columns
 
     def write(self) -> Function:
         """The kernel over chunks of rows."""
         f, space = self.function, self.space
-        first = f.arguments[1] * space.chunk
+        chunk = f.arguments[1]
+        if space.strips > 1:
+            row = chunk // space.strips
+            start = (chunk - row * space.strips) * space.strip
+            self.strip = start, f.minimum(start + space.strip, space.columns)
+            chunk = row
+        first = chunk * space.chunk
         last = first + space.chunk
         if space.rows % space.chunk:
             last = f.minimum(last, space.rows)
@@ -229,13 +216,17 @@ class RowKernel(Kernel):
 
         self.loop(first, last, 1, one)
 
-    def _plan(self) -> None:
-        """Which values are reduced, in order, and which rows have to be kept for a later pass."""
-        self.reductions = [
+    def _reductions(self) -> list[Node]:
+        """Which values are reduced, in order."""
+        return [
             node
             for node in below(self.results, self.buffers)
             if node.kind is NodeKind.REDUCE and node.reduced != 1 and node not in self.buffers
         ]
+
+    def _plan(self) -> None:
+        """Which values are reduced, in order, and which rows have to be kept for a later pass."""
+        self.reductions = self._reductions()
         for node in self.reductions:
             source = node.operands[0]
             is_row = source.count == self.rows * self.columns and node.count == self.rows
@@ -313,7 +304,7 @@ class RowKernel(Kernel):
             index = Split(self.row, self.column, self.columns)
             return body(index, mask, *carried)  # type: ignore[operator]
 
-        return self.loop(0, self.columns, self.lanes, one, carry)  # type: ignore[arg-type]
+        return self.loop(*self.strip, self.lanes, one, carry)  # type: ignore[arg-type]
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
         for result, target in zip(self.results, self.targets, strict=True):

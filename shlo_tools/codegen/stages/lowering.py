@@ -19,8 +19,8 @@ from shlo_tools.codegen.stages import (
     windows,
 )
 from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.kernels import RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -73,7 +73,7 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     walked = space(*(stage.split or map_space(stage.results)))
     kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
     kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
-    job = Job(stage.name, 0, walked.chunks)
+    job = Job(stage.name, 0, kernel.space.chunks)
     code = StageCode([kernel.write()], [job], [Context(stage.places)])
     code.in_place = kernel.in_place()
     return code
@@ -106,7 +106,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         part = f"{stage.name}.{number}"
         kernel = RowKernel(part, target, stage.arguments, [operand], walked, pitch)
         code.functions.append(kernel.write())
-        code.jobs.append(Job(part, len(code.contexts) - 1, walked.chunks))
+        code.jobs.append(Job(part, len(code.contexts) - 1, kernel.space.chunks))
     return code
 
 

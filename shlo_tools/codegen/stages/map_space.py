@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, below
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
+_CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
+
+
+@dataclass(frozen=True)
+class Space:
+    """How a kernel walks a stage: rows of columns, and rows of a chunk, of so many columns."""
+
+    rows: int
+    columns: int
+    chunk: int
+    strip: int
+
+    @property
+    def strips(self) -> int:
+        """Chunks beside each other."""
+        return max(1, -(-self.columns // max(1, self.strip)))
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.rows // self.chunk) * self.strips
+
+    def in_strips(self) -> Space:
+        """The same where chunks may be parts of rows: long ones are cut."""
+        return replace(self, strip=_CHUNK) if self.columns > _CHUNK else self
+
+
+def space(rows: int, columns: int) -> Space:
+    """Chunks of some thousand elements, but several of them."""
+    width = max(1, columns)
+    chunks = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
+    return Space(rows, columns, min(chunks, max(1, rows)), columns)
 
 
 def map_space(results: Sequence[Node]) -> tuple[int, int]:

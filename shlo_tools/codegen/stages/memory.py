@@ -54,7 +54,10 @@ class Memory(Loops):
         """A vector of a scalar, as long as vectors are here by default."""
         if isinstance(scalar, Parts):
             return Parts(self.splat(scalar.real, lanes), self.splat(scalar.imag, lanes))
-        return self.function.broadcast(scalar, lanes or self.lanes)
+        vector = self.function.broadcast(scalar, lanes or self.lanes)
+        if scalar.wide is not None:
+            vector.wide = self.function.broadcast(scalar.wide, lanes or self.lanes)
+        return vector
 
     def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
         """``on_true`` where a condition holds, by lanes where any of them has lanes."""
@@ -178,6 +181,19 @@ class Memory(Loops):
             f.store(value, address)
         else:
             f.store_masked(value, address, exists)
+
+    def store_at(self, value: Value, address: Value, place: Value | int, mask: Mask | None) -> None:
+        """Store lanes of 32 bits or more as many elements apart, or at places."""
+        if isinstance(place, int):
+            if place == 1:
+                self.store(value, address, mask)
+                return
+            place = self.offsets(place)
+        f = self.function
+        exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
+        value = self.to_memory(value if value.type.lanes else self.splat(value))
+        bytes = f.constant(value.type.bytes, I64.vector(self.lanes))
+        f.scatter(value, address, place * bytes, exists)
 
     def store_scalar(self, value: Value, address: Value) -> None:
         """Store one element."""

@@ -30,10 +30,15 @@ _TOGETHER = 2  # vectors side by side
 
 @dataclass(frozen=True)
 class Scan:
-    """A dimension whose every prefix (or suffix, where not ``forward``) is one window."""
+    """A dimension whose every prefix (or suffix, where not ``forward``) is one window.
+
+    Attributes:
+        in_order: whether each element has to be taken in alone, behind all before it.
+    """
 
     dimension: int
     forward: bool
+    in_order: bool = False
 
 
 def scan_of(node: Node) -> Scan | None:
@@ -47,14 +52,23 @@ def scan_of(node: Node) -> Scan | None:
     neutral = fold_of(node).neutral
     if len(moving) != 1 or {*windows.stride, *windows.base_dilation, *windows.dilation} != {1}:
         return None
-    if len(starts) > 1 or neutral is None or known_number(starts[0]) != neutral:
+    if len(starts) > 1:
+        return None
+    is_neutral = neutral is not None and known_number(starts[0]) == neutral
+    if not is_neutral and not (windows.low[moving[0]] and _may_go_in_order(node)):
         return None
     (d,) = moving
     rest = shape[d] - 1
     outside = [low for k, low in enumerate(windows.low) if k != d]
     if any(outside) or windows.size[d] != shape[d] or windows.low[d] not in (0, rest):
         return None
-    return Scan(d, forward=windows.low[d] > 0)
+    return Scan(d, forward=windows.low[d] > 0, in_order=not is_neutral)
+
+
+def _may_go_in_order(node: Node) -> bool:
+    """Whether padding changes nothing, and elements can be stored where lanes lie apart."""
+    is_real = not node.element.is_complex and node.element.bits >= 32
+    return is_real and fold_of(node).keeps_start
 
 
 def lower(stage: Stage, target: Target, node: Node, scan: Scan) -> StageCode:
@@ -69,17 +83,22 @@ class ScanKernel(Kernel):
 
     def __init__(self, stage: Stage, target: Target, node: Node, scan: Scan) -> None:
         super().__init__(stage.name, target, stage.arguments, stage.results)
-        self.node, self.forward = node, scan.forward
+        self.node, self.forward, self.in_order = node, scan.forward, scan.in_order
         d = scan.dimension
         self.length, self.inner = node.shape[d], math.prod(node.shape[d + 1 :])
         self.outer = math.prod(node.shape[:d])
         self.step = min(_TOGETHER, max(1, self.inner // self.lanes)) * self.lanes
         self.chunks = self.outer * (1 if self.inner == 1 else -(-self.inner // self.step))
+        self.by_rows = self.in_order and self.inner == 1
+        if self.by_rows:
+            self.chunks = -(-self.outer // self.lanes)
         self.rows, self.columns = -1, 1  # values are read where the loops are
 
     def write(self) -> Function:
         """The kernel over rows or vectors."""
-        if self.inner == 1:
+        if self.by_rows:
+            self._by_rows()
+        elif self.inner == 1:
             self._along()
         else:
             self._across()
@@ -97,8 +116,8 @@ class ScanKernel(Kernel):
     def _store(self, value: Value, index: Split, mask: Mask | None) -> None:
         for result, target in zip(self.results, self.targets, strict=True):
             if result in outcomes_of(self.node):
-                address, _, _ = self._address(result, Buffer(target), index)
-                self.store(value, address, mask)
+                address, _, place = self._address(result, Buffer(target), index)
+                self.store_at(value, address, place, mask)
 
     def _across(self) -> None:
         """Some vectors across the dimension, one element after the other."""
@@ -151,6 +170,24 @@ class ScanKernel(Kernel):
 
         start = self.splat(self.read(starts_of(self.node)[0], (), None))
         self.loop(0, whole, self.lanes, one, [start])
+
+    def _by_rows(self) -> None:
+        """As many rows as there are lanes, one element of each after the other."""
+        f, (source,) = self.function, sources_of(self.node)
+        rows = Lanes(f.arguments[1] * self.lanes, 1, 0)
+        mask = None
+        if self.outer % self.lanes:
+            left = f.constant(self.outer) - rows.base
+            mask = Mask(f.mask_below(left, self.lanes), 0)
+
+        def one(step: Value, before: Value) -> list[Value]:
+            index = Split(rows, Scalar(step, self.level), self.length)
+            value = self._combined(before, self.read(source, index, mask))
+            self._store(value, index, mask)
+            return [value]
+
+        start = self.splat(self.read(starts_of(self.node)[0], (), None))
+        self.loop(0, self.length, 1, one, [start])
 
     def _scanned(self, value: Value, neutral: Value) -> Value:
         """A vector's lanes with all before them."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shlo_tools.codegen.function import I1, I64, Value
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Index, Lanes, Linear, Mask, Scalar, Split
-from shlo_tools.codegen.stages.kernels import RowKernel, Space, lanes_for
+from shlo_tools.codegen.stages.kernels import RowKernel, lanes_for
+from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import Node, Stage, UnsupportedStage, below
 from shlo_tools.codegen.target import Target
@@ -107,19 +108,10 @@ class ShortRowKernel(RowKernel):
         return totals
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
-        f = self.function
-        exists = mask.value if mask else f.constant(True, I1.vector(self.lanes))
         for result, target in zip(self.results, self.targets, strict=True):
             if result is node:
                 address, _, place = self._address(node, Buffer(target), index)
-                if isinstance(place, int):
-                    if place == 1:
-                        self.store(value, address, mask)
-                        continue
-                    place = self.offsets(place)
-                value = value if value.type.lanes else self.splat(value)
-                bytes = f.constant(place_type(node.element).bytes, I64.vector(self.lanes))
-                f.scatter(self.to_memory(value), address, place * bytes, exists)
+                self.store_at(value, address, place, mask)
         self.stored.add(node)
 
     def _store_narrow(self, node: Node, target: Value) -> None:

@@ -2,7 +2,8 @@
 
 Where a comparator compares one number of each element, that number becomes an unsigned key and the
 process library sorts entries of key and place. Any other comparator stands in a merge sort of
-places. Either way results are read at the sorted places.
+places. Either way results are read at the sorted places, and only the first ones where no others
+are wanted.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from shlo_tools.dtypes import Kind
 _CHUNK = 4096  # elements of a chunk of short lines
 _TOGETHER = 4  # long lines that are sorted at the same time
 _LONG = 1 << 15  # elements of a line that is sorted by several threads
+_LONGEST = 1 << 20  # elements of a line that one thread selects some of
 _PAD = 64  # entries behind the last that vectors may touch
 
 
@@ -65,11 +67,10 @@ class Sorting:
 
 def lower(stage: Stage, target: Target) -> StageCode:
     """Lines in scratch memory where they fit there, else in temporaries."""
-    first = stage.results[0]
-    node = first.operands[0] if first.kind is NodeKind.RESULT else first
-    kernel = SortKernel(stage, target, node, "")
-    if kernel.key and kernel.lines == 1 and kernel.length >= _LONG:
-        return _long_line(stage, target, node, kernel)
+    kernel = SortKernel(stage, target, "")
+    is_short = kernel.length < (_LONGEST if kernel.selects else _LONG)
+    if kernel.key and kernel.lines == 1 and not is_short:
+        return _long_line(stage, target, kernel)
     code = StageCode()
     if kernel.room <= SCRATCH_BYTES:
         together = max(1, _CHUNK // kernel.length)
@@ -87,7 +88,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
     return code
 
 
-def _long_line(stage: Stage, target: Target, node: Node, shape: SortKernel) -> StageCode:
+def _long_line(stage: Stage, target: Target, shape: SortKernel) -> StageCode:
     """One line by jobs: keys, a pass over each digit, results."""
     key = shape.key
     if key is None:
@@ -98,7 +99,7 @@ def _long_line(stage: Stage, target: Target, node: Node, shape: SortKernel) -> S
     part = -(-length // parts)
     room = shape.entry.bytes * (length + _PAD)
     code.temporaries += [room, room, parts * sorting.COUNTS_BYTES]
-    kernels = [SortKernel(stage, target, node, part) for part in (".keys", ".results")]
+    kernels = [SortKernel(stage, target, part) for part in (".keys", ".results")]
     digits = sorting.digits(length, key.bits)
     sorted_in = Place("temporary", len(digits) % 2)
     for place in (Place("temporary", 0), sorted_in):
@@ -120,8 +121,13 @@ def _long_line(stage: Stage, target: Target, node: Node, shape: SortKernel) -> S
         context = len(code.contexts) - 1
         for name, chunks in (("count", parts), ("offsets", 1), ("move", parts)):
             code.jobs.append(Job(sorting.job_name(bits, name), context, chunks))
-    code.jobs.append(Job(kernels[1].function.name, 1, parts))
+    code.jobs.append(Job(kernels[1].function.name, 1, -(-shape.most // part)))
     return code
+
+
+def _whole(result: Node) -> Node:
+    """The result of a sort that a stage's result is, or is the first elements of."""
+    return result.operands[0] if result.kind is NodeKind.SLICE else result
 
 
 class SortKernel(Kernel):
@@ -129,17 +135,24 @@ class SortKernel(Kernel):
 
     rows, columns = -1, 1  # values have no rows here
 
-    def __init__(self, stage: Stage, target: Target, node: Node, part: str) -> None:
+    def __init__(self, stage: Stage, target: Target, part: str) -> None:
+        first = _whole(stage.results[0])
+        node = first.operands[0] if first.kind is NodeKind.RESULT else first
         attributes: Sorting = node.attributes
         self.node, self.key, self.less = node, attributes.key, attributes.less
         self.operands = node.operands
         nodes = [*self.operands, *([self.key.node] if self.key else [])]
         super().__init__(stage.name + part, target, stage.arguments, nodes)
-        count = len(self.operands)
-        self.targets = [self.word(len(stage.arguments) + k) for k in range(count)]
-        self.words = len(stage.arguments) + count
+        self.outputs = [
+            (_whole(result).number, self.word(len(stage.arguments) + k))
+            for k, result in enumerate(stage.results)
+        ]
+        self.words = len(stage.arguments) + len(stage.results)
         self.dimension = attributes.dimension
+        self.shape = stage.results[0].shape
         self.length = node.shape[self.dimension] if node.shape else 1
+        self.most = self.shape[self.dimension] if node.shape else 1
+        self.selects = self.key is not None and sorting.is_selected(self.most, self.length)
         self.lines = node.count // self.length
         self.entry = Type(f"i{self.key.entry_bits}") if self.key else I64
         size = self.entry.bytes * (self.length + _PAD)
@@ -174,6 +187,7 @@ class SortKernel(Kernel):
         """A chunk reads what a part of the sorted entries say."""
         entries = self.word(self.words)
         first, last = self._part(part)
+        last = last if self.most == self.length else self.function.minimum(last, self.most)
         self._results(self._index(self.function.constant(0)), first, last, entries)
         return self.function
 
@@ -192,12 +206,15 @@ class SortKernel(Kernel):
             self._entries(at, first, last, room)
             numbers = [f.constant(self.length), f.constant(self.key.bits)]
             name = sorting.sort_name(self.entry.bits)
+            if self.selects:
+                name = sorting.select_name(self.entry.bits)
+                numbers.append(f.constant(self.most))
             ordered = f.call(name, [room, other, counts, *numbers], room.type)
         else:
             self.loop(0, self.length, 1, lambda k: f.store(k, room.at(k, I64)))
             less = self._comparator(at)
             ordered = sorting.merge_runs(f, self.loop, (room, other), self.length, I64, less)
-        self._results(at, first, last, ordered)
+        self._results(at, first, f.constant(self.most), ordered)
 
     def _index(self, line: Value) -> Callable[[Component], tuple[Component, ...]]:
         """The index of a place in a line."""
@@ -294,12 +311,13 @@ class SortKernel(Kernel):
             mask = Mask(f.mask_below(last - column, self.lanes), level)
             places = self._places(ordered.at(column, self.entry), mask)
             index = at(Positions(places, level))
-            values = [self.read(operand, index, mask) for operand in self.operands]
-            start = self.linear(at(Scalar(column, level)), self.node.shape)
-            for value, target, operand in zip(values, self.targets, self.operands, strict=True):
+            start = self.linear(at(Scalar(column, level)), self.shape)
+            for number, target in self.outputs:
+                operand = self.operands[number]
+                value = self.read(operand, index, mask)
                 element = place_type(operand.element)
-                number = start.value if isinstance(start, Scalar) else f.constant(0)
-                self._store_line(value, element, target.at(number, element), mask)
+                place = start.value if isinstance(start, Scalar) else f.constant(0)
+                self._store_line(value, element, target.at(place, element), mask)
 
         self.loop(first, last, self.lanes, vector)
 

@@ -9,8 +9,8 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.indices import Component, Lanes, Scalar, Split
-from shlo_tools.codegen.stages.kernels import RowKernel, space
-from shlo_tools.codegen.stages.map_space import map_space
+from shlo_tools.codegen.stages.kernels import RowKernel
+from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -47,9 +47,10 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
         name = f"{stage.name}.operand{number}"
         walked = space(*map_space([operand]))
         words = (*stage.places[: len(stage.arguments)], where)
-        code.functions.append(RowKernel(name, target, stage.arguments, [operand], walked).write())
+        kernel = RowKernel(name, target, stage.arguments, [operand], walked)
+        code.functions.append(kernel.write())
         code.contexts.append(Context(words))
-        code.jobs.append(Job(name, len(code.contexts) - 1, walked.chunks))
+        code.jobs.append(Job(name, len(code.contexts) - 1, kernel.space.chunks))
         return
     size = source.count * place_type(source.element).bytes
     is_read_once = _readers(stage, source) == 1

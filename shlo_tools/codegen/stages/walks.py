@@ -112,7 +112,8 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
     if draft.along == "reduced":
         unroll = min(unroll, 4, max(1, sizes[-1] // lanes))
     elif draft.along == "kept":
-        unroll = min(unroll, max(1, sizes[draft.reduced[-1]]))
+        together = -(-draft.width // lanes) if draft.width <= _SHORT * lanes else 1
+        unroll = _dividing(sizes[draft.reduced[-1]], max(1, unroll // together))
     else:
         unroll = 1
     # A chunk of sums: strips of a row, or several rows.
@@ -137,6 +138,12 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
     step = unroll * (lanes if draft.along == "reduced" and blocked == len(groups) - 1 else 1)
     block = max(step, -(-sizes[blocked] // blocks // step) * step)
     return Walk(groups, draft.along, unroll, strip, rows, blocked, block)
+
+
+def _dividing(size: int, most: int) -> int:
+    """How many of so many elements are taken at a time: there is no rest, if that may be."""
+    most = min(most, max(1, size))
+    return next((n for n in range(most, most // 2, -1) if size % n == 0), most)
 
 
 def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:

@@ -78,6 +78,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     **{
         _sorting(bits): (
             sorting.sort_name(bits),
+            sorting.select_name(bits),
             *(sorting.job_name(bits, part) for part in ("count", "offsets", "move")),
         )
         for bits in sorting.ENTRIES

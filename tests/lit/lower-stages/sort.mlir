@@ -44,3 +44,19 @@ func.func public @main(%x: tensor<100000xi32>) -> tensor<100000xi32> {
   }) : (tensor<100000xi32>) -> tensor<100000xi32>
   return %0 : tensor<100000xi32>
 }
+
+// -----
+
+// Where only a few of the first ones are wanted, these are selected: nothing else is written.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: (%arg0: tensor<4x5000xf32>) -> tensor<4x10xf32>
+// CHECK: llvm.call @shlo_rt_select_i64
+func.func public @main(%x: tensor<4x5000xf32>) -> tensor<4x10xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) {dimension = 1 : i64} : (tensor<4x5000xf32>) -> tensor<4x5000xf32>
+  %2 = stablehlo.slice %0 [0:4, 0:10] : (tensor<4x5000xf32>) -> tensor<4x10xf32>
+  return %2 : tensor<4x10xf32>
+}

@@ -198,6 +198,8 @@ DOTS: dict[str, tuple[Shape, Shape, tuple[Shape, Shape, Shape, Shape]]] = {
     "all contracted": ((2, 3, 65), (65, 3, 2), ((), (), (0, 1, 2), (2, 1, 0))),
     "nothing contracted": ((3, 2), (5, 3), ((), (), (), ())),
     "long": ((3, 3000), (3000, 5), ((), (), (1,), (0,))),
+    "cut": ((19, 8200), (8200, 17), ((), (), (1,), (0,))),
+    "many": ((70, 3, 5), (70, 5, 2), ((0,), (0,), (2,), (1,))),
 }
 
 
@@ -296,6 +298,10 @@ x = random.standard_normal((2, 17, 19, 40)).astype(np.float32)
 w = random.standard_normal((3, 3, 40, 33)).astype(np.float32)
 product = shlo_tools.compile(sys.argv[1])(x, w)
 print(product.tobytes().hex())
+y = random.standard_normal((9, 20011)).astype(np.float32)
+z = random.standard_normal((20011, 7)).astype(np.float32)
+sums = shlo_tools.compile(sys.argv[2])(y, z)
+print(sums.tobytes().hex())
 """
 
 
@@ -309,9 +315,15 @@ def test_the_number_of_threads_changes_no_bit() -> None:
         : (tensor<2x17x19x40xf32>, tensor<3x3x40x33xf32>) -> tensor<2x15x17x33xf32>
       return %0 : tensor<2x15x17x33xf32>
     }}"""
+    types = "(tensor<9x20011xf32>, tensor<20011x7xf32>) -> tensor<9x7xf32>"
+    long = f"""
+    func.func @main(%y: tensor<9x20011xf32>, %z: tensor<20011x7xf32>) -> tensor<9x7xf32> {{
+      %0 = stablehlo.dot_general %y, %z, contracting_dims = [1] x [0] : {types}
+      return %0 : tensor<9x7xf32>
+    }}"""
     bits = {
         subprocess.run(
-            [sys.executable, "-c", _BITS, text],
+            [sys.executable, "-c", _BITS, text, long],
             env={**os.environ, "SHLO_NUM_THREADS": threads},
             capture_output=True,
             text=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import mmap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Type
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import gemm, pool
+from shlo_tools.codegen.library import gemm, gemm_plan, pool
 from shlo_tools.cpu.process_library import parts
 
 TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}
@@ -52,15 +53,30 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None
         **{"a_row": a.strides[1], "a_k": a.strides[2], "b_k": b.strides[1], "b_n": b.strides[2]},
         **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
     }
-    plan = gemm.plan(target.host(), element, words)
+    cut, _ = gemm_plan.parts_of(
+        {name: word for name, word in words.items() if isinstance(word, int)}
+    )
+    sums = guarded(np.full((cut, rows, columns), np.nan, c.dtype), at_end=True)
+    if cut > 1:
+        words |= {"C": sums.ctypes.data, "c_row": sums.strides[1]}
+    plan = gemm_plan.plan(target.host(), element, words)
     packed = guarded(np.zeros(plan.room, np.uint8), at_end=True)
-    context = (ctypes.c_int64 * len(gemm.CONTEXT))(*plan.context(packed.ctypes.data))
+    context = plan.context(packed.ctypes.data)
+    run(element, "pack", context, plan.packs)
+    run(element, plan.way, context, plan.chunks)
+    if cut > 1:
+        added = [sums.ctypes.data, c.ctypes.data, rows, columns, c.strides[1], cut]
+        run(element, "add", added, rows)
+
+
+def run(element: Type, part: str, words: Sequence[Word], chunks: int) -> None:
+    """Chunks of a function of the library, the last one first."""
+    context = (ctypes.c_int64 * len(words))(*words)
     scratch = guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
-    for part, chunks in (("pack", plan.packs), (plan.way, plan.chunks)):
-        address = parts.address(gemm.name(element, part))
-        job = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
-        for chunk in reversed(range(chunks)):
-            job(ctypes.addressof(context), chunk, scratch.ctypes.data)
+    address = parts.address(gemm.name(element, part))
+    job = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
+    for chunk in reversed(range(chunks)):
+        job(ctypes.addressof(context), chunk, scratch.ctypes.data)
 
 
 def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -> None:
@@ -81,6 +97,9 @@ def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -
 SIZES = [
     *itertools.product([1], [1, 3, 7, 8, 9, 65], [0, 1, 17, 64], [1, 15, 33, 300]),
     *[(3, 5, 9, 40), (5, 70, 33, 65), (2, 64, 1100, 32), (1, 67, 1100, 32), (1, 130, 20, 8)],
+    *[(70, 3, 3, 3), (67, 9, 2, 5), (1000, 8, 1, 1)],  # several matrices are a chunk
+    *[(1, rows, 4099, columns) for rows, columns in ((1, 90), (8, 9), (17, 16), (67, 33))],
+    *[(1, 1, 300_007, 1), (1, 16, 20_000, 3)],
 ]
 
 

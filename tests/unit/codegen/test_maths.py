@@ -116,6 +116,18 @@ def test_angles(function: str, element: str) -> None:
             assert units(result, exact) <= (1 if element == "f32" else 2), (value, result)
 
 
+@pytest.mark.parametrize("function", ["sin", "cos"])
+def test_angles_of_single_precision(function: str) -> None:
+    """All multiples of pi / 4 up to where another way begins, and what lies next to them."""
+    places = (np.arange(1, 10_500) * np.pi / 4).astype(np.float32)
+    x = np.concatenate([places, *(np.nextafter(places, np.float32(to)) for to in (0, np.inf))])
+    x = np.concatenate([x, -x, np.random.default_rng(5).uniform(-9000, 9000, 4000)])
+    x = x.astype(np.float32)
+    exact = getattr(np, function)(x.astype(np.longdouble))
+    step = np.spacing(np.abs(exact.astype(np.float32)))
+    assert np.all(np.abs(apply(function, "f32", x) - exact) <= step)
+
+
 def grid(element: str, special: list[float], first: Any, second: Any) -> tuple[Any, Any]:
     """Numbers against numbers, and all special values against each other."""
     a, b = (each.ravel() for each in np.meshgrid(special, special))

@@ -11,6 +11,8 @@ import pytest
 from reduction_programs import TYPES, kept, numbers, tensor
 from staged_programs import assert_staged
 
+from shlo_tools import compile, interpret
+
 SHAPES = [
     ((5,), [0]),
     ((100_000,), [0]),
@@ -213,3 +215,26 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
         for threads in ("1", "2", "3")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(
+    ("op", "number"),
+    [
+        *(("maximum", "0xFF800000"), ("minimum", "0x7F800000"), ("add", "0x80000000")),
+        *(("add", "0.0"), ("multiply", "1.0"), ("maximum", "0.0")),
+    ],
+)
+def test_numbers_that_change_nothing(op: str, number: str) -> None:
+    """To the last bit, which sign a zero has as well: x + 0 is another number for x = -0."""
+    text = f"""
+    func.func @main(%x: tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>) {{
+      %0 = stablehlo.constant dense<{number}> : tensor<7xf32>
+      %1 = stablehlo.{op} %0, %x : tensor<7xf32>
+      %2 = stablehlo.{op} %x, %0 : tensor<7xf32>
+      return %1, %2 : tensor<7xf32>, tensor<7xf32>
+    }}"""
+    x = np.array([-0.0, 0.0, np.nan, np.inf, -np.inf, 1.5, -2.5], np.float32)
+    expected = interpret(text, x)
+    for result, target in zip(compile(text)(x), expected, strict=True):
+        np.testing.assert_array_equal(result, target)
+        np.testing.assert_array_equal(np.signbit(result), np.signbit(target))

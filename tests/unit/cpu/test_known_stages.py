@@ -92,15 +92,15 @@ def test_no_more_than_so_many_stages_are_known(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_has_no_kernel_is_known_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    names: list[str] = []
 
     def refuse(stage: Any, target: Any) -> Any:
-        asked.append(stage.name)
+        names.append(stage.name)
         raise UnsupportedStage("no kernel today")
 
     monkeypatch.setattr(lowering, "lower", refuse)
     monkeypatch.setattr(lower_stages, "_known", type(lower_stages._known)())
     first, second = (compile(program("tanh")) for _ in range(2))
-    assert list(first.plain.values()) == ["no kernel today"]  # type: ignore[attr-defined]
+    assert set(first.plain.values()) == {"no kernel today"}  # type: ignore[attr-defined]
     assert first.plain == second.plain  # type: ignore[attr-defined]
-    assert len(asked) == 1
+    assert len(names) == len(first.plain)  # type: ignore[attr-defined]

@@ -39,13 +39,16 @@ BODIES: dict[str, tuple[Body, int]] = {
 }
 # Those that are computed in f32.
 SINGLES: dict[str, Body] = {
+    "cos": single.cos,
     "exp": single.exp,
     "expm1": single.expm1,
     "log": single.log,
     "log1p": single.log1p,
     "logistic": single.logistic,
+    "sin": single.sin,
     "tanh": single.tanh,
 }
+_FAR = {"cos", "sin"}  # in f32 but for angles that are far
 
 
 def name(function: str, type: Type) -> str:
@@ -54,16 +57,26 @@ def name(function: str, type: Type) -> str:
 
 
 def functions(function: str, type: Type) -> list[Function]:
-    """One function for vectors of f32 or f64."""
+    """One function for vectors of f32 or f64, and what it calls."""
     body, count = BODIES[function]
     f = Function(name(function, type), [type] * count, type)
     if type == F32.vector(type.lanes) and function in SINGLES:
         f.result = SINGLES[function](Series(f, is_single=True), *f.arguments)
-        return [f]
+        if function not in _FAR:
+            return [f]
+        far = Function(single.far_name(function, type), [type], type, exported=False)
+        _compute_wide(far, body)
+        return [f, far]
+    _compute_wide(f, body)
+    return [f]
+
+
+def _compute_wide(f: Function, body: Body) -> None:
+    """A body in f64."""
+    type = f.arguments[0].type
     wide = [argument.to("fpext", "f64") for argument in f.arguments]
     result = body(Series(f, is_single=type.element == "f32"), *wide)
     f.result = result.to("fptrunc", type.element) if type.element == "f32" else result
-    return [f]
 
 
 def has(function: str, type: Type) -> bool:

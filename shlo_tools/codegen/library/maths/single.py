@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.function import Type, Value
 from shlo_tools.codegen.library.maths.series import Series
 
 _LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: n times it is exact
@@ -28,6 +28,18 @@ _LOGARITHM += [0.200007157488921, -0.24999996957950882, 0.33333331180030046]
 # (tanh(x) / x - 1) / x^2 in x^2, x up to 5 / 8.
 _TANGENT = [0.0022925576991026523, -0.008343780370479862, 0.021768868214501753]
 _TANGENT += [-0.0539592533789059, 0.13333303530739316, -0.3333333317196775]
+
+# pi / 2: multiples of all parts but the last are exact.
+_RIGHT = [
+    float.fromhex(part)
+    for part in ("0x1.921fb6p+0", "-0x1.778p-25", "0x1.68cp-39", "0x1.1a6264p-54")
+]
+_NEAR = 2.0**13  # angles up to there
+# (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, r up to pi / 4.
+_SINE = [2.7249864655139585e-06, -0.00019840086263755443]
+_SINE += [0.008333331873837089, -0.16666666663853044]
+_COSINE = [-2.7300908167996537e-07, 2.480059998353171e-05]
+_COSINE += [-0.0013888887671288108, 0.04166666666431933]
 
 
 def _clamped(s: Series, x: Value, low: float, high: float) -> Value:
@@ -142,3 +154,60 @@ def logistic(s: Series, x: Value) -> Value:
     quotient = over / total
     inverse = f.fma(power, s.constant(-0.5, x), s.constant(1.0, x))  # of the sum, about
     return f.fma(-quotient, lost * inverse, quotient)
+
+
+def sin(s: Series, x: Value) -> Value:
+    """Of the rest of multiples of pi / 2; far angles by ``far_sin``."""
+    n, sine, cosine = _both(s, x)
+    value = _turned(s, n << 30, s.select((n & 1) != 0, cosine, sine))
+    return _or_far(s, "sin", x, s.select(x == 0.0, x, value))
+
+
+def cos(s: Series, x: Value) -> Value:
+    """As the sine."""
+    n, sine, cosine = _both(s, x)
+    value = _turned(s, (n + 1) << 30, s.select((n & 1) != 0, sine, cosine))
+    return _or_far(s, "cos", x, value)
+
+
+def _turned(s: Series, sign: Value, value: Value) -> Value:
+    """With the other sign where the highest bit is set."""
+    bits = value.to("bitcast", "i32") ^ (sign & -0x80000000)
+    return bits.to("bitcast", "f32")
+
+
+def _both(s: Series, x: Value) -> tuple[Value, Value, Value]:
+    """x = n pi / 2 + r + low: n as i32, and the sine and cosine of r + low."""
+    f = s.f
+    shifted = f.fma(x, s.constant(2 / math.pi, x), s.constant(_ROUNDING, x))
+    n = shifted - _ROUNDING
+    first, second, third, last = (s.constant(-part, x) for part in _RIGHT)
+    left = f.fma(n, first, x)
+    near = f.fma(n, second, left)
+    lost = f.fma(n, second, left - near)
+    r = f.fma(n, third, near)
+    low = lost + f.fma(n, last, f.fma(n, third, near - r))
+    square = r * r
+    sine = r + f.fma(s.horner(square, _SINE), square * r, low)
+    half = square * 0.5
+    most = 1.0 - half
+    rest = f.fma(-r, low, (1.0 - most) - half)
+    cosine = most + f.fma(s.horner(square, _COSINE), square * square, rest)
+    return shifted.to("bitcast", "i32") - _ROUNDING_BITS, sine, cosine
+
+
+def _or_far(s: Series, function: str, x: Value, value: Value) -> Value:
+    """``value``, but for far angles: those are computed in f64."""
+    f = s.f
+    is_far = f.intrinsic("fabs", x).compare("uge", _NEAR)
+
+    def far() -> Value:
+        return s.select(is_far, f.call(far_name(function, x.type), [x], x.type), value)
+
+    (result,) = f.if_(f.reduce("or", is_far), far, lambda: value)
+    return result
+
+
+def far_name(function: str, type: Type) -> str:
+    """The name of what computes angles that are too far for f32."""
+    return f"far_{function}_{type.element}x{type.lanes}"

@@ -1,0 +1,137 @@
+"""How a product of matrices is computed: by sizes and strides, never by the number of threads.
+
+The words of the context that the functions of ``gemm`` read, and the way that they go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Type
+from shlo_tools.codegen.jobs import Word
+from shlo_tools.codegen.library.micro_kernels import LONG_VECTORS, MicroKernels
+from shlo_tools.codegen.target import Target
+
+# Addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two dimensions,
+# ``inner`` being the size of the inner one. P is ``Plan.room`` bytes for B in panels.
+_OPERANDS = ("A", "B", "C", "P", "M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row")
+_BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
+# Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
+# the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
+# ``copies``: whether rows of A are brought near each other. ``own``: whether chunks pack B. Long
+# sums are cut into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part`` bytes
+# apart; a chunk is ``each`` of all ``pieces``: blocks of parts of matrices.
+PLANNED = (
+    *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
+    "own",
+)
+CUT = ("parts", "k_part", "c_part", "each", "pieces")
+# What ``add`` reads: matrices of ``parts`` that are added to C.
+ADDED = ("Q", "C", "M", "N", "c_row", "parts")
+CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *PLANNED, *CUT))}
+
+_CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed
+_ALONE = 1 << 18  # multiplications that are not worth being shared
+_LONG = 4096  # products whose sum is worth being cut
+_PART = 1024  # of them, at least, a part has
+_PARTS = 16
+_SMALL = 1 << 14  # elements of a matrix that may be written part by part
+OWN = 128 * 1024  # bytes of scratch memory, the last ones, for B
+_TOGETHER = 1 << 14  # multiplications of a chunk, at least
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a product is computed.
+
+    Attributes:
+        words: of the context, by name, but for P.
+        room: bytes that P needs.
+        packs: chunks of ``pack``.
+        way: ``rows``, ``columns`` or ``dots``.
+        chunks: of that.
+        is_plain: whether a chunk is a block of rows.
+    """
+
+    words: Mapping[str, Word]
+    room: int
+    packs: int
+    way: str
+    chunks: int
+    is_plain: bool
+
+    def context(self, packed: Word) -> tuple[Word, ...]:
+        """The words of the context; ``packed`` is where P lies."""
+        words = {**self.words, "P": packed}
+        words |= {"S": packed} if self.packs else {}
+        return tuple(words[name] for name in CONTEXT)
+
+
+def parts_of(sizes: Mapping[str, int]) -> tuple[int, int]:
+    """How many parts long sums of a small matrix are cut into, and how long those are."""
+    inner = sizes["K"]
+    is_small = 0 < sizes["M"] * sizes["N"] <= _SMALL and sizes["outer"] * sizes["inner"] == 1
+    if not is_small or inner < _LONG or sizes["M"] * sizes["N"] * inner <= _ALONE:
+        return 1, max(inner, 1)
+    length = -(-inner // min(_PARTS, inner // _PART))
+    return -(-inner // length), length
+
+
+def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
+    """Choose the way by sizes and strides; ``words`` are those of the operands and the batch.
+
+    Where there are several ``parts_of`` it, ``C`` is where their matrices are to lie, dense.
+    """
+    kernel, size = MicroKernels(target, element), element.bytes
+    sizes = {name: word for name, word in words.items() if isinstance(word, int)}
+    rows, columns, inner = (sizes[name] for name in "MNK")
+    batch = sizes["outer"] * sizes["inner"]
+    parts, length = parts_of(sizes)
+    is_few = rows < kernel.tile
+    is_near = max(columns * size, abs(sizes["b_k"])) * inner <= _CACHED
+    is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile + (parts > 1))
+    by_dots = is_few and not is_direct and sizes["b_n"] != size
+    by_dots = by_dots and sizes["b_k"] == sizes["a_k"] == size
+    is_packed = not is_direct and not by_dots
+
+    # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
+    most = kernel.block_rows
+    if batch * parts < 4 and rows * columns * inner > _ALONE:
+        most = min(most, (rows + 3) // 4)
+    block = max(-(-most // kernel.tile), 1) * kernel.tile
+    blocks = max(rows // block, 1)
+    left = rows - blocks * block
+    blocks += left >= kernel.tile
+    is_whole = rows % kernel.tile == 0
+    is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
+    fits = (length <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
+
+    panels = -(-columns // kernel.columns)
+    pitch = min(columns, kernel.columns)  # of a panel's rows
+    matrix = panels * pitch * inner * size
+    is_own = is_packed and not is_few and blocks == parts == 1 and matrix <= OWN
+    planned: dict[str, Word] = {
+        **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
+        **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
+        **{"rows": block, "k_block": kernel.k_block if is_whole else length},
+        **{"copies": int(is_transposed and fits), "own": int(is_own)},
+    }
+    if is_packed:
+        planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
+        planned |= {"s_column": inner * size, "s_k": pitch * size}
+    of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
+    pieces = batch * parts * (of_columns if is_few else blocks)
+    work = rows * columns * max(inner, 1) * batch // max(pieces, 1)
+    each = max(1, min(_TOGETHER // max(work, 1), pieces // _PARTS))
+    planned |= {"parts": parts, "k_part": length, "c_part": rows * columns * size}
+    planned |= {"each": each, "pieces": pieces}
+    packs = is_packed and not is_own
+    return Plan(
+        {**words, **planned},
+        batch * matrix if packs else 0,
+        batch * panels if packs else 0,
+        "dots" if by_dots else "columns" if is_few else "rows",
+        -(-pieces // each),
+        not is_few and each == parts == 1,
+    )
