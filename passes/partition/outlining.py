@@ -119,7 +119,8 @@ class Outlining:
         entry, inside = build.block(func.regions[0], types)
         values: dict[Op | Value, Value] = dict(zip(inputs, entry.arguments, strict=True))
         for op in order:
-            _clone(op, inside, values)
+            if op.name != "result":
+                _clone(op, inside, values)
         inside.op("func.return", [values[op] for op in results])
 
 
@@ -152,9 +153,10 @@ def _value_type(operand: Op | Value) -> mlir.Type:
 
 def _results(stage: Stage) -> list[Op]:
     """What a stage makes for others."""
-    if stage.members[0].type is None:
+    if stage.kind != "tiny" and stage.members[0].type is None:
         return stage.members[0].parts
-    return [op for op in stage.members if _leaves(op, stage)]
+    values = [v for op in stage.members for v in ([op] if op.type else op.parts)]
+    return [op for op in values if _leaves(op, stage)]
 
 
 def _contents(
@@ -231,6 +233,9 @@ def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
     if op.name in ("op", "custom_call"):
         return op  # its place is told where it fails, and random numbers are new ones each time
     operation = op.operation
+    if op.name == "result":
+        (whole,) = op.inner
+        return "result", places[whole], whole.parts.index(op)
     operands = tuple(places[operand] for operand in op.operands)
     types = tuple(result.type for result in operation.results)
     attributes = tuple(operation.attributes.items())

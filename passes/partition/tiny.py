@@ -1,0 +1,203 @@
+"""Stages of tiny tensors that follow each other become one, and so do loops and branches of such.
+
+What a large stage computes on the way stays there: only stages whose ops are all tiny are joined.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+
+from shlo_tools import ir, mlir
+from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.stages.elements import Parts, part_of, register_type
+from shlo_tools.codegen.stages.nodes import UnsupportedStage
+from shlo_tools.codegen.stages.picking import LARGEST
+from shlo_tools.codegen.stages.registers import Registers
+from shlo_tools.dtypes import ElementType, TensorType, tensor_type
+from shlo_tools.mlir import Operation
+from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.partition.graph import CONTROL, Op, Stage, is_readable, stage_type
+from shlo_tools.passes.stages.regions import rule_of
+
+_OPS = 2000  # of a stage, which is one function
+_PRODUCTS = 512  # of elements, which a product of matrices is made of
+# Ops that only cut or move elements of a tensor, which may be a large one.
+_CUTS = {"slice", "reshape", "transpose", "reverse"}
+_MOVES = {*_CUTS, "broadcast_in_dim", "concatenate", "pad", "constant", "iota"}
+_PLACES = {"dynamic_slice", "dynamic_update_slice", "gather"}
+
+
+def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
+    """Stages in order; those of tiny tensors have become few.
+
+    A stage moves to the first of its kind that everything it reads stands in front of, or in.
+    """
+    tiny = _Tiny()
+    groups: list[list[Stage]] = []
+    numbers: list[int] = []  # where each group stands: its first stage
+    places: dict[Stage, int] = {}
+    sizes: list[int] = []
+    for stage in stages:
+        latest = max((places[s] for s in _sources(stage)), default=-1)
+        places[stage] = stage.number
+        if not all(tiny.fits(op) for op in stage.members):
+            continue
+        size = sum(tiny.size(op) for op in stage.members)
+        fitting = range(bisect_left(numbers, latest), len(groups))
+        at = next((k for k in fitting if sizes[k] + size <= _OPS), len(groups))
+        if at == len(groups):
+            groups.append([])
+            numbers.append(stage.number)
+            sizes.append(0)
+        groups[at].append(stage)
+        sizes[at] += size
+        places[stage] = numbers[at]
+    for group in groups:
+        if len(group) > 1 or group[0].kind == "control":
+            _join(group)
+    return [stage for stage in stages if stage.members]
+
+
+def _join(group: Sequence[Stage]) -> None:
+    """The first stage takes all ops of others."""
+    first, *others = group
+    first.kind, first.rows, first.columns = "tiny", None, None
+    for stage in others:
+        for op in stage.members:
+            for value in (op, *(() if op.type else op.parts)):
+                value.stage = first
+        first.members += stage.members
+        stage.members = []
+
+
+def _sources(stage: Stage) -> set[Stage]:
+    """Other stages that a stage reads, seen through cheap ops."""
+    sources: set[Stage] = set()
+    stack, visited = list(stage.members), set(stage.members)
+    while stack:
+        for operand in stack.pop().inner:
+            if operand.is_cheap:
+                if operand not in visited:
+                    visited.add(operand)
+                    stack.append(operand)
+            elif operand.stage is not None and operand.stage is not stage:
+                sources.add(operand.stage)
+    return sources
+
+
+class _Tiny:
+    """Which ops are tiny; asked once for all that are alike."""
+
+    def __init__(self) -> None:
+        self._types: dict[mlir.Type, TensorType | None] = {}
+        self._counts: dict[mlir.Type, int] = {}
+        self._rules: dict[Hashable, bool] = {}
+        self._cheap: dict[Op, bool] = {}
+
+    def size(self, op: Op) -> int:
+        """How many ops there are in an op."""
+        return len(mlir.walk(op.operation)) if op.type is None else 1
+
+    def fits(self, op: Op) -> bool:
+        """Whether an op and what is cheap below it are tiny, or cut a tiny part of a tensor."""
+        return self._is_tiny(op.operation, reads_large=True) and all(
+            self._reads(op, number) for number in range(len(op.operands))
+        )
+
+    def _reads(self, op: Op, number: int) -> bool:
+        """Whether an operand is tiny, or lies in memory and is cut."""
+        operand = op.operands[number]
+        is_op = isinstance(operand, Op)
+        value = operand.value if isinstance(operand, Op) else operand
+        count = self._count(value.type) if value is not None else 1
+        if count > LARGEST:
+            names = _CUTS if op.name in _CUTS else {"reshape"}
+            while isinstance(operand, Op) and operand.is_cheap:
+                if operand.name not in names:
+                    return False
+                operand = operand.operands[0]
+            return True
+        if not is_op or not isinstance(operand, Op) or not operand.is_cheap:
+            return True
+        if operand not in self._cheap:
+            self._cheap[operand] = self.fits(operand)
+        return self._cheap[operand]
+
+    def _count(self, type: mlir.Type) -> int:
+        """Elements of a tensor, -1 where that is no number."""
+        if type not in self._counts:
+            is_static = mlir.is_static_tensor(type)
+            self._counts[type] = math.prod(tensor_type(type).static_shape) if is_static else -1
+        return self._counts[type]
+
+    def _is_tiny(self, op: Operation, *, reads_large: bool = False) -> bool:
+        """Whether all tensors of an op are tiny, but for one that is cut; and kernels take it."""
+        dialect, _, name = op.name.partition(".")
+        if dialect != "stablehlo":
+            return False
+        cuts = reads_large and name in (*_CUTS, "dynamic_slice", "gather")
+        values = [*op.operands[1 if cuts else 0 :], *op.results]
+        if not all(0 < self._count(value.type) <= LARGEST for value in values):
+            return False
+        if cuts and self._count(op.operands[0].type) <= 0:
+            return False
+        if name in CONTROL:
+            captured = all(0 < self._count(v.type) <= LARGEST for v in ir.captured(op))
+            return captured and all(self._is_tiny_block(r.blocks[0]) for r in op.regions)
+        if name == "reduce":
+            inner = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations][:-1]
+            rules = (o for o in inner if o.name != "stablehlo.constant")
+            return is_readable(op) and all(map(self._has_rule, rules))
+        if stage_type(op, self._types) is None:
+            return False
+        if name == "constant":
+            return mlir.is_splat(op.attributes["value"])
+        if name == "dot_general":
+            return self._is_short(op)
+        return name in _MOVES or name in _PLACES or self._has_rule(op)
+
+    def _is_tiny_block(self, block: mlir.Block) -> bool:
+        *ops, _ = [mlir.inner_operation(view) for view in block.operations]
+        types = (argument.type for argument in block.arguments)
+        return all(0 < self._count(type) <= LARGEST for type in types) and all(
+            map(self._is_tiny, ops)
+        )
+
+    def _is_short(self, op: Operation) -> bool:
+        """Whether a product of matrices is made of few products of numbers."""
+        elements = [tensor_type(value.type).element_type for value in op.operands]
+        if any(element.is_float and element.bits < 16 for element in elements):
+            return False
+        lhs, rhs, result = (self._count(v.type) for v in (*op.operands, *op.results))
+        # Batch dimensions are in all three, the others in two: that many are made at the least.
+        return math.isqrt(lhs * rhs * result) <= _PRODUCTS
+
+    def _has_rule(self, op: Operation) -> bool:
+        """Whether vectors are made of what an op computes on scalars."""
+        if op.name not in SCALARS:
+            return False
+        elements = [tensor_type(v.type).element_type for v in (*op.operands, *op.results)]
+        if op.name == "stablehlo.bitcast_convert" and elements[0].bits != elements[1].bits:
+            return False
+        key = op.name, *(element.name for element in elements)
+        if key not in self._rules:
+            self._rules[key] = _makes_vectors(op, elements[: len(op.operands)])
+        return self._rules[key]
+
+
+def _makes_vectors(op: Operation, elements: Sequence[ElementType]) -> bool:
+    """Try it."""
+    f = Function("", ())
+    try:
+        rule_of(op)(Registers(f), [_vector(f, element) for element in elements])
+    except UnsupportedStage:
+        return False
+    return True
+
+
+def _vector(f: Function, element: ElementType) -> Value:
+    if element.is_complex:
+        return Parts(_vector(f, part_of(element)), _vector(f, part_of(element)))
+    return Value(f, "%v", register_type(element).vector(4))
