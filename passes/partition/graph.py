@@ -145,7 +145,7 @@ def read(block: mlir.Block) -> Graph:
             for operand in operands:
                 if isinstance(operand, Op):
                     operand.is_returned = True
-            return Graph(ops, op, operands)
+            return Graph(_needed(ops), op, operands)
         results = list(op.results)
         type = stage_type(op, types)
         if type is not None:
@@ -161,6 +161,20 @@ def read(block: mlir.Block) -> Graph:
             by_value[result] = node
             ops.append(node)
     raise RuntimeError("a block without an end")
+
+
+def _needed(ops: list[Op]) -> list[Op]:
+    """Ops without those that nobody reads and that only make a value; those are erased."""
+    dead: set[Op] = set()
+    for op in reversed(ops):
+        if op.type and op.name != "result" and not op.is_returned and dead.issuperset(op.users):
+            dead.add(op)
+            op.operation.erase()
+    if not dead:
+        return ops
+    for op in ops:
+        op.users = [user for user in op.users if user not in dead]
+    return [op for op in ops if op not in dead]
 
 
 def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str:

@@ -102,16 +102,13 @@ class _Tiny:
 
     def fits(self, op: Op) -> bool:
         """Whether an op and what is cheap below it are tiny, or cut a tiny part of a tensor."""
-        return self._is_tiny(op.operation, reads_large=True) and all(
-            self._reads(op, number) for number in range(len(op.operands))
-        )
+        is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)
+        return is_tiny and all(self._reads(op, number) for number in range(len(op.operands)))
 
     def _reads(self, op: Op, number: int) -> bool:
         """Whether an operand is tiny, or lies in memory and is cut."""
         operand = op.operands[number]
-        is_op = isinstance(operand, Op)
-        value = operand.value if isinstance(operand, Op) else operand
-        count = self._count(value.type) if value is not None else 1
+        count = operand.count if isinstance(operand, Op) else self._count(operand.type)
         if count > LARGEST:
             names = _CUTS if op.name in _CUTS else {"reshape"}
             while isinstance(operand, Op) and operand.is_cheap:
@@ -119,7 +116,7 @@ class _Tiny:
                     return False
                 operand = operand.operands[0]
             return True
-        if not is_op or not isinstance(operand, Op) or not operand.is_cheap:
+        if not isinstance(operand, Op) or not operand.is_cheap:
             return True
         if operand not in self._cheap:
             self._cheap[operand] = self.fits(operand)
@@ -132,12 +129,16 @@ class _Tiny:
             self._counts[type] = math.prod(tensor_type(type).static_shape) if is_static else -1
         return self._counts[type]
 
-    def _is_tiny(self, op: Operation, *, reads_large: bool = False) -> bool:
-        """Whether all tensors of an op are tiny, but for one that is cut; and kernels take it."""
+    def _is_tiny(self, op: Operation, type: TensorType | None = None) -> bool:
+        """Whether all tensors of an op are tiny, and kernels take it.
+
+        Args:
+            type: of its result, where the op stands in no region; then it may cut a large tensor.
+        """
         dialect, _, name = op.name.partition(".")
         if dialect != "stablehlo":
             return False
-        cuts = reads_large and name in (*_CUTS, "dynamic_slice", "gather")
+        cuts = type is not None and name in (*_CUTS, "dynamic_slice", "gather")
         values = [*op.operands[1 if cuts else 0 :], *op.results]
         if not all(0 < self._count(value.type) <= LARGEST for value in values):
             return False
@@ -150,7 +151,7 @@ class _Tiny:
             inner = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations][:-1]
             rules = (o for o in inner if o.name != "stablehlo.constant")
             return is_readable(op) and all(map(self._has_rule, rules))
-        if stage_type(op, self._types) is None:
+        if type is None and stage_type(op, self._types) is None:
             return False
         if name == "constant":
             return mlir.is_splat(op.attributes["value"])
