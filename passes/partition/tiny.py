@@ -40,7 +40,8 @@ def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
     places: dict[Stage, int] = {}
     sizes: list[int] = []
     for stage in stages:
-        latest = max((places[s] for s in _sources(stage)), default=-1)
+        # What a loop writes row by row is read behind its stage only.
+        latest = max((places[s] + _writes_large(s) for s in _sources(stage)), default=-1)
         places[stage] = stage.number
         if not all(tiny.fits(op) for op in stage.members):
             continue
@@ -57,6 +58,11 @@ def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
     for group in groups:
         if len(group) > 1 or group[0].kind == "control":
             _join(group)
+    for stage in stages:
+        if all(map(_is_stored_for_nobody, stage.members)):
+            for op in stage.members:
+                op.stage = None
+            stage.members = []
     return [stage for stage in stages if stage.members]
 
 
@@ -70,6 +76,18 @@ def _join(group: Sequence[Stage]) -> None:
                 value.stage = first
         first.members += stage.members
         stage.members = []
+
+
+def _is_stored_for_nobody(op: Op) -> bool:
+    """Whether a cheap op was stored for control flow, and this is part of a stage now."""
+    kinds = {user.stage.kind for user in op.users if user.stage and user.type is None}
+    return op.is_cheap and not op.is_returned and not kinds & {"control", "op"}
+
+
+def _writes_large(stage: Stage) -> bool:
+    """Whether a loop makes large tensors."""
+    loops = [op for op in stage.members if op.name == "while"]
+    return any(part.count > LARGEST for op in loops for part in op.parts)
 
 
 def _sources(stage: Stage) -> set[Stage]:
@@ -95,6 +113,8 @@ class _Tiny:
         self._counts: dict[mlir.Type, int] = {}
         self._rules: dict[Hashable, bool] = {}
         self._cheap: dict[Op, bool] = {}
+        self._cut: set[mlir.Value] = set()  # large tensors that regions may cut
+        self._written: set[mlir.Value] = set()  # and those that they may write a slice of
 
     def size(self, op: Op) -> int:
         """How many ops there are in an op."""
@@ -102,8 +122,55 @@ class _Tiny:
 
     def fits(self, op: Op) -> bool:
         """Whether an op and what is cheap below it are tiny, or cut a tiny part of a tensor."""
+        if op.name in CONTROL:
+            return self._fits_control(op)
         is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)
         return is_tiny and all(self._reads(op, number) for number in range(len(op.operands)))
+
+    def _fits_control(self, op: Op) -> bool:
+        """Whether control flow is tiny but for tensors that it cuts, or writes slices of."""
+        operation = op.operation
+        passed, written = self._large_of_loop(operation) if op.name == "while" else ([], [])
+        if not all(op.parts[k].users or op.parts[k].is_returned for k in written):
+            return False
+        self._cut |= {v for v in ir.captured(operation) if self._count(v.type) > LARGEST}
+        carried = zip(operation.operands, operation.results, strict=False)
+        pairs = [pair for k, pair in enumerate(carried) if k not in (*passed, *written)]
+        if op.name != "while":
+            pairs = [(operation.operands[0], result) for result in operation.results]
+        is_tiny = all(self._is_small(value) for pair in pairs for value in pair)
+        return (
+            is_tiny
+            and all(self._is_tiny_block(region.blocks[0]) for region in operation.regions)
+            and all(
+                self._reads(op, number) or (number in written and _is_constant(operand))
+                for number, operand in enumerate(op.operands)
+            )
+        )
+
+    def _large_of_loop(self, op: Operation) -> tuple[list[int], list[int]]:
+        """Which large tensors a loop passes on, and which it writes a slice of in each iteration.
+
+        Nobody else reads what is written, so that it can be written where it lies.
+        """
+        before, inside = (region.blocks[0] for region in op.regions)
+        end = mlir.inner_operation(list(inside.operations)[-1])
+        passed: list[int] = []
+        written: list[int] = []
+        for k, value in enumerate(inside.arguments):
+            first, result = before.arguments[k], end.operands[k]
+            if self._count(value.type) <= LARGEST:
+                continue
+            if result == value:
+                self._cut |= {first, value}
+                passed.append(k)
+            elif mlir.is_result_of(result, ("stablehlo.dynamic_update_slice",)):
+                update = mlir.inner_operation(result.owner)
+                uses = [len(list(v.uses)) for v in (first, value, result)]
+                if update.operands[0] == value and uses == [0, 1, 1]:
+                    self._written |= {first, value, result}
+                    written.append(k)
+        return passed, written
 
     def _reads(self, op: Op, number: int) -> bool:
         """Whether an operand is tiny, or lies in memory and is cut."""
@@ -138,14 +205,17 @@ class _Tiny:
         dialect, _, name = op.name.partition(".")
         if dialect != "stablehlo":
             return False
-        cuts = type is not None and name in (*_CUTS, "dynamic_slice", "gather")
+        if op.results and op.results[0] in self._written:
+            return all(map(self._is_small, op.operands[1:]))
+        cuts = name in (*_CUTS, "dynamic_slice", "gather")
+        cuts = cuts and (type is not None or op.operands[0] in self._cut)
         values = [*op.operands[1 if cuts else 0 :], *op.results]
-        if not all(0 < self._count(value.type) <= LARGEST for value in values):
+        if not all(map(self._is_small, values)):
             return False
         if cuts and self._count(op.operands[0].type) <= 0:
             return False
         if name in CONTROL:
-            captured = all(0 < self._count(v.type) <= LARGEST for v in ir.captured(op))
+            captured = all(self._is_small(v) or v in self._cut for v in ir.captured(op))
             return captured and all(self._is_tiny_block(r.blocks[0]) for r in op.regions)
         if name == "reduce":
             inner = [mlir.inner_operation(o) for o in op.regions[0].blocks[0].operations][:-1]
@@ -161,10 +231,12 @@ class _Tiny:
 
     def _is_tiny_block(self, block: mlir.Block) -> bool:
         *ops, _ = [mlir.inner_operation(view) for view in block.operations]
-        types = (argument.type for argument in block.arguments)
-        return all(0 < self._count(type) <= LARGEST for type in types) and all(
-            map(self._is_tiny, ops)
-        )
+        large = self._cut | self._written
+        arguments = all(self._is_small(value) or value in large for value in block.arguments)
+        return arguments and all(map(self._is_tiny, ops))
+
+    def _is_small(self, value: mlir.Value) -> bool:
+        return 0 < self._count(value.type) <= LARGEST
 
     def _is_short(self, op: Operation) -> bool:
         """Whether a product of matrices is made of few products of numbers."""
@@ -186,6 +258,10 @@ class _Tiny:
         if key not in self._rules:
             self._rules[key] = _makes_vectors(op, elements[: len(op.operands)])
         return self._rules[key]
+
+
+def _is_constant(operand: Op | mlir.Value) -> bool:
+    return isinstance(operand, Op) and operand.is_constant
 
 
 def _makes_vectors(op: Operation, elements: Sequence[ElementType]) -> bool:

@@ -6,18 +6,19 @@ the place in memory, that it comes from, and where it lies there. What only move
 with them picks them.
 
 The kernel is an entry point ``(frame, context)``; the context's words are the addresses of the
-stage's arguments, then of its results. Everything is read before the first result is written.
+stage's arguments, then of its results. All tiny ones are read before the first result is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.jobs import ENTRY_POINT, Context, Job, StageCode
 from shlo_tools.codegen.library import pool
+from shlo_tools.codegen.stages import updates
 from shlo_tools.codegen.stages.elements import flattened, joined, place_type
 from shlo_tools.codegen.stages.folds import outcomes_of
 from shlo_tools.codegen.stages.nodes import (
@@ -38,14 +39,20 @@ from shlo_tools.codegen.target import Target
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
-    """A stage of tiny tensors."""
-    kernel = TinyKernel(stage, target)
-    function = kernel.write()
-    code = StageCode([function], [Job(function.name, 0, ENTRY_POINT)], [Context(stage.places)])
+    """A stage of tiny tensors; large ones that its loops write row by row are filled before."""
+    code = StageCode()
     sizes = [node.count * place_type(node.element).bytes for node in stage.arguments]
     for number, result in enumerate(stage.results):
-        size = result.count * place_type(result.element).bytes
-        code.in_place[number] = [k for k, other in enumerate(sizes) if other == size]
+        if result.count > LARGEST:
+            (loop,) = result.operands
+            updates.fill(code, stage, target, loop.operands[result.number], number)
+        else:
+            size = result.count * place_type(result.element).bytes
+            code.in_place[number] = [k for k, other in enumerate(sizes) if other == size]
+    function = TinyKernel(stage, target).write()
+    code.functions.append(function)
+    code.contexts.append(Context(stage.places))
+    code.jobs.append(Job(function.name, len(code.contexts) - 1, ENTRY_POINT))
     return code
 
 
@@ -65,13 +72,14 @@ class TinyKernel(TinyPlaces):
         for node, address in zip(stage.arguments, places, strict=False):
             if node.users or node in stage.results:
                 self.lies_at(node, address)
+        targets = list(zip(stage.results, places[len(stage.arguments) :], strict=True))
+        for node, address in targets:
+            if node.count > LARGEST:
+                self.lies_at(node, address)
         self._emit_below(stage.results)
-        values = [self.value(node) if node.count else None for node in stage.results]
-        for node, value, address in zip(
-            stage.results, values, places[len(stage.arguments) :], strict=True
-        ):
-            if value is not None:
-                self.store_run(value, address, node.count)
+        tiny = [(node, address) for node, address in targets if 0 < node.count <= LARGEST]
+        for value, (node, address) in [(self.value(node), (node, at)) for node, at in tiny]:
+            self.store_run(value, address, node.count)
         return f
 
     # --- nodes ------------------------------------------------------------------------------------
@@ -85,6 +93,8 @@ class TinyKernel(TinyPlaces):
         kind = node.kind
         if kind in CONTROL:
             self._control(node)
+        elif kind is NodeKind.DYNAMIC_UPDATE_SLICE and node.count > LARGEST:
+            self.write_slice(node)
         elif kind is NodeKind.RESULT or node.count > LARGEST:
             pass  # noted with the op; read where it is cut
         elif node.count == 0:
@@ -103,9 +113,9 @@ class TinyKernel(TinyPlaces):
         if node.operands[0].count <= LARGEST:
             return VIEWS[node.kind](node, *map(self.of, node.operands))
         places = np.arange(node.count)
-        while node.kind is not NodeKind.INPUT:
+        while (source := self.known(("large", node))) is None:
             places, node = moved(node, places), node.operands[0]
-        return number_of(self.known(("large", node)), places)
+        return number_of(source, places)
 
     def _constant(self, node: Node) -> Numbers:
         return self.numbered(self.number(node.value, node.element), node.shape, node.element)
@@ -130,31 +140,45 @@ class TinyKernel(TinyPlaces):
             if operand in self.numbers and operand.count:
                 self.value(operand)  # in front of all regions
         run = self._while if node.kind is NodeKind.WHILE else self._branches
-        results = run(node, regions)
-        for outcome in node.users:
-            if outcome.kind is NodeKind.RESULT:
-                self.numbers[outcome] = results[outcome.number]
+        outcomes = {n.number: n for n in node.users if n.kind is NodeKind.RESULT}
+        for number, result in run(node, regions, outcomes).items():
+            if number in outcomes:
+                self.numbers[outcomes[number]] = result
 
     def _region(
         self, parameters: Sequence[Node], values: Sequence[Value], results: Sequence[Node]
     ) -> list[Value]:
-        """Emit a region; its results."""
+        """Emit a region; its results, but for those that lie in memory."""
         self.enter()
         for parameter, value in zip(parameters, values, strict=True):
             self.numbers[parameter] = self.numbered(value, parameter.shape, parameter.element)
         self._emit_below(results)
-        returned = [self.value(result) for result in results]
+        returned = [self.value(result) for result in results if result.count <= LARGEST]
         self.leave()
         return returned
 
-    def _while(self, node: Node, regions: Regions) -> list[Numbers]:
-        """What changes is carried in registers; each iteration asks whether to go on at all."""
+    def _while(
+        self, node: Node, regions: Regions, outcomes: Mapping[int, Node]
+    ) -> dict[int, Numbers]:
+        """What changes is carried in registers; each iteration asks whether to go on at all.
+
+        Large tensors lie in memory, those that change where the result does.
+        """
         f, operands = self.function, node.operands
         (before, inside), ((condition,), results) = regions.parameters, regions.results
-        carried = [k for k, state in enumerate(inside) if results[k] is not state]
+        ends: dict[int, Numbers] = {}
+        carried: list[int] = []
         for k, states in enumerate(zip(before, inside, strict=True)):
-            if k not in carried:
-                self.numbers |= dict.fromkeys(states, self.of(operands[k]))
+            is_changed = results[k] is not inside[k]
+            if inside[k].count > LARGEST:
+                source = self.large(outcomes[k] if is_changed else operands[k])
+                for state in (*states, *([outcomes[k]] if k in outcomes else ())):
+                    self.note(("large", state), source)
+            elif is_changed:
+                carried.append(k)
+            else:
+                ends[k] = self.of(operands[k])
+                self.numbers |= dict.fromkeys(states, ends[k])
         starts = [self.value(operands[k]) for k in carried]
 
         def goes_on(*values: Value) -> Value:
@@ -165,16 +189,17 @@ class TinyKernel(TinyPlaces):
 
         def step(*values: Value) -> list[Value]:
             states = [inside[k] for k in carried]
-            ends = [results[k] for k in carried]
-            return flattened(self._region(states, joined(values, starts), ends))
+            changed = [result for k, result in enumerate(results) if k not in ends]
+            return flattened(self._region(states, joined(values, starts), changed))
 
         last = joined(f.while_(goes_on, step, flattened(starts)), starts)
-        ends = [self.of(operand) for operand in operands[: len(inside)]]
         for k, value in zip(carried, last, strict=True):
             ends[k] = self.numbered(value, inside[k].shape, inside[k].element)
         return ends
 
-    def _branches(self, node: Node, regions: Regions) -> list[Numbers]:
+    def _branches(
+        self, node: Node, regions: Regions, outcomes: Mapping[int, Node]
+    ) -> dict[int, Numbers]:
         """``if`` by an i1, ``case`` by an index; the last region is for all others."""
         f, (index, *_) = self.function, node.operands
         chosen, nodes = self.value(index), regions.results[0]
@@ -192,9 +217,10 @@ class TinyKernel(TinyPlaces):
 
         flat = branch(0)
         values = joined(flat, shapes)
-        return [
-            self.numbered(value, n.shape, n.element) for value, n in zip(values, nodes, strict=True)
-        ]
+        return {
+            k: self.numbered(value, nodes[k].shape, nodes[k].element)
+            for k, value in enumerate(values)
+        }
 
 
 _RULES: dict[NodeKind, Callable[[TinyKernel, Node], Numbers]] = {

@@ -50,17 +50,23 @@ class TinyPlaces(TinySums):
             raise UnsupportedStage("more slices at computed places than scratch memory holds")
         return address
 
+    def large(self, node: Node) -> int:
+        """The source of a large node."""
+        while node.kind is NodeKind.RESHAPE:
+            (node,) = node.operands
+        source: int | None = self.known(("large", node))
+        if source is None:
+            raise UnsupportedStage(f"{node.kind.value} of a large tensor")
+        return source
+
     def address_of(self, node: Node) -> Value:
         """Where all elements of a node lie in memory; they are stored if need be."""
-        while node.kind is NodeKind.RESHAPE and node.count > LARGEST:
-            (node,) = node.operands
-        source = self.known(("large", node))
-        address: Value | None = self.known(("address", source))
-        if address is not None:
-            return address
+        if node.count > LARGEST:
+            there: Value = self.known(("address", self.large(node)))
+            return there
         numbers = self.of(node)
         first = numbers.flat[0].item()
-        address = self.known(("address", source_of(first)))
+        address: Value | None = self.known(("address", source_of(first)))
         if address is None or (numbers.ravel() != np.arange(first, first + node.count)).any():
             address = self._slot(node.element, node.count)
             self.store_run(self.pick(numbers), address, node.count)
@@ -108,13 +114,23 @@ class TinyPlaces(TinySums):
             return self.numbered(value, node.shape, node.element)
         address = self._slot(node.element, node.count)
         self.store_run(self.value(whole), address, node.count)
-        there = address.at(offset, place_type(node.element))
+        self._write(update, address, offset, whole)
+        return numbers_of(self.in_memory(address, node.element, node.count), node.shape)
+
+    def write_slice(self, node: Node) -> None:
+        """An update of a large tensor where that lies."""
+        whole, update, *starts = node.operands
+        offset = self._offset(starts, update.shape, whole)
+        self._write(update, self.address_of(whole), offset, whole)
+
+    def _write(self, update: Node, address: Value, offset: Value, whole: Node) -> None:
+        """Store elements in runs of neighbours."""
+        there = address.at(offset, place_type(update.element))
         places, numbers = _places(update.shape, whole.shape).ravel(), self.of(update).ravel()
         cuts = [0, *(np.flatnonzero(np.diff(places) != 1) + 1).tolist(), update.count]
         for first, last in pairwise(cuts):
-            target = there.at(places[first].item(), place_type(node.element))
+            target = there.at(places[first].item(), place_type(update.element))
             self.store_run(self.pick(numbers[first:last]), target, last - first)
-        return numbers_of(self.in_memory(address, node.element, node.count), node.shape)
 
     def gather(self, node: Node) -> Numbers:
         """Each element is looked up at its place, a single slice as a whole."""
