@@ -15,7 +15,6 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
 from shlo_tools.codegen.stages.folds import Windows, known_number
-from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     CONTROL,
@@ -26,18 +25,17 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     constant_value,
 )
-from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.codegen.stages.selections import Selection
 from shlo_tools.codegen.stages.sorting import Key, Sorting
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
+from shlo_tools.passes.stages.read_places import gather, scatter
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.regions import fold, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
@@ -133,6 +131,8 @@ def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
 Read = Callable[[Operation, tuple[Node, ...]], Node]
 _READERS: dict[str, Read] = {
     "dot_general": dot_general,
+    "gather": gather,
+    "scatter": scatter,
     "convolution": convolution,
     "rng": rng,
     "rng_bit_generator": rng_bit_generator,
@@ -305,39 +305,6 @@ def dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.DYNAMIC_UPDATE_SLICE, operands)
-
-
-@_reads
-def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
-    numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    batching = tuple(numbers.get("operand_batching_dims", ()))
-    vectors = IndexVectors(
-        windows=tuple(numbers.get("offset_dims", ())),
-        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *batching)),
-        starts=tuple(numbers.get("start_index_map", ())),
-        vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(zip(batching, numbers.get("start_indices_batching_dims", ()), strict=True)),
-    )
-    sizes = tuple(ir.integers_of(op, "slice_sizes"))
-    if any(sizes[d] == 0 for d in vectors.dropped):
-        raise UnsupportedStage("slices of nothing")
-    return _typed(op, NodeKind.GATHER, operands, attributes=Slices(vectors, sizes))
-
-
-@_reads
-def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
-    numbers = SCATTER_DIMENSION_NUMBERS.decode(op.attributes["scatter_dimension_numbers"])
-    batching = tuple(numbers.get("input_batching_dims", ()))
-    vectors = IndexVectors(
-        windows=tuple(numbers.get("update_window_dims", ())),
-        dropped=frozenset((*numbers.get("inserted_window_dims", ()), *batching)),
-        starts=tuple(numbers.get("scatter_dims_to_operand_dims", ())),
-        vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(
-            zip(batching, numbers.get("scatter_indices_batching_dims", ()), strict=True)
-        ),
-    )
-    return _typed(op, NodeKind.SCATTER, operands, attributes=Updates(vectors, region(op)))
 
 
 @_reads

@@ -55,15 +55,15 @@ def _slice(node: Node, operand: Numbers) -> Numbers:
 
 def _pad(node: Node, operand: Numbers, padding: Numbers) -> Numbers:
     result = np.full(node.shape, padding.item(), np.int64)
-    inside, taken = [], []
+    inside, rest = [], []
     for low, step, size, full in zip(
         node.starts, node.steps, operand.shape, node.shape, strict=True
     ):
         places = low + step * np.arange(size)
         exists = (places >= 0) & (places < full)
         inside.append(places[exists])
-        taken.append(np.arange(size)[exists])
-    result[np.ix_(*inside)] = operand[np.ix_(*taken)]
+        rest.append(np.arange(size)[exists])
+    result[np.ix_(*inside)] = operand[np.ix_(*rest)]
     return result
 
 

@@ -146,41 +146,41 @@ class Picking(Registers):
         sources: dict[int, tuple[Value, dict[int, int]]] = {}
         for lane, (value, place) in enumerate(places):
             sources.setdefault(id(value), (value, {}))[1][lane] = place
-        vectors = [(value, taken) for value, taken in sources.values() if value.type.lanes]
+        vectors = [(value, origins) for value, origins in sources.values() if value.type.lanes]
         result: Value | None = None
         if len(vectors) > 1 and vectors[0][0].type == vectors[1][0].type:
             (a, first), (b, second), *vectors = vectors
             size = a.type.lanes
             both = first | {lane: place + size for lane, place in second.items()}
             result = self.shuffled(a, b, _filled(both, lanes, 2 * size))
-        for value, taken in vectors:
-            result = self._merged(result, value, taken, lanes)
-        for value, taken in sources.values():
+        for value, origins in vectors:
+            result = self._merged(result, value, origins, lanes)
+        for value, origins in sources.values():
             if value.type.lanes:
                 continue
             if result is None:
                 result = self.splat(value, lanes)
                 continue
-            for lane in taken:
+            for lane in origins:
                 result = self.inserted(result, value, lane)
         if result is None:
             raise RuntimeError("a vector of nothing")
         return result
 
     def _merged(
-        self, result: Value | None, value: Value, taken: dict[int, int], lanes: int
+        self, result: Value | None, value: Value, origins: dict[int, int], lanes: int
     ) -> Value:
         """A vector with some lanes of another one."""
         size = value.type.lanes
         if result is None:
-            if size == lanes and all(lane == place for lane, place in taken.items()):
+            if size == lanes and all(lane == place for lane, place in origins.items()):
                 return value
-            return self.shuffled(value, value, _filled(taken, lanes, size))
+            return self.shuffled(value, value, _filled(origins, lanes, size))
         if size != lanes:
-            value = self.shuffled(value, value, _filled(taken, lanes, size))
-            taken = {lane: lane for lane in taken}
+            value = self.shuffled(value, value, _filled(origins, lanes, size))
+            origins = {lane: lane for lane in origins}
         return self.shuffled(
-            result, value, [lanes + taken[k] if k in taken else k for k in range(lanes)]
+            result, value, [lanes + origins[k] if k in origins else k for k in range(lanes)]
         )
 
     def splat(self, scalar: Value, lanes: int = 0) -> Value:
@@ -201,10 +201,10 @@ class Picking(Registers):
         return numbers
 
 
-def _filled(taken: dict[int, int], lanes: int, size: int) -> list[int]:
+def _filled(origins: dict[int, int], lanes: int, size: int) -> list[int]:
     """Which lane goes where; where nothing is asked for, a neighbour of the one before."""
     places: list[int] = []
     for lane in range(lanes):
-        before = places[-1] if places else next(iter(taken.values())) - 1
-        places.append(taken.get(lane, min(max(0, before + 1), size - 1)))
+        before = places[-1] if places else next(iter(origins.values())) - 1
+        places.append(origins.get(lane, min(max(0, before + 1), size - 1)))
     return places

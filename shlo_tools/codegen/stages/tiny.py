@@ -112,10 +112,10 @@ class TinyKernel(TinyPlaces):
     def _view(self, node: Node) -> Numbers:
         if node.operands[0].count <= LARGEST:
             return VIEWS[node.kind](node, *map(self.of, node.operands))
-        places = np.arange(node.count)
+        places, shape = np.arange(node.count), node.shape
         while (source := self.known(("large", node))) is None:
             places, node = moved(node, places), node.operands[0]
-        return number_of(source, places)
+        return number_of(source, places).reshape(shape)
 
     def _constant(self, node: Node) -> Numbers:
         return self.numbered(self.number(node.value, node.element), node.shape, node.element)
@@ -182,8 +182,8 @@ class TinyKernel(TinyPlaces):
         starts = [self.value(operands[k]) for k in carried]
 
         def goes_on(*values: Value) -> Value:
-            asked = pool.is_asked(f, self.frame)
-            f.if_(asked, lambda: f.leave_if(pool.ask(f, self.frame) != 0), is_rare=True)
+            is_asked = pool.is_asked(f, self.frame)
+            f.if_(is_asked, lambda: f.leave_if(pool.ask(f, self.frame) != 0), is_rare=True)
             states = [before[k] for k in carried]
             return self._region(states, joined(values, starts), [condition])[0]
 

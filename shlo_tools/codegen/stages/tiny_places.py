@@ -38,7 +38,7 @@ class TinyPlaces(TinySums):
     def __init__(self, function: Function, target: Target, frame: Value) -> None:
         super().__init__(function, target)
         self.frame = frame
-        self._slots = 0  # bytes of scratch memory that are taken
+        self._slots = 0  # bytes of scratch memory that are in use
 
     def _slot(self, element: ElementType, count: int) -> Value:
         """Scratch memory for elements."""
@@ -145,8 +145,8 @@ class TinyPlaces(TinySums):
             most = whole.shape[d] - slices.sizes[d]
             where: Any = vectors.index_of(at, component, rank)
             if most:
-                taken = np.broadcast_to(self.of(indices)[where], node.shape)
-                parts.append((taken, most, steps[d]))
+                index = np.broadcast_to(self.of(indices)[where], node.shape)
+                parts.append((index, most, steps[d]))
         batch: Any = vectors.batch(at)
         for d, other in vectors.batching:
             inside += batch[vectors.place_in_batch(other)] * steps[d]
@@ -154,10 +154,10 @@ class TinyPlaces(TinySums):
             inside += at[window] * steps[d]
         address, element = self.address_of(whole), place_type(node.element)
         offset = self.function.constant(0)
-        if not parts or all((taken == taken.flat[0]).all() for taken, _, _ in parts):
-            for taken, most, step in parts:
+        if not parts or all((index == index.flat[0]).all() for index, _, _ in parts):
+            for index, most, step in parts:
                 offset = (
-                    self._clamped(self.pick(taken.ravel()[:1]), indices.element, most) * step
+                    self._clamped(self.pick(index.ravel()[:1]), indices.element, most) * step
                     + offset
                 )
             source = self.in_memory(address.at(offset, element), node.element, 0)
@@ -165,8 +165,8 @@ class TinyPlaces(TinySums):
         known = inside.ravel().tolist()
         known += [known[-1]] * (lanes_of(node.count) - node.count)
         offsets = self.function.constant(known, I64.vector(len(known)))
-        for taken, most, step in parts:
-            offsets = offsets + self._clamped(self.pick(taken), indices.element, most) * step
+        for index, most, step in parts:
+            offsets = offsets + self._clamped(self.pick(index), indices.element, most) * step
         return self.numbered(
             self.load_places(address, offsets, node.element), node.shape, node.element
         )

@@ -119,6 +119,21 @@ def test_a_large_tensor_is_cut() -> None:
     assert_staged(text, np.arange(2000, dtype=np.float32).reshape(40, 50), np.float32([1, 2, 3]))
 
 
+def test_a_cut_keeps_its_dimensions() -> None:
+    text = """
+    func.func @main(%x: tensor<4x4x5xf32>) -> tensor<5xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.slice %x [1:2, 0:4, 0:5] : (tensor<4x4x5xf32>) -> tensor<1x4x5xf32>
+      %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1]
+        : (tensor<1x4x5xf32>, tensor<f32>) -> tensor<5xf32>
+      %2 = stablehlo.reverse %1, dims = [0] : tensor<5xf32>
+      %3 = stablehlo.multiply %2, %1 : tensor<5xf32>
+      return %3 : tensor<5xf32>
+    }"""
+    assert len(stages(text)) == 1
+    assert_staged(text, np.arange(80, dtype=np.float32).reshape(4, 4, 5))
+
+
 def test_what_large_stages_compute_stays_there() -> None:
     text = """
     func.func @main(%x: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
