@@ -80,8 +80,8 @@ def _join(group: Sequence[Stage]) -> None:
 
 def _is_stored_for_nobody(op: Op) -> bool:
     """Whether a cheap op was stored for control flow, and this is part of a stage now."""
-    kinds = {user.stage.kind for user in op.users if user.stage and user.type is None}
-    return op.is_cheap and not op.is_returned and not kinds & {"control", "op"}
+    kinds = {user.stage.kind for user in op.users if user.stage}
+    return op.is_cheap and not op.is_returned and not kinds & {"control", "host", "op"}
 
 
 def _writes_large(stage: Stage) -> bool:
