@@ -17,9 +17,10 @@ After:
 
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
 on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
-(a product and what is made of its rows), that of an op alone, ``op`` (one that no kernel computes).
-Control flow stays, and its regions become calls, too. So do slices that are runs of memory: where
-they begin is no part of a stage.
+(a product and what is made of its rows), ``tiny`` (whatever is made of tensors of some dozen
+elements, with loops and branches), that of an op alone, ``op`` (one that no kernel computes).
+Other control flow stays, and its regions become calls, too. So do slices that are runs of memory:
+where they begin is no part of a stage.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.choosing import choose
-from shlo_tools.passes.partition.graph import read
+from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.outlining import Outlining
+from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.pipeline.registry import Pass
 
@@ -53,7 +55,9 @@ class Partition(Pass):
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
                 with_regions = [inner for inner in ops if inner.regions]
+                weights = [inner for inner in ops if inner.name in WEIGHTS]
                 _fold_sizes(ops)
+                _lift_weights(func, weights)
                 _sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], names)
 
@@ -61,7 +65,7 @@ class Partition(Pass):
 def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> None:
     """Cut a block, and then the regions of its control flow."""
     graph = read(block)
-    for op in Outlining(module, graph, names).run(choose(graph)):
+    for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
         for region in op.regions:
             _cut(module, region.blocks[0], names)
 
@@ -78,6 +82,13 @@ def _fold_sizes(ops: Iterable[Operation]) -> None:
         if constant is not None:
             op.results[0].replace_all_uses_with(constant)
             op.erase()
+
+
+def _lift_weights(func: Operation, weights: Iterable[Operation]) -> None:
+    """Large constants are read in front: regions of tiny tensors use them as values from around."""
+    block = func.regions[0].blocks[0]
+    for op in reversed([op for op in weights if op.parent != func]):
+        op.move_before(block.operations[0])
 
 
 def _sink_constants(ops: Iterable[Operation]) -> None:

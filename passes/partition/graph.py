@@ -145,9 +145,9 @@ def read(block: mlir.Block) -> Graph:
             for operand in operands:
                 if isinstance(operand, Op):
                     operand.is_returned = True
-            return Graph(ops, op, operands)
+            return Graph(_needed(ops), op, operands)
         results = list(op.results)
-        type = _stage_type(op, types)
+        type = stage_type(op, types)
         if type is not None:
             node = Op(op, op.name.partition(".")[2], operands, type, results[0])
             by_value[results[0]] = node
@@ -163,6 +163,20 @@ def read(block: mlir.Block) -> Graph:
     raise RuntimeError("a block without an end")
 
 
+def _needed(ops: list[Op]) -> list[Op]:
+    """Ops without those that nobody reads and that only make a value; those are erased."""
+    dead: set[Op] = set()
+    for op in reversed(ops):
+        if op.type and op.name != "result" and not op.is_returned and dead.issuperset(op.users):
+            dead.add(op)
+            op.operation.erase()
+    if not dead:
+        return ops
+    for op in ops:
+        op.users = [user for user in op.users if user not in dead]
+    return [op for op in ops if op not in dead]
+
+
 def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str:
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
@@ -170,11 +184,11 @@ def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str
     if dialect != "stablehlo" or not fits or (name == "custom_call" and not is_host_call(op)):
         return "op"
     is_alone = name in ALONE and not ir.captured(op)
-    is_known = _is_readable(op) if name in _FOLDS else name in CONTROL or is_alone
+    is_known = is_readable(op) if name in _FOLDS else name in CONTROL or is_alone
     return name if is_known else "op"
 
 
-def _is_readable(op: Operation) -> bool:
+def is_readable(op: Operation) -> bool:
     """Whether kernels read the region of an op."""
     try:
         region(op)
@@ -183,12 +197,12 @@ def _is_readable(op: Operation) -> bool:
     return True
 
 
-def _stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
+def stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
     """The result's type of an op that kernels may compute; None where it stays as it is."""
     dialect, _, name = op.name.partition(".")
     if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
         return None
-    if (name in _FOLDS and not _is_readable(op)) or (name in ALONE and ir.captured(op)):
+    if (name in _FOLDS and not is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None
     if name == "custom_call":
         return None  # it runs even where nobody needs a result

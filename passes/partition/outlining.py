@@ -119,7 +119,8 @@ class Outlining:
         entry, inside = build.block(func.regions[0], types)
         values: dict[Op | Value, Value] = dict(zip(inputs, entry.arguments, strict=True))
         for op in order:
-            _clone(op, inside, values)
+            if op.name != "result":
+                _clone(op, inside, values)
         inside.op("func.return", [values[op] for op in results])
 
 
@@ -153,9 +154,10 @@ def _value_type(operand: Op | Value) -> mlir.Type:
 def _results(stage: Stage) -> list[Op]:
     """What a stage makes for others."""
     first, *others = stage.members
-    if first.type is None and not others:
+    if stage.kind != "tiny" and first.type is None and not others:
         return first.parts
-    return [op for op in stage.members if op.type is not None and _leaves(op, stage)]
+    values = dict.fromkeys(v for op in stage.members for v in ([op] if op.type else op.parts))
+    return [op for op in values if _leaves(op, stage)]
 
 
 def _contents(
@@ -183,10 +185,7 @@ def _contents(
     rest, views = list(order), list(inputs)
     if stage.kind != "op":
         rest, views = _with_views(rest, views, set(results) if len(rest) > 1 else set())
-    places = {item: number for number, item in enumerate([*views, *rest])}
-    parts = [op for op in rest if op.name == "result"]  # of the only op of several results
-    places |= {op: -1 - op.inner[0].parts.index(op) for op in parts}
-    return [op for op in rest if op.name != "result"], views, places
+    return rest, views, {item: number for number, item in enumerate([*views, *rest])}
 
 
 def _with_views(
@@ -235,6 +234,9 @@ def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
     if op.name in ("op", "custom_call"):
         return op  # its place is told where it fails, and random numbers are new ones each time
     operation = op.operation
+    if op.name == "result":
+        (whole,) = op.inner
+        return "result", places[whole], whole.parts.index(op)
     operands = tuple(places[operand] for operand in op.operands)
     types = tuple(result.type for result in operation.results)
     attributes = tuple(operation.attributes.items())

@@ -15,32 +15,32 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ROWS, STAGE
 from shlo_tools.codegen.stages.folds import Windows, is_number, known_number, neutral_number
-from shlo_tools.codegen.stages.gather import IndexVectors, Slices
+from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
+    CONTROL,
     Node,
     NodeKind,
+    Regions,
     Stage,
     UnsupportedStage,
     constant_value,
 )
-from shlo_tools.codegen.stages.reading import Reader
-from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.codegen.stages.selections import Selection
 from shlo_tools.codegen.stages.sorting import Key, Sorting
-from shlo_tools.dtypes import ElementType, TensorType
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
+from shlo_tools.passes.stages.read_places import gather, scatter
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.regions import fold, keeps, region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
-_I64 = dtypes.ELEMENT_TYPES["i64"]
+_I64 = ELEMENT_TYPES["i64"]
 
 _PLAIN = 24  # ops of a comparator that is looked at for keys
 
@@ -61,19 +61,53 @@ def read(func: Operation) -> Stage:
         node = Node(NodeKind.INPUT, _shape(type), type.element_type, number=place)
         stage.arguments.append(node)
         nodes[argument] = node
+    stage.results = _read_block(block, nodes, stage.kind)
+    return stage
+
+
+def _read_block(block: mlir.Block, nodes: dict[mlir.Value, Node], kind: str) -> list[Node]:
+    """Read the ops of a block; what it returns."""
     for view in block.operations:
         op = mlir.inner_operation(view)
         operands = [nodes[value] for value in op.operands]
-        if op.name == "func.return":
-            stage.results = operands
-            return stage
-        node = _node(op, operands)
+        if op.name in ("func.return", "stablehlo.return"):
+            return operands
+        is_control = op.name in _CONTROL
+        node = _control(op, operands, nodes, kind) if is_control else _node(op, operands, kind)
         nodes[op.results[0]] = node
-        for number, result in enumerate(op.results if len(op.results) > 1 else ()):
-            type = dtypes.tensor_type(result.type)
-            shape, element = _shape(type), type.element_type
-            nodes[result] = Node(NodeKind.RESULT, shape, element, (node,), number=number)
-    raise UnsupportedStage("a function without an end")
+        for number, result in enumerate(op.results if is_control or len(op.results) > 1 else ()):
+            nodes[result] = _of_type(NodeKind.RESULT, result, (node,), number)
+    raise UnsupportedStage("a block without an end")
+
+
+def _of_type(kind: NodeKind, value: mlir.Value, operands: tuple[Node, ...], number: int) -> Node:
+    type = dtypes.tensor_type(value.type)
+    return Node(kind, _shape(type), type.element_type, operands, number=number)
+
+
+_CONTROL = {f"stablehlo.{kind.value}": kind for kind in CONTROL}
+
+
+def _control(
+    op: Operation, operands: Sequence[Node], nodes: dict[mlir.Value, Node], kind: str
+) -> Node:
+    """Control flow with its regions, which is read where a stage of tiny tensors holds it."""
+    if kind != "tiny":
+        raise UnsupportedStage(op.name)
+    parameters, results = [], []
+    for part in op.regions:
+        (block,) = part.blocks
+        inside = [
+            _of_type(NodeKind.PARAMETER, argument, (), number)
+            for number, argument in enumerate(block.arguments)
+        ]
+        nodes |= dict(zip(block.arguments, inside, strict=True))
+        parameters.append(tuple(inside))
+        results.append(tuple(_read_block(block, nodes, kind)))
+    captured = [nodes[value] for value in ir.captured(op)]
+    regions = Regions(tuple(parameters), tuple(results))
+    inputs = (*operands, *captured)
+    return Node(_CONTROL[op.name], (), ELEMENT_TYPES["i1"], inputs, attributes=regions)
 
 
 def _shape(type: TensorType) -> tuple[int, ...]:
@@ -83,8 +117,10 @@ def _shape(type: TensorType) -> tuple[int, ...]:
     return shape
 
 
-def _node(op: Operation, operands: Sequence[Node]) -> Node:
+def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
     dialect, _, name = op.name.partition(".")
+    if kind == "tiny" and op.name == "stablehlo.dot_general":
+        return dot_general(op, tuple(operands), packs=False)
     if (dialect == "stablehlo" and name in _READERS) or op.name == "arith.constant":
         return _READERS[name](op, tuple(operands))
     if op.name in SCALARS:
@@ -95,6 +131,8 @@ def _node(op: Operation, operands: Sequence[Node]) -> Node:
 Read = Callable[[Operation, tuple[Node, ...]], Node]
 _READERS: dict[str, Read] = {
     "dot_general": dot_general,
+    "gather": gather,
+    "scatter": scatter,
     "convolution": convolution,
     "rng": rng,
     "rng_bit_generator": rng_bit_generator,
@@ -198,7 +236,7 @@ def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
 def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
     cast: Any = partial(cast_scalar, source=_I64, target=_element(op.results[0]))
 
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
         return as_held(cast(VectorEmit(op, reader), values[0]))
 
     return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),), rule=rule)
@@ -212,7 +250,7 @@ def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
     cut: Any = partial(part_of_bits, source=source, target=target)
     join: Any = partial(joined_bits, source=source, target=target)
 
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
         """Of a wider element and the number of the part, or of all the narrower ones."""
         emit = VectorEmit(op, reader)
         if source.bits > target.bits:
@@ -280,39 +318,6 @@ def dynamic_update_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 
 @_reads
-def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
-    numbers = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    batching = tuple(numbers.get("operand_batching_dims", ()))
-    vectors = IndexVectors(
-        windows=tuple(numbers.get("offset_dims", ())),
-        dropped=frozenset((*numbers.get("collapsed_slice_dims", ()), *batching)),
-        starts=tuple(numbers.get("start_index_map", ())),
-        vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(zip(batching, numbers.get("start_indices_batching_dims", ()), strict=True)),
-    )
-    sizes = tuple(ir.integers_of(op, "slice_sizes"))
-    if any(sizes[d] == 0 for d in vectors.dropped):
-        raise UnsupportedStage("slices of nothing")
-    return _typed(op, NodeKind.GATHER, operands, attributes=Slices(vectors, sizes))
-
-
-@_reads
-def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
-    numbers = SCATTER_DIMENSION_NUMBERS.decode(op.attributes["scatter_dimension_numbers"])
-    batching = tuple(numbers.get("input_batching_dims", ()))
-    vectors = IndexVectors(
-        windows=tuple(numbers.get("update_window_dims", ())),
-        dropped=frozenset((*numbers.get("inserted_window_dims", ()), *batching)),
-        starts=tuple(numbers.get("scatter_dims_to_operand_dims", ())),
-        vector=numbers.get("index_vector_dim", 0),
-        batching=tuple(
-            zip(batching, numbers.get("scatter_indices_batching_dims", ()), strict=True)
-        ),
-    )
-    return _typed(op, NodeKind.SCATTER, operands, attributes=Updates(vectors, region(op)))
-
-
-@_reads
 def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
     shape = operands[0].shape
     dimension = ir.integer_of(op, "dimension", missing=-1)
@@ -368,7 +373,7 @@ def _converted(op: Operation, node: Node, element: ElementType) -> Node:
         return node
     old = node.element
 
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
         number: Any = as_number(values[0], old)
         return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
 

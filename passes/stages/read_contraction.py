@@ -10,13 +10,13 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library import packing
 from shlo_tools.codegen.stages.convolutions import Convolution, Window
 from shlo_tools.codegen.stages.elements import register_type
+from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     Rule,
     UnsupportedStage,
 )
-from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
@@ -28,7 +28,8 @@ from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 
-def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
+def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True) -> Node:
+    """A product; where nothing ``packs`` its operands, all have rules that make factors of them."""
     numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
     sides = []
     for side, node in zip(("lhs", "rhs"), operands, strict=True):
@@ -40,7 +41,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...]) -> Node:
     algorithm = algorithm_of(op)
     element = algorithm.accumulation if algorithm else result.element_type
     sums = _sums_of(element)
-    casts = [_cast(op, node.element, sums) for node in operands]
+    casts = [_cast(op, node.element, sums, packs=packs) for node in operands]
     if algorithm is not None:
         casts = [
             _rule(
@@ -117,11 +118,12 @@ def _sums_of(result: ElementType) -> ElementType:
     return element
 
 
-def _cast(op: Operation, source: ElementType, sums: ElementType) -> Rule | None:
+def _cast(
+    op: Operation, source: ElementType, sums: ElementType, *, packs: bool = True
+) -> Rule | None:
     """What makes factors of elements; None where packing does."""
-    if source == sums or (
-        not sums.is_complex and packing.converts(source.name, register_type(sums))
-    ):
+    is_packed = packs and not sums.is_complex
+    if source == sums or (is_packed and packing.converts(source.name, register_type(sums))):
         return None
     return _rule(op, source, partial(cast_scalar, source=source, target=sums))
 
@@ -136,7 +138,7 @@ def _rounded(op: Operation, node: Node) -> Node:
 
 
 def _rule(op: Operation, source: ElementType, cast: Callable[[Any, Any], Any]) -> Rule:
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
         return as_held(cast(VectorEmit(op, reader), as_number(values[0], source)))
 
     return rule

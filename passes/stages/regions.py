@@ -14,12 +14,12 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages import elements
 from shlo_tools.codegen.stages.elements import Number
 from shlo_tools.codegen.stages.folds import Fold, neutral_number
+from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     Region,
     UnsupportedStage,
     constant_value,
 )
-from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.fold.evaluation import Limits, evaluated
@@ -29,12 +29,12 @@ from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 _OF_EXTREMES = 4  # instructions of the larger or smaller of floats, which regards NaN and zeros
 
 
-def rule_of(op: Operation) -> Callable[[Reader, Sequence[Value]], Value]:
+def rule_of(op: Operation) -> Callable[[Memory, Sequence[Value]], Value]:
     """What an elementwise op computes."""
     scalar: Any = SCALARS[op.name]
     types = [dtypes.tensor_type(operand.type).element_type for operand in op.operands]
 
-    def rule(reader: Reader, values: Sequence[Value]) -> Value:
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
         operands = map(as_number, values, types)
         return as_held(scalar(VectorEmit(op, reader), *operands))
 
@@ -54,7 +54,7 @@ def region(op: Operation, number: int = 0) -> Region:
     if ir.captured(op):
         raise UnsupportedStage("a region that uses values from around")
 
-    def run(reader: Reader, arguments: Sequence[Value]) -> list[Value]:
+    def run(reader: Memory, arguments: Sequence[Value]) -> list[Value]:
         values: dict[mlir.Value, Value] = dict(zip(block.arguments, arguments, strict=True))
         for inner in ops:
             if inner.name == "stablehlo.constant":

@@ -14,8 +14,8 @@ from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages import elements
 from shlo_tools.codegen.stages.elements import Parts, arithmetic_type
+from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
-from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, element_type, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
@@ -93,7 +93,7 @@ class VectorEmit(Emit):
 
     has_library = True
 
-    def __init__(self, op: Operation, reader: Reader) -> None:
+    def __init__(self, op: Operation, reader: Memory) -> None:
         self.op = op
         self.reader = reader
         self.function: Function = reader.function
@@ -127,7 +127,7 @@ class VectorEmit(Emit):
         if name == "math.ctlz":
             return self.function.leading_zeros(values[0])
         if name in _MATHS and maths.has(_MATHS[name], values[0].type):
-            return self._mathematics(_MATHS[name], values)
+            return self.reader.mathematics(_MATHS[name], values)
         raise UnsupportedStage(f"{name} of {values[0].type}")
 
     def _complex(self, name: str, *values: Value) -> Value:
@@ -144,18 +144,6 @@ class VectorEmit(Emit):
         if name not in _BY_PARTS:
             raise UnsupportedStage(f"{name} of vectors")
         return Parts(*(self.function.op(_BY_PARTS[name], *each) for each in (real, imag)))
-
-    def _mathematics(self, function: str, values: list[Value]) -> Value:
-        """A call of the process library, which knows vectors only."""
-        lanes = self.reader.lanes
-        vectors = [v if v.type.lanes else self.reader.splat(v) for v in values]
-        type = vectors[0].type
-        result = self.function.call(maths.name(function, type), vectors, type)
-        if values[0].type.lanes == lanes:
-            return result
-        if values[0].type.lanes:
-            raise UnsupportedStage(f"{function} of {values[0].type}")
-        return self.function.extract(result, 0)
 
     @property
     def build(self) -> Any:  # type: ignore[override]

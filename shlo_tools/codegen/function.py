@@ -232,6 +232,7 @@ class Function:
         self.loops: list[list[Line]] = []  # for each loop around: what runs just before it
         self.callees: dict[str, str] = {}
         self._constants: dict[tuple[str, Type], tuple[str, str]] = {}
+        self._literals: list[tuple[str, Type]] = []  # of constants, as they are numbered
         self._numbered = 0
 
     # --- instructions -----------------------------------------------------------------------------
@@ -261,13 +262,23 @@ class Function:
         """A constant, splat where ``type`` is a vector; a Value is returned as it is."""
         if isinstance(value, Value):
             return value
-        literal = _literal(value, type)
+        return self._constant(_literal(value, type), type)
+
+    def _constant(self, literal: str, type: Type) -> Value:
         key = (literal, type)
         if key not in self._constants:
             typed = literal if type == I1 else f"{literal} : {type}"
             name = f"%c{len(self._constants)}"
             self._constants[key] = name, f"llvm.mlir.constant({typed}) : {type}"
+            self._literals.append(key)
         return Value(self, self._constants[key][0], type)
+
+    def splat_constant(self, scalar: Value, lanes: int) -> Value | None:
+        """A vector of a scalar that is a constant; None where it is none."""
+        if not scalar.name.startswith("%c"):
+            return None
+        literal, type = self._literals[int(scalar.name.removeprefix("%c"))]
+        return self._constant(f"dense<{literal}>", type.vector(lanes))
 
     def zero(self, type: Type) -> Value:
         return self.constant(0.0 if type.is_float else 0, type)
@@ -560,10 +571,16 @@ class Function:
         condition: Value,
         then: Callable[[], Carry | Value | None],
         otherwise: Callable[[], Carry | Value | None] | None = None,
+        *,
+        is_rare: bool = False,
     ) -> list[Value]:
-        """Branches; what both return, as many and of the same types."""
+        """Branches; what both return, as many and of the same types.
+
+        What is used behind both stays in registers where the condition ``is_rare``.
+        """
         mark = self._mark()
-        self._branch(condition, f"t{mark}", [], f"f{mark}" if otherwise else f"j{mark}", [])
+        name = condition.name + (" weights([1, 1000])" if is_rare else "")
+        self.do(f"llvm.cond_br {name}, ^t{mark}, ^{'f' if otherwise else 'j'}{mark}")
         self.lines.append(f"^t{mark}:")
         results = _as_list(then())
         self.do(f"llvm.br ^j{mark}{_passed(results)}")
@@ -573,6 +590,14 @@ class Function:
         joined = [Value(self, f"%j{mark}_{k}", v.type) for k, v in enumerate(results)]
         self.lines.append(f"^j{mark}{_declared(joined)}:")
         return joined
+
+    def leave_if(self, condition: Value) -> None:
+        """Return from a function without a result where a condition holds, which is rare."""
+        mark = self._mark()
+        self.do(f"llvm.cond_br {condition.name} weights([1, 1000]), ^l{mark}, ^g{mark}")
+        self.lines.append(f"^l{mark}:")
+        self.do("llvm.return")
+        self.lines.append(f"^g{mark}:")
 
     def _mark(self) -> int:
         self._numbered += 1

@@ -140,17 +140,24 @@ def _worker() -> Function:
 
 def poll(f: Function, frame: Value) -> Value:
     """Nonzero where the call is to be stopped."""
-    poll = _field(frame, "poll")
-    # Another thread writes it: never kept in a register.
-    word = f.emit(f"llvm.load volatile {poll.name} : !llvm.ptr -> i64", I64)
-
-    def ask() -> Value:
-        callbacks = f.load(_field(frame, "callbacks"), POINTER)
-        callback = f.load(callbacks.at(8 * layout.CALLBACKS.index("poll")), POINTER)
-        return f.call_address(callback, [frame], I64)
-
-    (stopped,) = f.if_(word != 0, ask, lambda: f.constant(0))
+    (stopped,) = f.if_(
+        is_asked(f, frame), lambda: ask(f, frame), lambda: f.constant(0), is_rare=True
+    )
     return stopped
+
+
+def is_asked(f: Function, frame: Value) -> Value:
+    """Whether somebody wants to know if a call goes on."""
+    # Another thread writes it: never kept in a register.
+    word = f.emit(f"llvm.load volatile {_field(frame, 'poll').name} : !llvm.ptr -> i64", I64)
+    return word != 0
+
+
+def ask(f: Function, frame: Value) -> Value:
+    """Nonzero where the call is to be stopped, asked of the host."""
+    callbacks = f.load(_field(frame, "callbacks"), POINTER)
+    callback = f.load(callbacks.at(8 * layout.CALLBACKS.index("poll")), POINTER)
+    return f.call_address(callback, [frame], I64)
 
 
 def _run_alone() -> Function:

@@ -15,6 +15,7 @@ from shlo_tools.codegen.stages import (
     selections,
     sorting,
     sums,
+    tiny,
     updates,
     windows,
 )
@@ -120,6 +121,7 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "scatter": scatter.lower,
     "selection": selections.lower,
     "sort": sorting.lower,
+    "tiny": tiny.lower,
     "update": updates.lower,
     "window": windows.lower,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
+from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.elements import (
     Parts,
     flattened,
@@ -66,6 +67,17 @@ class Memory(Loops):
             real = self.function.select(condition, a.real, b.real)
             return Parts(real, self.function.select(condition, a.imag, b.imag))
         return self.function.select(condition, a, b)
+
+    def mathematics(self, function: str, values: Sequence[Value]) -> Value:
+        """A function of the process library, which knows vectors only."""
+        vectors = [v if v.type.lanes else self.splat(v) for v in values]
+        type = vectors[0].type
+        result = self.function.call(maths.name(function, type), vectors, type)
+        if values[0].type.lanes == self.lanes:
+            return result
+        if values[0].type.lanes:
+            raise UnsupportedStage(f"{function} of {values[0].type}")
+        return self.function.extract(result, 0)
 
     def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
         """Elements that lie in memory."""

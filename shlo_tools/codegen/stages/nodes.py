@@ -56,10 +56,17 @@ class NodeKind(Enum):
     SELECT_AND_SCATTER = "select_and_scatter"
     DOT = "dot_general"
     CONVOLUTION = "convolution"
+    PARAMETER = "parameter"  # of a region of control flow
+    WHILE = "while"
+    IF = "if"
+    CASE = "case"
 
 
-# Names of the ops that kernels compute, beside elementwise ones.
-OPS = {kind.value for kind in NodeKind} - {"input", "result", "elementwise"}
+CONTROL = {NodeKind.WHILE, NodeKind.IF, NodeKind.CASE}
+# Names of the ops that kernels compute, beside elementwise ones and control flow.
+OPS = {kind.value for kind in set(NodeKind) - CONTROL} - {
+    *("input", "parameter", "result", "elementwise")
+}
 
 VIEWS = {
     NodeKind.DYNAMIC_SLICE,
@@ -115,6 +122,19 @@ class Node:
     def reduced(self) -> int:
         """Elements that a reduction makes one of."""
         return math.prod(self.operands[0].shape[d] for d in self.dimensions)
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The regions of control flow, whose nodes may rest on those around.
+
+    Attributes:
+        parameters: of each region.
+        results: of each region.
+    """
+
+    parameters: tuple[tuple[Node, ...], ...]
+    results: tuple[tuple[Node, ...], ...]
 
 
 @dataclass

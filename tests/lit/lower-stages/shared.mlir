@@ -6,8 +6,8 @@
 // CHECK: func.func private @stage.1
 // CHECK-SAME: kernel.[[NAME]]
 // CHECK-NOT: llvm.func
-func.func public @main(%x: tensor<64xi32>, %y: tensor<64xui32>) -> (tensor<64xi32>, tensor<64xui32>) {
-  %0 = stablehlo.add %x, %x : tensor<64xi32>
-  %1 = stablehlo.add %y, %y : tensor<64xui32>
-  return %0, %1 : tensor<64xi32>, tensor<64xui32>
+func.func public @main(%x: tensor<65xi32>, %y: tensor<65xui32>) -> (tensor<65xi32>, tensor<65xui32>) {
+  %0 = stablehlo.add %x, %x : tensor<65xi32>
+  %1 = stablehlo.add %y, %y : tensor<65xui32>
+  return %0, %1 : tensor<65xi32>, tensor<65xui32>
 }

@@ -27,12 +27,12 @@ func.func public @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK: stablehlo.dot_general
 // CHECK: stablehlo.tanh
 // CHECK-NOT: func.func private @stage.1
-func.func public @layers(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
-  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %3 = stablehlo.tanh %2 : tensor<8x8xf32>
-  return %3 : tensor<8x8xf32>
+func.func public @layers(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %1 = stablehlo.tanh %0 : tensor<16x16xf32>
+  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %3 = stablehlo.tanh %2 : tensor<16x16xf32>
+  return %3 : tensor<16x16xf32>
 }
 
 // -----
@@ -46,17 +46,20 @@ func.func public @layers(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8
 // CHECK: %[[n:.*]] = func.call @stage.0(%[[i]])
 // CHECK-NEXT: stablehlo.return %[[n]]
 // CHECK: return %[[r]]
-func.func public @loop(%x: tensor<f32>) -> tensor<f32> {
-  %limit = stablehlo.add %x, %x : tensor<f32>
-  %0 = stablehlo.while(%i = %limit) : tensor<f32>
+func.func public @loop(%x: tensor<99xf32>) -> tensor<99xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %limit = stablehlo.add %x, %x : tensor<99xf32>
+  %0 = stablehlo.while(%i = %limit) : tensor<99xf32>
     cond {
-      %c = stablehlo.compare LT, %i, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %d = stablehlo.subtract %i, %x : tensor<99xf32>
+      %s = stablehlo.reduce(%d init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<99xf32>, tensor<f32>) -> tensor<f32>
+      %c = stablehlo.compare LT, %s, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     } do {
-      %n = stablehlo.add %i, %i : tensor<f32>
-      stablehlo.return %n : tensor<f32>
+      %n = stablehlo.add %i, %i : tensor<99xf32>
+      stablehlo.return %n : tensor<99xf32>
     }
-  return %0 : tensor<f32>
+  return %0 : tensor<99xf32>
 }
 
 // -----
@@ -77,22 +80,22 @@ func.func public @columns(%x: tensor<4x8xf32>, %p: tensor<8xf32>) -> tensor<8xf3
 // Slices that are runs of memory stay where the calls are, so that stages are equal wherever those
 // begin. Others belong to their stages.
 // CHECK-LABEL: func.func public @runs
-// CHECK-DAG: %[[a:.*]] = stablehlo.slice %arg0 [1:2, 2:6]
-// CHECK-DAG: %[[b:.*]] = stablehlo.slice %arg0 [3:4, 4:8]
+// CHECK-DAG: %[[a:.*]] = stablehlo.slice %arg0 [1:2, 2:92]
+// CHECK-DAG: %[[b:.*]] = stablehlo.slice %arg0 [3:4, 4:94]
 // CHECK-DAG: call @stage.0(%[[a]])
 // CHECK-DAG: call @stage.0(%[[b]])
 // CHECK-DAG: call @stage.1(%arg0)
-// CHECK: func.func private @stage.0(%arg0: tensor<1x4xf32>)
-// CHECK: func.func private @stage.1(%arg0: tensor<4x8xf32>)
-// CHECK-NEXT: stablehlo.slice %arg0 [0:2, 4:8]
-func.func public @runs(%x: tensor<4x8xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>) {
-  %0 = stablehlo.slice %x [1:2, 2:6] : (tensor<4x8xf32>) -> tensor<1x4xf32>
-  %1 = stablehlo.negate %0 : tensor<1x4xf32>
-  %2 = stablehlo.slice %x [3:4, 4:8] : (tensor<4x8xf32>) -> tensor<1x4xf32>
-  %3 = stablehlo.negate %2 : tensor<1x4xf32>
-  %4 = stablehlo.slice %x [0:2, 4:8] : (tensor<4x8xf32>) -> tensor<2x4xf32>
-  %5 = stablehlo.negate %4 : tensor<2x4xf32>
-  return %1, %3, %5 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<2x4xf32>
+// CHECK: func.func private @stage.0(%arg0: tensor<1x90xf32>)
+// CHECK: func.func private @stage.1(%arg0: tensor<4x100xf32>)
+// CHECK-NEXT: stablehlo.slice %arg0 [0:2, 4:94]
+func.func public @runs(%x: tensor<4x100xf32>) -> (tensor<1x90xf32>, tensor<1x90xf32>, tensor<2x90xf32>) {
+  %0 = stablehlo.slice %x [1:2, 2:92] : (tensor<4x100xf32>) -> tensor<1x90xf32>
+  %1 = stablehlo.negate %0 : tensor<1x90xf32>
+  %2 = stablehlo.slice %x [3:4, 4:94] : (tensor<4x100xf32>) -> tensor<1x90xf32>
+  %3 = stablehlo.negate %2 : tensor<1x90xf32>
+  %4 = stablehlo.slice %x [0:2, 4:94] : (tensor<4x100xf32>) -> tensor<2x90xf32>
+  %5 = stablehlo.negate %4 : tensor<2x90xf32>
+  return %1, %3, %5 : tensor<1x90xf32>, tensor<1x90xf32>, tensor<2x90xf32>
 }
 
 // -----

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-SIZE = 5
+SIZE = 71  # more than tiny tensors have
+HALF = SIZE // 2
 TENSOR, NUMBER = f"tensor<{SIZE}xf32>", "tensor<i32>"
 STEPS = ("negate", "add", "update", "slice", "while", "if", "case", "reverse")
 
@@ -86,10 +87,10 @@ class LoopProgram:
         return self._emit(f"stablehlo.dynamic_update_slice {whole}, {part}, {index}", types)
 
     def _slice(self, known: list[str]) -> str:
-        source, index = self._some(known, 1)[0], self._index()
-        types = f"({TENSOR}, {NUMBER}) -> tensor<2xf32>"
-        part = self._emit(f"stablehlo.dynamic_slice {source}, {index}, sizes = [2]", types)
-        types = f"(tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> {TENSOR}"
+        source, index, half = self._some(known, 1)[0], self._index(), f"tensor<{HALF}xf32>"
+        types = f"({TENSOR}, {NUMBER}) -> {half}"
+        part = self._emit(f"stablehlo.dynamic_slice {source}, {index}, sizes = [{HALF}]", types)
+        types = f"({half}, {half}, tensor<1xf32>) -> {TENSOR}"
         one = self._emit("stablehlo.constant dense<3.0>", "tensor<1xf32>")
         return self._emit(f"stablehlo.concatenate {part}, {part}, {one}, dim = 0", types)
 
