@@ -58,7 +58,12 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
             elements = known_numbers(value, shapes)
             if elements is None:
                 continue
+            uses = _failing_uses(value, shapes.failing)
             value.replace_all_uses_with(constants.of(elements, value, op))
+            for user, place in uses:
+                user.operands[place] = value
+            if uses:
+                continue
         if mlir.address_of(op) in checked:
             continue
         of = op.operands[0] if name == "stablehlo.get_dimension_size" else None
@@ -66,6 +71,14 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
         if of is not None and not _is_used(of) and not shapes.is_followed(of):
             unused.append(mlir.defining_op(of))  # what is followed has its own turn
     erase_unused((op for op in unused if op is not None), checked)
+
+
+def _failing_uses(value: Value, failing: Container[int]) -> list[tuple[Operation, int]]:
+    """Uses by ops that fail if they run; MLIR refuses them where numbers say so in the program."""
+    if not failing:
+        return []
+    owners = [(mlir.inner_operation(use.owner), use.operand_number) for use in value.uses]
+    return [(op, place) for op, place in owners if mlir.address_of(op) in failing]
 
 
 class _Constants:

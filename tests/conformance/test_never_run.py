@@ -265,3 +265,38 @@ def test_what_is_handed_on_has_the_sizes_that_are_declared(
     else:
         with pytest.raises(ShapeMismatchError, match=r"tensor<4xf32>"):
             exe(x, np.array(True))
+
+
+@pytest.mark.parametrize("name", ["dynamic_broadcast_in_dim", "dynamic_reshape", "dynamic_iota"])
+def test_sizes_that_come_to_be_known_and_do_not_fit(name: str) -> None:
+    """As numbers in the program they would make the op invalid; the branch may never be taken."""
+    op = {
+        "dynamic_broadcast_in_dim": "%row, %s, dims = [1] : (tensor<1xf32>, tensor<2xi32>)",
+        "dynamic_reshape": "%x, %s : (tensor<2x1xf32>, tensor<2xi32>)",
+        "dynamic_iota": "%s, dim = 0 : (tensor<2xi32>)",
+    }[name]
+    text = f"""func.func @main(%x: tensor<2x1xf32>, %p: tensor<i1>) -> tensor<2x1xf32> {{
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %row = stablehlo.constant dense<1.0> : tensor<1xf32>
+      %r = "stablehlo.if"(%p) ({{
+        %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<2x1xf32>) -> tensor<i32>
+        %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x1xf32>) -> tensor<i32>
+        %more = stablehlo.add %m, %one : tensor<i32>
+        %a = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+        %b = stablehlo.reshape %more : (tensor<i32>) -> tensor<1xi32>
+        %s = stablehlo.concatenate %a, %b, dim = 0
+          : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+        %q = stablehlo.{name} {op} -> tensor<1x?xf32>
+        stablehlo.return %x : tensor<2x1xf32>
+      }}, {{
+        stablehlo.return %x : tensor<2x1xf32>
+      }}) : (tensor<i1>) -> tensor<2x1xf32>
+      return %r : tensor<2x1xf32>
+    }}"""
+    x = np.ones((2, 1), np.float32)
+    native = shlo_tools.compile(text)
+    np.testing.assert_array_equal(native(x, np.False_), reference.interpret(text, x, np.False_))
+    with pytest.raises(ExecutionError):
+        reference.interpret(text, x, np.True_)
+    with pytest.raises(ShapeMismatchError):
+        native(x, np.True_)
