@@ -31,6 +31,11 @@ class Unknown:
 
 UNKNOWN = Unknown()
 
+
+class UndecidedError(Exception):
+    """Which of two sizes is the greater is not known before run time."""
+
+
 _serial = itertools.count()
 
 
@@ -138,6 +143,18 @@ class Size:
     def __rfloordiv__(self, other: Any) -> Any:
         return floor_divided(other, self)
 
+    def __le__(self, other: Any) -> bool:
+        return _decided(at_most(self, other), f"{self} <= {other}")
+
+    def __lt__(self, other: Any) -> bool:
+        return _decided(at_most(self, other - 1), f"{self} < {other}")
+
+    def __ge__(self, other: Any) -> bool:
+        return _decided(at_most(other, self), f"{self} >= {other}")
+
+    def __gt__(self, other: Any) -> bool:
+        return _decided(at_most(other, self - 1), f"{self} > {other}")
+
     def __mod__(self, other: Any) -> Any:
         return remainder(self, other)
 
@@ -211,7 +228,8 @@ def floor_divided(a: Dim, b: Dim) -> Dim:
     if isinstance(a, int) and isinstance(b, int):
         return a // b if b else UNKNOWN
     if isinstance(b, Size):
-        exact = _exact_quotient(a, b)
+        low, _ = bounds(b)
+        exact = exact_quotient(a, b) if low is not None and low >= 1 else None
         return _operation("floordiv", a, b) if exact is None else exact
     if b <= 0:
         return floor_divided(-a, -b) if b else UNKNOWN
@@ -229,12 +247,16 @@ def _is_whole(monomial: Monomial, coefficient: Fraction) -> bool:
     return (coefficient * divisors).denominator == 1
 
 
-def _exact_quotient(a: Dim, b: Size) -> Dim | None:
-    """The polynomial q with q * b == a, for a ``b`` of one term that is never 0."""
-    low, _ = bounds(b)
-    if len(b.terms) != 1 or low is None or low < 1 or isinstance(a, Unknown):
+def exact_quotient(a: Dim, b: Dim) -> Dim | None:
+    """The polynomial q with q * b == a, for a ``b`` of one term; where b is 0, so is a."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b if b and a % b == 0 else None
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
         return None
-    ((by, coefficient),) = b.terms
+    divisors = _terms(b)
+    if len(divisors) != 1:
+        return None
+    ((by, coefficient),) = divisors.items()
     quotient: dict[Monomial, Fraction] = {}
     for monomial, c in _terms(a).items():
         rest = list(monomial)
@@ -430,6 +452,12 @@ def at_most(a: Dim, b: Dim) -> bool | None:
     if low is not None and low >= 0:
         return True
     return False if high is not None and high < 0 else None
+
+
+def _decided(answer: bool | None, question: str) -> bool:
+    if answer is None:
+        raise UndecidedError(f"{question} is not known before run time")
+    return answer
 
 
 def atoms(dim: Dim) -> list[Atom]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from shlo_tools import ir
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
+from shlo_tools.codegen.stages.nodes import Extent, are_known, is_one
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
@@ -103,7 +104,7 @@ def _kind_alone(op: Op) -> str:
     """The kind of the stage of an op of several results."""
     if op.name != "reduce":
         return "control" if op.name in CONTROL else ALONE.get(op.name, "op")
-    groups = groups_of(_shape(op.operands[0]), ir.integers_of(op.operation, "dimensions"))
+    groups = groups_of(op.shape_of(0), ir.integers_of(op.operation, "dimensions"))
     return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
 
 
@@ -113,7 +114,9 @@ def _is_light(op: Op) -> bool:
 
 def _is_moved_once(op: Op) -> bool:
     """Whether a view is moved once, for all that read it."""
-    if op.name != "transpose" or op.count < _LARGE or not _moves_rows(op):
+    if op.name != "transpose" or not are_known(op.count):
+        return False
+    if op.count < _LARGE or not _moves_rows(op):
         return False
     return bool(_users_through_views(op) - CONTRACTIONS)  # which read through strides
 
@@ -159,7 +162,7 @@ def _users_through_views(op: Op) -> set[str]:
     return names
 
 
-def _open(stages: list[Stage], kind: str, count: int = 0) -> Stage:
+def _open(stages: list[Stage], kind: str, count: Extent = 0) -> Stage:
     stages.append(Stage(len(stages), kind, count))
     return stages[-1]
 
@@ -175,34 +178,25 @@ def _split_product(op: Op, stage: Stage) -> None:
     if op.name == "dot_general":
         numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
         used = [numbers.get(f"rhs_{kind}_dimensions", ()) for kind in ("batching", "contracting")]
-        free = len(_shape(op.operands[1])) - len(used[0]) - len(used[1])
+        free = len(op.shape_of(1)) - len(used[0]) - len(used[1])
     stage.columns = math.prod(op.shape[len(op.shape) - free :])
-    stage.rows = op.count // stage.columns if stage.columns else 0
+    stage.rows = math.prod(op.shape[: len(op.shape) - free]) if stage.columns else 0
 
 
-def _argument_shape(value: Value) -> tuple[int, ...]:
-    shape: Sequence[int] = value.type.shape
-    return tuple(shape)
-
-
-def _shape(operand: Op | Value) -> tuple[int, ...]:
-    return operand.shape if isinstance(operand, Op) else _argument_shape(operand)
-
-
-def _reduced(op: Op) -> int:
+def _reduced(op: Op) -> Extent:
     """Elements that a reduction makes one of."""
-    total = math.prod(_shape(op.operands[0]))
-    return total // op.count if op.count else 0
+    shape = op.shape_of(0)
+    return math.prod(shape[d] for d in ir.integers_of(op.operation, "dimensions"))
 
 
 def _place_reduction(op: Op, stages: list[Stage]) -> None:
     source = op.operands[0]
-    groups = groups_of(_shape(source), ir.integers_of(op.operation, "dimensions"))
-    total = math.prod(_shape(source))
+    groups = groups_of(op.shape_of(0), ir.integers_of(op.operation, "dimensions"))
+    total = math.prod(op.shape_of(0))
     stage = _open_to(op)
     sees_all = stage is not None and _where(source, stage) == "full" and _sees_starts(op, stage)
     if _goes_by_rows(op, groups, total):
-        rows, columns = op.count, total // op.count
+        rows, columns = op.count, _reduced(op)
         fits = (
             stage is not None
             and sees_all
@@ -220,17 +214,17 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
     if stage is None or not sees_all or not (stage.kind == "map" or stage.groups == groups):
         stage = _open(stages, "reduction", total)
     stage.kind, stage.groups = "reduction", groups
-    stage.rows, stage.columns = total // op.count if op.count else 0, op.count
+    stage.rows, stage.columns = _reduced(op) if op.count else 0, op.count
     _join(op, stage, "result")
 
 
-def _goes_by_rows(op: Op, groups: Sequence[Group], total: int) -> bool:
+def _goes_by_rows(op: Op, groups: Sequence[Group], total: Extent) -> bool:
     """Whether trailing dimensions are reduced, in rows that threads take one by one."""
     *before, (_, is_reduced) = groups
     leading = not before or (len(before) == 1 and not before[0][1])
-    few_long = op.count < _FEW and total // max(1, op.count) >= _LONG
     in_lanes = repeated_op(op.operation) in REGROUPED
-    return total > 0 and is_reduced and leading and in_lanes and not few_long
+    few_long = are_known(op.count, total) and op.count < _FEW and _reduced(op) >= _LONG
+    return total != 0 and is_reduced and leading and in_lanes and not few_long
 
 
 def _sees_starts(op: Op, stage: Stage) -> bool:
@@ -294,7 +288,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
     if below == "row" and stage.rows and stage.columns:
         if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
             dimensions = ir.integers_of(operand.operation, "broadcast_dimensions")
-            used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
+            used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
             if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
                 return "full"
     return "bad"
@@ -302,7 +296,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
 
 def _keeps_order(broadcast: Op, source: Op) -> bool:
     dimensions = ir.integers_of(broadcast.operation, "broadcast_dimensions")
-    used = [d for d, size in zip(dimensions, source.shape, strict=True) if size > 1]
+    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
     return used == sorted(used)
 
 

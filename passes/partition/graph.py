@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import ir, mlir
+from shlo_tools.codegen import named_sizes
+from shlo_tools.codegen.lowered import ELEMENTS, SHAPES
 from shlo_tools.codegen.stages.folds import Group
-from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import OPS, Extent, UnsupportedStage
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
@@ -39,6 +41,14 @@ NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
 _FOLDS = ("reduce", "reduce_window")  # repeat their region
+# Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.
+SIZED = {
+    "dynamic_broadcast_in_dim": "broadcast_in_dim",
+    "dynamic_iota": "iota",
+    "dynamic_pad": "pad",
+    "dynamic_reshape": "reshape",
+    "real_dynamic_slice": "slice",
+}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
@@ -64,9 +74,9 @@ class Stage:
 
     number: int
     kind: str
-    count: int = 0
-    rows: int | None = None
-    columns: int | None = None
+    count: Extent = 0
+    rows: Extent | None = None
+    columns: Extent | None = None
     groups: tuple[Group, ...] | None = None
     members: list[Op] = field(default_factory=list)
 
@@ -85,6 +95,7 @@ class Op:
         is_cheap: every stage that reads it computes it again.
         depth: how many cheap ops rest on each other here.
         is_constant: it rests on no argument.
+        outside: shapes of the function's arguments, by value.
     """
 
     operation: Operation
@@ -99,13 +110,19 @@ class Op:
     depth: int = 0
     is_constant: bool = False
     is_returned: bool = False
+    outside: dict[Value, tuple[Extent, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.shape: tuple[int, ...] = self.type.static_shape if self.type else ()
-        self.count = math.prod(self.shape) if self.type else -1
+        self.shape: tuple[Extent, ...] = self.type.shape if self.type else ()
+        self.count: Extent = math.prod(self.shape) if self.type else -1
         for operand in self.operands:
             if isinstance(operand, Op):
                 operand.users.append(self)
+
+    def shape_of(self, place: int) -> tuple[Extent, ...]:
+        """The shape of an operand."""
+        operand = self.operands[place]
+        return operand.shape if isinstance(operand, Op) else self.outside[operand]
 
     @property
     def inner(self) -> list[Op]:
@@ -124,40 +141,48 @@ class Op:
 
 @dataclass
 class Graph:
-    """A function's ops in order, and what it returns."""
+    """A function's ops in order, and what it returns; ``outside`` as ops have it."""
 
     ops: list[Op]
     end: Operation
     returned: list[Op | Value]
+    outside: dict[Value, tuple[Extent, ...]]
 
 
 def read(block: mlir.Block) -> Graph:
     """The graph of a block of a function or of control flow."""
     by_value: dict[Value, Op] = {}
-    types: dict[mlir.Type, TensorType | None] = {}
+    types = Types()
+    outside: dict[Value, tuple[Extent, ...]] = {}
     ops: list[Op] = []
     for view in block.operations:
         op = mlir.inner_operation(view)
         if op.name in WEIGHTS:
             continue  # stays; what it makes is used as arguments are
         operands: list[Op | Value] = [by_value.get(value, value) for value in op.operands]
+        for operand in operands:
+            if not isinstance(operand, Op) and operand not in outside:
+                known = types.of(operand)
+                outside[operand] = known.shape if known else ()
         if op.name in ("func.return", "stablehlo.return"):
             for operand in operands:
                 if isinstance(operand, Op):
                     operand.is_returned = True
-            return Graph(_needed(ops), op, operands)
+            return Graph(_needed(ops), op, operands, outside)
         results = list(op.results)
         type = stage_type(op, types)
         if type is not None:
-            node = Op(op, op.name.partition(".")[2], operands, type, results[0])
+            name = "constant" if ELEMENTS in op.attributes else op.name.partition(".")[2]
+            name = SIZED.get(name, name)
+            node = Op(op, name, operands, type, results[0], outside=outside)
             by_value[results[0]] = node
             ops.append(node)
             continue
         operands += [by_value.get(value, value) for value in ir.captured(op)]
-        whole = Op(op, _whole_name(op, types), operands, None)
+        whole = Op(op, _whole_name(op, types), operands, None, outside=outside)
         ops.append(whole)
         for result in results:
-            node = Op(op, "result", [whole], _static(result.type, types), result)
+            node = Op(op, "result", [whole], types.of(result), result)
             by_value[result] = node
             ops.append(node)
     raise RuntimeError("a block without an end")
@@ -177,10 +202,36 @@ def _needed(ops: list[Op]) -> list[Op]:
     return [op for op in ops if op not in dead]
 
 
-def _whole_name(op: Operation, types: dict[mlir.Type, TensorType | None]) -> str:
+class Types:
+    """Types of values, read once for each MLIR type; unknown sizes by their names."""
+
+    def __init__(self) -> None:
+        self._static: dict[mlir.Type, TensorType | None] = {}
+
+    def of(self, value: Value) -> TensorType | None:
+        """A tensor type of plain numbers whose sizes are known or have names, else None."""
+        type = value.type
+        if type not in self._static:
+            self._static[type] = None
+            if mlir.is_static_tensor(type) and "!" not in str(type):
+                self._static[type] = named_sizes.type_of(value)
+        static = self._static[type]
+        if static is None and mlir.is_tensor(type) and mlir.is_dynamic(type) and _is_named(value):
+            return named_sizes.type_of(value)
+        return static
+
+
+def _is_named(value: Value) -> bool:
+    """Whether an unknown size has a name."""
+    op = mlir.defining_op(value)
+    op = mlir.inner_operation(value.owner.owner) if op is None else op
+    return SHAPES in op.attributes and "!" not in str(value.type)
+
+
+def _whole_name(op: Operation, types: Types) -> str:
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
-    fits = all(_static(value.type, types) for value in (*op.operands, *op.results))
+    fits = all(types.of(value) for value in (*op.operands, *op.results))
     if dialect != "stablehlo" or not fits or (name == "custom_call" and not is_host_call(op)):
         return "op"
     is_alone = name in ALONE and not ir.captured(op)
@@ -197,9 +248,12 @@ def is_readable(op: Operation) -> bool:
     return True
 
 
-def stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
+def stage_type(op: Operation, types: Types) -> TensorType | None:
     """The result's type of an op that kernels may compute; None where it stays as it is."""
+    if ELEMENTS in op.attributes:
+        return types.of(op.results[0])
     dialect, _, name = op.name.partition(".")
+    name = SIZED.get(name, name) if SHAPES in op.attributes else name
     if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
         return None
     if (name in _FOLDS and not is_readable(op)) or (name in ALONE and ir.captured(op)):
@@ -211,8 +265,8 @@ def stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Tens
         return None
     if op.name in result_accuracy.LARGEST and result_accuracy.refusal(op):
         return None  # refused by name on the way to linalg
-    operands = [_static(value.type, types) for value in op.operands]
-    result = _static(op.results[0].type, types)
+    operands = [types.of(value) for value in op.operands]
+    result = types.of(op.results[0])
     if result is None or any(operand is None for operand in operands):
         return None
     if not is_known:
@@ -222,18 +276,9 @@ def stage_type(op: Operation, types: dict[mlir.Type, TensorType | None]) -> Tens
     return result
 
 
-def _static(type: mlir.Type, types: dict[mlir.Type, TensorType | None]) -> TensorType | None:
-    """A tensor type of known sizes and of plain numbers, else None."""
-    if type not in types:
-        types[type] = None
-        if mlir.is_static_tensor(type) and "!" not in str(type):
-            types[type] = dtypes.tensor_type(type)
-    return types[type]
-
-
 def is_first_of_sorted(op: Op) -> bool:
     """Whether a slice is all that is wanted of a sorted value: as many first elements of each."""
-    if op.name != "slice" or not op.inner:
+    if op.operation.name != "stablehlo.slice" or not op.inner:
         return False
     (source,) = op.inner
     (whole,) = source.inner if source.name == "result" else (source,)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen.lowered import ROWS, STAGE
+from shlo_tools.codegen import named_sizes
+from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
+from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.choosing import is_in_memory
@@ -77,10 +79,12 @@ class Outlining:
             return  # nobody needs what it computes
         values = [self._value(operand) for operand in inputs]
         types = tuple(value.type for value in values)
+        shapes = [_shape(operand, self.graph) for operand in inputs]
         key = (
             stage.kind,
             (stage.rows, stage.columns),
             types,
+            tuple(named_sizes.shape_text(shape) for shape in shapes),
             tuple(_key(op, places) for op in order),
             tuple(places[op] for op in results if op in places),
         )
@@ -88,12 +92,10 @@ class Outlining:
         if name is None:
             name = self.names[key] = f"stage.{len(self.names)}"
             self._function(name, stage, inputs, order, results)
-        call = self.build.op(
-            "func.call",
-            values,
-            [_value_type(op) for op in results],
-            {"callee": mlir.symbol_attr(name)},
-        )
+        attributes = {"callee": mlir.symbol_attr(name)}
+        result_types = [_value_type(op) for op in results]
+        _note_shapes(attributes, result_types, [op.shape for op in results])
+        call = self.build.op("func.call", values, result_types, attributes)
         self.values |= dict(zip(results, call.results, strict=True))
 
     def _function(
@@ -115,7 +117,10 @@ class Outlining:
             STAGE: mlir.string_attr(stage.kind),
         }
         if stage.rows is not None and stage.columns is not None:
-            attributes[ROWS] = mlir.i64_array_attr([stage.rows, stage.columns])
+            attributes[ROWS] = mlir.string_attr(named_sizes.shape_text([stage.rows, stage.columns]))
+            if are_known(stage.rows, stage.columns):
+                attributes[ROWS] = mlir.i64_array_attr([stage.rows, stage.columns])
+        _note_shapes(attributes, types, [_shape(operand, self.graph) for operand in inputs])
         func = build.op("func.func", (), (), attributes, regions=1)
         entry, inside = build.block(func.regions[0], types)
         values: dict[Op | Value, Value] = dict(zip(inputs, entry.arguments, strict=True))
@@ -142,6 +147,20 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> Operation:
                 inner.operands[place] = inside[value]
     values |= dict(zip(op.parts, clone.results, strict=True))
     return clone
+
+
+def _shape(operand: Op | Value, graph: Graph) -> tuple[Extent, ...]:
+    return operand.shape if isinstance(operand, Op) else graph.outside.get(operand, ())
+
+
+def _note_shapes(
+    attributes: dict[str, mlir.Attribute],
+    types: Sequence[mlir.Type],
+    shapes: Sequence[tuple[Extent, ...]],
+) -> None:
+    """Say what sizes are that types leave out."""
+    if any(map(mlir.is_dynamic, types)):
+        attributes[SHAPES] = named_sizes.shapes_attribute(shapes)
 
 
 def _value_type(operand: Op | Value) -> mlir.Type:
@@ -213,7 +232,9 @@ def _with_views(
 
 def _is_run(op: Op) -> bool:
     """Whether an op is a slice whose elements are neighbours in what it reads."""
-    if op.name != "slice" or op.count == 0 or set(ir.integers_of(op.operation, "strides")) - {1}:
+    if op.operation.name != "stablehlo.slice" or not are_known(op.count, *op.shape_of(0)):
+        return False
+    if op.count == 0 or set(ir.integers_of(op.operation, "strides")) - {1}:
         return False
     full = dtypes.tensor_type(op.operation.operands[0].type).shape
     cuts = [d for d, size in enumerate(full) if op.shape[d] != size]

@@ -18,7 +18,7 @@ from shlo_tools.codegen.stages.registers import Registers
 from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
-from shlo_tools.passes.partition.graph import CONTROL, Op, Stage, is_readable, stage_type
+from shlo_tools.passes.partition.graph import CONTROL, Op, Stage, Types, is_readable, stage_type
 from shlo_tools.passes.stages.regions import rule_of
 
 _OPS = 2000  # of a stage, which is one function
@@ -109,7 +109,7 @@ class _Tiny:
     """Which ops are tiny; asked once for all that are alike."""
 
     def __init__(self) -> None:
-        self._types: dict[mlir.Type, TensorType | None] = {}
+        self._types = Types()
         self._counts: dict[mlir.Type, int] = {}
         self._rules: dict[Hashable, bool] = {}
         self._cheap: dict[Op, bool] = {}

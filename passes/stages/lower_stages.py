@@ -28,6 +28,7 @@ from shlo_tools.codegen.function import Function, module_text
 from shlo_tools.codegen.lowered import HOST_CALLS, JOBS, PLAIN, STAGE
 from shlo_tools.codegen.stages import lowering
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
+from shlo_tools.dims import UndecidedError
 from shlo_tools.mlir import Attribute, Operation
 from shlo_tools.passes.stages import host_calls
 from shlo_tools.passes.stages.read import read
@@ -90,7 +91,7 @@ def _lowered(func: Operation, kernels: list[Function] | None = None) -> _Lowered
         if ir.text_of(func, STAGE) == "op":
             raise UnsupportedStage(_last_op(func))
         code = lowering.lower(read(func), target.host())
-    except UnsupportedStage as reason:
+    except (UnsupportedStage, UndecidedError) as reason:
         return _Lowered(PLAIN, str(reason))
     if kernels is None:
         code.jobs = shared_kernels.note(code.functions, code.jobs, target.host().features)

@@ -7,37 +7,38 @@ and where they read their operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.lowered import ROWS, STAGE
-from shlo_tools.codegen.stages.folds import Windows, is_number, known_number, neutral_number
+from shlo_tools.codegen.lowered import ELEMENTS, ROWS, SHAPES, STAGE
+from shlo_tools.codegen.stages.folds import is_number, neutral_number
 from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     CONTROL,
+    Extent,
     Node,
     NodeKind,
     Regions,
     Stage,
     UnsupportedStage,
+    are_known,
     constant_value,
 )
-from shlo_tools.codegen.stages.selections import Selection
 from shlo_tools.codegen.stages.sorting import Key, Sorting
-from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType
+from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow
-from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.read_places import gather, scatter
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
-from shlo_tools.passes.stages.regions import fold, keeps, region, rule_of
+from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, select_and_scatter
+from shlo_tools.passes.stages.regions import region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I64 = ELEMENT_TYPES["i64"]
@@ -52,13 +53,12 @@ def read(func: Operation) -> Stage:
         UnsupportedStage: it holds an op that kernels do not read.
     """
     block = func.regions[0].blocks[0]
-    rows = ir.integers_of(func, ROWS, ())
-    split = (rows[0], rows[1]) if rows else None
+    split = _split(func)
     stage = Stage(ir.symbol_name(func), ir.text_of(func, STAGE), split, [])
     nodes: dict[mlir.Value, Node] = {}
     for place, argument in enumerate(block.arguments):
-        type = dtypes.tensor_type(argument.type)
-        node = Node(NodeKind.INPUT, _shape(type), type.element_type, number=place)
+        type = named_sizes.type_of(argument)
+        node = Node(NodeKind.INPUT, type.shape, type.element_type, number=place)
         stage.arguments.append(node)
         nodes[argument] = node
     stage.results = _read_block(block, nodes, stage.kind)
@@ -81,8 +81,8 @@ def _read_block(block: mlir.Block, nodes: dict[mlir.Value, Node], kind: str) -> 
 
 
 def _of_type(kind: NodeKind, value: mlir.Value, operands: tuple[Node, ...], number: int) -> Node:
-    type = dtypes.tensor_type(value.type)
-    return Node(kind, _shape(type), type.element_type, operands, number=number)
+    type = named_sizes.type_of(value)
+    return Node(kind, type.shape, type.element_type, operands, number=number)
 
 
 _CONTROL = {f"stablehlo.{kind.value}": kind for kind in CONTROL}
@@ -110,15 +110,30 @@ def _control(
     return Node(_CONTROL[op.name], (), ELEMENT_TYPES["i1"], inputs, attributes=regions)
 
 
-def _shape(type: TensorType) -> tuple[int, ...]:
-    shape = tuple(size for size in type.shape if isinstance(size, int))
-    if len(shape) != type.rank:
-        raise UnsupportedStage("unknown sizes")
-    return shape
+def _split(func: Operation) -> tuple[Extent, Extent] | None:
+    """Rows and columns of a stage."""
+    if ROWS not in func.attributes:
+        return None
+    text = getattr(func.attributes[ROWS], "value", None)
+    rows, columns = named_sizes.shape(text) if text else ir.integers_of(func, ROWS)
+    return rows, columns
+
+
+# Ops that kernels read whose sizes run time tells; elementwise ones beside.
+_SIZED = {
+    *("broadcast_in_dim", "dynamic_broadcast_in_dim", "dynamic_iota", "dynamic_reshape"),
+    *("concatenate", "dot_general", "dynamic_pad", "dynamic_slice", "gather", "pad"),
+    *("real_dynamic_slice", "reduce", "reverse", "slice", "transpose"),
+}
 
 
 def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
+    if ELEMENTS in op.attributes:
+        return _sizes(op)
     dialect, _, name = op.name.partition(".")
+    is_sized = SHAPES in op.attributes or not all(are_known(*node.shape) for node in operands)
+    if is_sized and name not in _SIZED and op.name not in SCALARS:
+        raise UnsupportedStage(f"{op.name} of unknown sizes")
     if kind == "tiny" and op.name == "stablehlo.dot_general":
         return dot_general(op, tuple(operands), packs=False)
     if (dialect == "stablehlo" and name in _READERS) or op.name == "arith.constant":
@@ -131,9 +146,12 @@ def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
 Read = Callable[[Operation, tuple[Node, ...]], Node]
 _READERS: dict[str, Read] = {
     "dot_general": dot_general,
-    "gather": gather,
-    "scatter": scatter,
     "convolution": convolution,
+    "gather": gather,
+    "reduce": reduce,
+    "reduce_window": reduce_window,
+    "scatter": scatter,
+    "select_and_scatter": select_and_scatter,
     "rng": rng,
     "rng_bit_generator": rng_bit_generator,
 }
@@ -145,8 +163,15 @@ def _reads(rule: Read) -> Read:
 
 
 def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...] = (), **fields: Any) -> Node:
-    type = dtypes.tensor_type(op.results[0].type)
-    return Node(kind, _shape(type), type.element_type, operands, **fields)
+    type = named_sizes.type_of(op.results[0])
+    return Node(kind, type.shape, type.element_type, operands, **fields)
+
+
+def _sizes(op: Operation) -> Node:
+    """A tensor of sizes: a constant of one; several are read by ops that know them by name."""
+    elements = named_sizes.shape(ir.text_of(op, ELEMENTS))
+    value = elements[0] if len(elements) == 1 else elements
+    return _typed(op, NodeKind.CONSTANT, value=value)
 
 
 def _element(value: mlir.Value) -> dtypes.ElementType:
@@ -208,6 +233,9 @@ def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
 
 
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
+    shapes = {operand.shape for operand in operands if operand.shape}
+    if len(shapes) > 1:
+        raise UnsupportedStage("operands whose sizes may differ")
     for node, other in zip(operands, reversed(operands), strict=True):
         if len(operands) == 2 and _leaves(op, node, other):
             return other
@@ -263,12 +291,39 @@ def bitcast_convert(op: Operation, operands: tuple[Node, ...]) -> Node:
 @_reads
 def broadcast_in_dim(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimensions = tuple(ir.integers_of(op, "broadcast_dimensions"))
-    return _typed(op, NodeKind.BROADCAST, operands, dimensions=dimensions)
+    return _typed(op, NodeKind.BROADCAST, operands[:1], dimensions=dimensions)
 
 
 @_reads
 def reshape(op: Operation, operands: tuple[Node, ...]) -> Node:
-    return _typed(op, NodeKind.RESHAPE, operands)
+    return _typed(op, NodeKind.RESHAPE, operands[:1])
+
+
+_READERS["dynamic_broadcast_in_dim"] = broadcast_in_dim
+
+
+@_reads
+def real_dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
+    starts, _, steps = map(_elements, operands[1:])
+    return _typed(op, NodeKind.SLICE, operands[:1], starts=starts, steps=steps)
+
+
+@_reads
+def dynamic_pad(op: Operation, operands: tuple[Node, ...]) -> Node:
+    low, _, interior = map(_elements, operands[2:])
+    steps = tuple(k + 1 for k in interior)
+    return _typed(op, NodeKind.PAD, operands[:2], starts=low, steps=steps)
+
+
+def _elements(node: Node) -> tuple[Extent, ...]:
+    """The sizes in an operand that holds such."""
+    if node.kind is not NodeKind.CONSTANT or len(node.shape) != 1:
+        raise UnsupportedStage("sizes that depend on data")
+    return node.value if isinstance(node.value, tuple) else (node.value,) * node.count
+
+
+_READERS["dynamic_iota"] = iota
+_READERS["dynamic_reshape"] = reshape
 
 
 @_reads
@@ -324,65 +379,3 @@ def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
     place = dimension % len(shape) if shape else 0
     attributes = Sorting(place, region(op), sort_key(op, operands))
     return _typed(op, NodeKind.SORT, operands, attributes=attributes)
-
-
-@_reads
-def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
-    count = len(op.results)
-    operands = _promoted(op, operands)
-    dimensions = ir.integers_of(op, "dimensions")
-    is_numbered = count == 2 and _counts(operands[1], dimensions)
-    repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
-    return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
-
-
-@_reads
-def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
-    operands = _promoted(op, operands)
-    repeated = fold(op, [None] * len(op.results), is_numbered=False)
-    start = known_number(operands[-1]) if repeated.neutral is None else None
-    repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
-    return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
-
-
-@_reads
-def select_and_scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
-    operand, source, start = operands
-    element = _element(op.results[0])
-    converted = [_converted(op, node, element) for node in (source, start)]
-    attributes = Selection(_windows(op), region(op, 0), region(op, 1))
-    inputs = (operand, *converted)
-    return _typed(op, NodeKind.SELECT_AND_SCATTER, inputs, attributes=attributes)
-
-
-def _windows(op: Operation) -> Windows:
-    of = window_attributes.Windows.of(op)
-    return Windows(of.size, of.stride, of.base_dilation, of.dilation, of.low)
-
-
-def _promoted(op: Operation, operands: Sequence[Node]) -> tuple[Node, ...]:
-    """Tensors, and then what a reduction starts from, as its computation takes them."""
-    types = [dtypes.tensor_type(result.type).element_type for result in op.results]
-    pairs = zip(operands, types * 2, strict=True)
-    return tuple(_converted(op, node, element) for node, element in pairs)
-
-
-def _converted(op: Operation, node: Node, element: ElementType) -> Node:
-    """Elements as a computation takes them."""
-    if node.element == element:
-        return node
-    old = node.element
-
-    def rule(reader: Memory, values: Sequence[Value]) -> Value:
-        number: Any = as_number(values[0], old)
-        return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
-
-    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
-
-
-def _counts(node: Node, dimensions: Sequence[int]) -> bool:
-    """Whether a tensor numbers the elements along the one dimension that is reduced."""
-    if node.kind is NodeKind.BROADCAST and node.operands[0].kind is NodeKind.IOTA:
-        (iota,) = node.operands
-        return tuple(dimensions) == tuple(node.dimensions[d] for d in iota.dimensions)
-    return node.kind is NodeKind.IOTA and tuple(dimensions) == node.dimensions

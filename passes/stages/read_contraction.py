@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library import packing
 from shlo_tools.codegen.stages.convolutions import Convolution, Window
@@ -37,7 +38,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True
         summed = tuple(numbers.get(f"{side}_contracting_dimensions", ()))
         free = tuple(d for d in range(len(node.shape)) if d not in (*batch, *summed))
         sides.append((batch, summed, free))
-    result = tensor_type(op.results[0].type)
+    result = named_sizes.type_of(op.results[0])
     algorithm = algorithm_of(op)
     element = algorithm.accumulation if algorithm else result.element_type
     sums = _sums_of(element)
@@ -51,7 +52,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True
         ]
     node = Node(
         NodeKind.DOT,
-        result.static_shape,
+        result.shape,
         sums,
         operands,
         contraction=tuple(sides),

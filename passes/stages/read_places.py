@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from shlo_tools import ir
+from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.scatter import Updates
-from shlo_tools.dtypes import tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.stages.regions import region
@@ -46,5 +46,5 @@ def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
 def _node(
     op: Operation, kind: NodeKind, operands: tuple[Node, ...], attributes: Slices | Updates
 ) -> Node:
-    type = tensor_type(op.results[0].type)
-    return Node(kind, type.static_shape, type.element_type, operands, attributes=attributes)
+    type = named_sizes.type_of(op.results[0])
+    return Node(kind, type.shape, type.element_type, operands, attributes=attributes)

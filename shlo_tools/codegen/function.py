@@ -12,13 +12,15 @@ twice and every constant stands once, in front.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
+
+from shlo_tools.dims import Size
 
 Carry = Sequence["Value"]
 Line = str | list["Line"]  # an instruction, or some that were put in front of a loop
@@ -186,8 +188,10 @@ class Value:
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
         return self._compared("!=", other)  # type: ignore[arg-type]
 
-    def at(self, index: Value | int, element: Type = I8) -> Value:
+    def at(self, index: Value | int | Size, element: Type = I8) -> Value:
         """The address ``index`` elements behind this one; bytes by default."""
+        if isinstance(index, Size):
+            index = self.function.constant(index, I64)
         if isinstance(index, int):
             if index == 0:
                 return self
@@ -213,6 +217,8 @@ class Function:
     Attributes:
         arguments: its arguments.
         result: set to what it returns, where it has a result type.
+        words: of its context (the first argument), from ``first_word`` on: sizes, and what else
+            callers have asked for; what each is by what it stands for.
     """
 
     def __init__(
@@ -231,8 +237,12 @@ class Function:
         self.lines: list[Line] = []
         self.loops: list[list[Line]] = []  # for each loop around: what runs just before it
         self.callees: dict[str, str] = {}
+        self.words: dict[Hashable, Value] = {}
+        self.first_word: int | None = None
         self._constants: dict[tuple[str, Type], tuple[str, str]] = {}
         self._literals: list[tuple[str, Type]] = []  # of constants, as they are numbered
+        self._first_lines: list[Line] = []
+        self._wide_sizes: dict[tuple[Size, Type], Value] = {}
         self._numbered = 0
 
     # --- instructions -----------------------------------------------------------------------------
@@ -258,10 +268,15 @@ class Function:
         names, types = ", ".join(o.name for o in operands), ", ".join(str(o.type) for o in operands)
         return self.emit(f"llvm.intr.{name}({names}) : ({types}) -> {type}", type)
 
-    def constant(self, value: Value | float | Sequence[float], type: Type = I64) -> Value:
-        """A constant, splat where ``type`` is a vector; a Value is returned as it is."""
+    def constant(self, value: Value | float | Sequence[float] | Size, type: Type = I64) -> Value:
+        """A constant, splat where ``type`` is a vector; a Value is returned as it is.
+
+        A ``Size`` is read from the context, in front of everything.
+        """
         if isinstance(value, Value):
             return value
+        if isinstance(value, Size):
+            return self._size(value, type)
         return self._constant(_literal(value, type), type)
 
     def _constant(self, literal: str, type: Type) -> Value:
@@ -279,6 +294,27 @@ class Function:
             return None
         literal, type = self._literals[int(scalar.name.removeprefix("%c"))]
         return self._constant(f"dense<{literal}>", type.vector(lanes))
+
+    def context_word(self, key: Hashable, type: Type) -> Value:
+        """A word of the context, read in front of everything; what it holds its caller says."""
+        if self.first_word is None:
+            raise RuntimeError(f"{self.name} has no context")
+        if key not in self.words:
+            lines, self.lines = self.lines, self._first_lines
+            place = self.arguments[0].at(8 * (self.first_word + len(self.words)))
+            self.words[key] = self.load(place, type)
+            self.lines = lines
+        return self.words[key]
+
+    def _size(self, size: Size, type: Type) -> Value:
+        if (size, type) not in self._wide_sizes:
+            word = self.context_word(size, I64)
+            lines, self.lines = self.lines, self._first_lines
+            value = word.to("trunc", type.element)
+            value = self.broadcast(value, type.lanes) if type.lanes else value
+            self._wide_sizes[size, type] = value
+            self.lines = lines
+        return self._wide_sizes[size, type]
 
     def zero(self, type: Type) -> Value:
         return self.constant(0.0 if type.is_float else 0, type)
@@ -626,7 +662,8 @@ class Function:
             target = f" attributes {{target_features = #llvm.target_features<[{names}]>}}"
         end = f"llvm.return {self.result.name} : {self.returns}" if self.result else "llvm.return"
         constants = [f"{name} = {text}" for name, text in self._constants.values()]
-        body = "\n  ".join([*constants, *_flat(self.lines), end])
+        first = _flat(self._first_lines)
+        body = "\n  ".join([*constants, *first, *_flat(self.lines), end])
         return f"llvm.func {linkage}@{self.name}({arguments}){returns}{target} {{\n  {body}\n}}\n"
 
 

@@ -9,9 +9,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from shlo_tools.codegen.function import Function
+from shlo_tools.dims import Size
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A number that sizes tell which are known at run time: an expression of ``named_sizes``."""
+
+    text: str
+
+
+Amount = Any  # a number or a Formula
+
+
+def formula(size: Any) -> Any:
+    """A size as part of a stage's code."""
+    return Formula(str(size)) if isinstance(size, Size) else size
 
 
 @dataclass(frozen=True)
@@ -20,10 +36,11 @@ class Place:
 
     what: Literal["argument", "result", "temporary", "context"]
     number: int
-    offset: int = 0
+    offset: Amount = 0
 
 
-Word = int | str | Place  # a str names a function of another library, whose address it is
+# A str names a function of another library, whose address it is.
+Word = int | str | Formula | Place
 
 ENTRY_POINT = -1  # chunks of a job that is an entry point, (frame, context)
 
@@ -53,8 +70,22 @@ class Job:
 
     function: str
     context: int
-    chunks: int
+    chunks: Amount
     fills: int | None = None
+
+
+@dataclass(frozen=True)
+class Product:
+    """A contraction of unknown sizes, whose jobs are chosen once they are known.
+
+    Attributes:
+        place: of its jobs among the others.
+        contraction: as JSON has it (``stages.later``).
+    """
+
+    place: int
+    contraction: Any
+    where: Place
 
 
 @dataclass
@@ -66,6 +97,7 @@ class StageCode:
         jobs: in order.
         contexts: what jobs refer to.
         temporaries: bytes that jobs need beside arguments and results.
+        products: what jobs are added for.
         in_place: for a result, the arguments that may lie where it does: each element of them is
             read before that of the result is written, and by the same chunk. Where one lies there,
             jobs that fill that result are left out.
@@ -75,40 +107,62 @@ class StageCode:
     functions: list[Function] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     contexts: list[Context] = field(default_factory=list)
-    temporaries: list[int] = field(default_factory=list)
+    temporaries: list[Amount] = field(default_factory=list)
     in_place: dict[int, list[int]] = field(default_factory=dict)
     inside: dict[int, list[int]] = field(default_factory=dict)
+    products: list[Product] = field(default_factory=list)
 
 
 def to_json(code: StageCode) -> str:
     """Everything but the functions as text."""
     return json.dumps(
         {
-            "jobs": [[job.function, job.context, job.chunks, job.fills] for job in code.jobs],
-            "contexts": [
-                [
-                    [word.what, word.number, word.offset] if isinstance(word, Place) else word
-                    for word in context.words
-                ]
-                for context in code.contexts
+            "jobs": [
+                [job.function, job.context, plain(job.chunks), job.fills] for job in code.jobs
             ],
-            "temporaries": code.temporaries,
+            "contexts": [[plain(word) for word in context.words] for context in code.contexts],
+            "temporaries": list(map(plain, code.temporaries)),
             "in_place": list(code.in_place.items()),
             "inside": list(code.inside.items()),
+            "products": [[p.place, p.contraction, plain(p.where)] for p in code.products],
         }
     )
+
+
+def plain(word: Word) -> int | str | list[Any] | dict[str, str]:
+    """A word as JSON has it."""
+    if isinstance(word, Place):
+        return [word.what, word.number, plain(word.offset)]
+    return {"size": word.text} if isinstance(word, Formula) else word
+
+
+def amount(plain: Any) -> Any:
+    """The number, or what else is no place, that ``plain`` has written."""
+    return Formula(plain["size"]) if isinstance(plain, dict) else plain
+
+
+def word(plain: Any) -> Any:
+    """The word that ``plain`` has written."""
+    if isinstance(plain, list):
+        what, number, offset = plain
+        return Place(what, number, amount(offset))
+    return amount(plain)
 
 
 def from_json(text: str) -> StageCode:
     """The inverse of ``to_json``."""
     data = json.loads(text)
     return StageCode(
-        jobs=[Job(*fields) for fields in data["jobs"]],
-        contexts=[
-            Context(tuple(Place(*w) if isinstance(w, list) else w for w in words))
-            for words in data["contexts"]
+        jobs=[
+            Job(function, context, amount(chunks), fills)
+            for function, context, chunks, fills in data["jobs"]
         ],
-        temporaries=data["temporaries"],
+        contexts=[Context(tuple(map(word, words))) for words in data["contexts"]],
+        temporaries=list(map(amount, data["temporaries"])),
         in_place=dict(data["in_place"]),
         inside=dict(data["inside"]),
+        products=[
+            Product(place, contraction, word(where))
+            for place, contraction, where in data["products"]
+        ],
     )

@@ -40,6 +40,12 @@ SIZES = "shlo.sizes"  # on a cf.assert: its message has places for two sizes
 PROPAGATE = "shlo.propagate"  # on a cf.assert: leave without writing a status of its own
 CHECKS = "shlo.checks"  # on the module: what a status says, by number
 
+# --- named sizes (``codegen.named_sizes``) --------------------------------------------------------
+SYMBOLS = "shlo.symbols"  # on a function: argument and dimension that each name is the size of
+SHAPES = "shlo.shapes"  # on a function: those of its arguments; on an op: those of its results
+ELEMENTS = "shlo.elements"  # on a tensor.empty: the sizes that it stands for
+SIZE_CHECKS = "shlo.size_checks"  # on a function: what must hold of the names
+
 # --- memory ---------------------------------------------------------------------------------------
 WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights
 STEADY = "shlo.steady"  # on a loop: the carried tensors of unknown sizes that keep them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -151,3 +152,12 @@ def test_text() -> None:
 def test_symbols_of_one_name_differ() -> None:
     assert symbol("d") != symbol("d")
     assert isinstance(symbol("d") - symbol("d"), Size)
+
+
+def test_sizes_are_ordered_where_that_is_known() -> None:
+    n, m = dims.symbol("n", minimum=1), dims.symbol("m", minimum=0, maximum=8)
+    assert n > 0 and n >= 1 and not n < 1 and not n <= 0
+    assert n > 0 and m < 9 and m <= 8 and n + 8 > m
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        with pytest.raises(dims.UndecidedError, match="not known before run time"):
+            compare(n, 5)

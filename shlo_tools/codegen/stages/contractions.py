@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
-from shlo_tools.codegen.library import contraction as library
+from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.library import gemm, gemm_plan
-from shlo_tools.codegen.stages import convolutions, depthwise, packed, products
-from shlo_tools.codegen.stages.axes import Contraction, Operand, gemm_words, merged, of_parts
+from shlo_tools.codegen.stages import convolutions, depthwise, later, products
+from shlo_tools.codegen.stages.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
-from shlo_tools.codegen.stages.kernels import ContractionKernel, RowKernel
+from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
+from shlo_tools.codegen.stages.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.nodes import (
+    Extent,
     Node,
     NodeKind,
     Rule,
     Stage,
     UnsupportedStage,
+    are_known,
     below,
 )
+from shlo_tools.codegen.stages.product_rows import ContractionKernel
 from shlo_tools.codegen.stages.products import View
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 _KINDS = {NodeKind.DOT, NodeKind.CONVOLUTION}
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """How a kernel finds the rows of a chunk of a product that is being computed.
-
-    Attributes:
-        job: what computes them.
-        words: the words of its context with the rows, blocks and rows of a block of a matrix.
-    """
-
-    job: Job
-    words: tuple[int, int, int]
+_AXES = 2  # of each part of a product of unknown sizes
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
@@ -62,6 +52,8 @@ class _Lowering:
         self.parts = 2 if element.is_complex else 1
         self.element = register_type(part_of(element) if element.is_complex else element)
         self.out = StageCode()
+        columns = stage.split[1] * self.parts if stage.split else None
+        self.multiplication = Multiplication(self.out, target, self.element, columns)
 
     def code(self) -> StageCode:
         """Jobs of the product, and of what is made of it."""
@@ -70,11 +62,19 @@ class _Lowering:
         where = Place("result", 0)
         if not is_bare:
             where = self._temporary(self.node.count * self.parts * self.element.bytes)
+        if not are_known(*(size for node in below([final]) for size in node.shape)):
+            self._multiply_later(forms[0].contraction, where)
+            if not is_bare:
+                self._walk(where, None)
+            return self.out
         blocks = None
         for form in forms:
             last = len(forms) == 1 and not is_bare
             if not self._by_channels(form.depthwise, where):
-                blocks = self._multiply(form, where, keeps_last=last)
+                contraction, by_columns = form.contraction, form.by_columns
+                blocks = self.multiplication.multiply(
+                    contraction, where, by_columns=by_columns, keeps_last=last
+                )
         if not is_bare:
             self._walk(where, blocks)
         return self.out
@@ -89,15 +89,14 @@ class _Lowering:
         if self.node.kind is NodeKind.CONVOLUTION:
             return self._convolutions(), self.node
         axes, views, final = products.axes(self.node, self.stage.results)
-        columns = merged(axes.columns)
-        # One column, or columns adjacent: C' = B' A'.
-        turns = (not columns and bool(merged(axes.rows))) or (columns and columns[-1].c != 1)
+        is_turned = turns(axes)
         a, b = (
-            self._operand(view, has_columns=turns != bool(side)) for side, view in enumerate(views)
+            self._operand(view, has_columns=is_turned != bool(side))
+            for side, view in enumerate(views)
         )
         contraction = Contraction(a, b, axes, self.element)
-        contraction = contraction.swapped() if turns else contraction
-        return [Form(self._real(contraction, views[0 if turns else 1]))], final
+        contraction = contraction.swapped() if is_turned else contraction
+        return [Form(self._real(contraction, views[0 if is_turned else 1]))], final
 
     def _convolutions(self) -> list[Form]:
         """The phases of a convolution."""
@@ -152,48 +151,33 @@ class _Lowering:
         """Where a node lies, which is computed and stored if need be, or stored in another form."""
         size = place_type(node.element).bytes
         if node.kind is NodeKind.INPUT and form is None:
-            return Place("argument", node.number, offset * size)
+            return Place("argument", node.number, formula(offset * size))
         one = Node(node.kind, (), node.element, value=node.value)
         stored = one if node.kind is NodeKind.CONSTANT else node
         stored = form(stored) if form else stored
         place = self._temporary(stored.count * place_type(stored.element).bytes)
         number = len(self.out.contexts)
         places = self.stage.places[: len(self.stage.arguments)]
-        self.out.contexts.append(Context((*places, place)))
         walked = space(*map_space([stored]))
         name = f"{self.stage.name}.{number}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
         self.out.functions.append(kernel.write())
-        self.out.jobs.append(Job(name, number, kernel.space.chunks))
-        return Place(place.what, place.number, offset * size)
+        self.out.contexts.append(Context((*places, place, *kernel.last_words(self.out))))
+        self.out.jobs.append(Job(name, number, formula(kernel.space.chunks)))
+        return Place(place.what, place.number, formula(offset * size))
 
-    def _temporary(self, size: int) -> Place:
-        self.out.temporaries.append(size)
-        return Place("temporary", len(self.out.temporaries) - 1)
+    def _temporary(self, size: Extent) -> Place:
+        return self.multiplication.temporary(formula(size))
 
     # --- products ---------------------------------------------------------------------------------
-    def _multiply(self, form: Form, where: Place, *, keeps_last: bool) -> Blocks | None:
-        """Jobs of a contraction.
-
-        Returns:
-            how its blocks of rows are computed, whose job is left out, where ``keeps_last`` asks
-            for that and they follow each other in memory.
-        """
-        size, contraction = self.element.bytes, form.contraction
-        where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
-        words = gemm_words(contraction)
-        if words is not None:
-            return self._multiply_plainly(words, where, keeps_last)
-        plan = packed.plan(contraction, self.target, by_columns=form.by_columns)
-        self.out.contexts.append(Context(plan.context(where, self._temporary(plan.room))))
-        number = len(self.out.contexts) - 1
-        self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
-        job = Job(plan.run[0], number, plan.run[1])
-        if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
-            at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
-            return Blocks(job, (at[0], at[1], at[2]))
-        self.out.jobs.append(job)
-        return None
+    def _multiply_later(self, contraction: Contraction, where: Place) -> None:
+        """A product whose jobs are chosen once its sizes are known."""
+        axes = contraction.axes
+        parts = (axes.batch, axes.rows, axes.columns, axes.inner)
+        if self.parts > 1 or any(len(merged(part)) > _AXES for part in parts):
+            raise UnsupportedStage("a product of unknown sizes, and of many parts")
+        plain = later.to_plain(contraction)
+        self.out.products.append(Product(len(self.out.jobs), plain, where))
 
     def _by_channels(self, form: Depthwise | None, where: Place) -> bool:
         """The job of a depthwise convolution, if this is one that there is a function for."""
@@ -209,38 +193,6 @@ class _Lowering:
         self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks))
         return True
 
-    def _multiply_plainly(
-        self, words: dict[str, Word], where: Place, keeps_last: bool
-    ) -> Blocks | None:
-        sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-        words = {**words, "C": where}
-        parts, _ = gemm_plan.parts_of(sizes)
-        if parts > 1:
-            row = sizes["N"] * self.element.bytes
-            words |= {"C": self._temporary(parts * sizes["M"] * row), "c_row": row}
-        plan = gemm_plan.plan(self.target, self.element, words)
-        packed = self._temporary(plan.room) if plan.room else 0
-        self.out.contexts.append(Context(plan.context(packed)))
-        number = len(self.out.contexts) - 1
-        if plan.packs:
-            self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
-        job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
-        # Few rows are multiplied by columns: the product first, and then its rows.
-        is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
-        if keeps_last and plan.is_plain and is_dense:
-            at = [gemm_plan.CONTEXT[name] for name in ("M", "blocks", "rows")]
-            return Blocks(job, (at[0], at[1], at[2]))
-        self.out.jobs.append(job)
-        if parts > 1:
-            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
-            self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
-            self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
-        return None
-
-    def _are_rows(self, columns: Word) -> bool:
-        """Whether rows of the product are those of the stage."""
-        return self.stage.split is not None and self.stage.split[1] * self.parts == columns
-
     # --- rows -------------------------------------------------------------------------------------
     def _walk(self, where: Place, blocks: Blocks | None) -> None:
         """What is made of the product's rows: with them, or behind the product."""
@@ -251,11 +203,14 @@ class _Lowering:
         if over := kernel.results_over(node, self.parts * self.element.bytes):
             self.out.inside[where.number] = over
         inner = len(self.out.contexts) - 1
-        self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         if blocks is None:
             self.out.functions.append(kernel.write_behind(node))
-            self.out.jobs.append(Job(stage.name, inner + 1, kernel.space.chunks))
+            self.out.contexts.append(
+                Context((*stage.places, where, 0, *kernel.last_words(self.out)))
+            )
+            self.out.jobs.append(Job(stage.name, inner + 1, formula(kernel.space.chunks)))
             return
+        self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
 
@@ -284,15 +239,3 @@ def _by_parts(node: Node) -> Node:
 
     element = part_of(node.element)
     return Node(NodeKind.ELEMENTWISE, shape, element, (whole, first, last), rule=rule)
-
-
-def _is_dense(words: dict[str, int], size: int) -> bool:
-    """Whether rows of C follow each other in row-major order, matrix after matrix."""
-    row = words["N"] * size
-    matrix = words["M"] * row
-    steps = (
-        (words["M"], words["c_row"], row),
-        (words["inner"], words["C1"], matrix),
-        (words["outer"], words["C0"], matrix * words["inner"]),
-    )
-    return all(count == 1 or step == dense for count, step, dense in steps)

@@ -14,10 +14,11 @@ import numpy as np
 
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
+from shlo_tools.dims import Size
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.element_types import signed
 
-Number = bool | int | float | complex
+Number = bool | int | float | complex | Size
 
 
 def register_type(element: ElementType) -> Type:
@@ -88,6 +89,10 @@ def joined(flat: Sequence[Value], like: Sequence[Value]) -> list[Value]:
 
 def constant(f: Function, number: Number, element: ElementType, lanes: int = 0) -> Value:
     """A number as registers hold it, in every lane of a vector or as a scalar."""
+    if isinstance(number, tuple):
+        raise UnsupportedStage("a tensor of several sizes")
+    if isinstance(number, Size):
+        return f.constant(number, Type(register_type(element).element, lanes))
     if element.is_complex:
         whole, part = np.asarray(number).astype(element.dtype), part_of(element)
         halves = (half.reshape(-1)[0] for half in (whole.real, whole.imag))  # NaN as they are

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.elements import Number
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Region
+from shlo_tools.dims import Size
 from shlo_tools.dtypes import ElementType, Kind
 
 
@@ -109,9 +110,9 @@ def is_neutral(start: Node, fold: Fold) -> bool:
 def is_number(node: Node, other: Number | None) -> bool:
     """Whether all elements of a node are a number, zeros with their signs."""
     number = known_number(node)
-    if number is None or other is None:
+    if number is None or other is None or isinstance(number, Size | tuple):
         return False
-    p, q = complex(number), complex(other)
+    p, q = complex(number), complex(other)  # type: ignore[arg-type]
     pairs = ((p.real, q.real), (p.imag, q.imag))
     return all(a == b and math.copysign(1, a) == math.copysign(1, b) for a, b in pairs)
 
@@ -140,10 +141,10 @@ def outcomes_of(node: Node) -> dict[Node, int]:
     return {user: user.number for user in node.users if user.kind is NodeKind.RESULT}
 
 
-Group = tuple[int, bool]
+Group = tuple[Extent, bool]
 
 
-def groups_of(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[Group, ...]:
+def groups_of(shape: Sequence[Extent], dimensions: Sequence[int]) -> tuple[Group, ...]:
     """A shape as groups of neighbours that are reduced or kept: sizes, and whether reduced."""
     groups: list[Group] = []
     for d, size in enumerate(shape):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
 from shlo_tools.codegen.stages.memory import Memory
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage
+from shlo_tools.dims import Size, maximum, minimum
 from shlo_tools.dtypes import Kind
 
 
@@ -77,10 +78,8 @@ class ComputedPlaces(Memory):
             return (0,) * len(source.shape)
         at = self.by_dimension(index, node.shape)
         if kind is NodeKind.BROADCAST:
-            return tuple(
-                0 if size == 1 else at[d]
-                for d, size in zip(node.dimensions, source.shape, strict=True)
-            )
+            pairs = zip(node.dimensions, source.shape, strict=True)
+            return tuple(self._spread(at[d], size, node.shape[d]) for d, size in pairs)
         if kind is NodeKind.TRANSPOSE:
             back = sorted(range(len(at)), key=node.dimensions.__getitem__)
             return tuple(at[d] for d in back)
@@ -97,6 +96,12 @@ class ComputedPlaces(Memory):
         if kind is NodeKind.GATHER:
             return self.gathered(node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
+
+    def _spread(self, c: Component, size: Extent, result: Extent) -> Component:
+        """Where a dimension that is 1 or that of the result is read."""
+        if size == 1:
+            return 0
+        return c if size == result else self.scaled(c, minimum(maximum(size - 1, 0), 1))
 
     def sliced(self, node: Node, at: tuple[Component, ...]) -> Index:
         """Where a dynamic slice reads its operand."""
@@ -123,7 +128,7 @@ class ComputedPlaces(Memory):
             where[d] = self.added(where[d], at[window])
         return tuple(where)
 
-    def clamped(self, node: Node, index: Index, mask: Mask | None, most: int) -> Component:
+    def clamped(self, node: Node, index: Index, mask: Mask | None, most: Extent) -> Component:
         """An integer of a node as an index within [0, most]; so are lanes that are masked out."""
         if most == 0:
             return 0
@@ -131,6 +136,15 @@ class ComputedPlaces(Memory):
 
         def make() -> Component:
             f, number = self.function, value
+            if isinstance(most, Size):
+                top: Extent = maximum(most, 0)
+                is_signed = node.element.kind is Kind.SIGNED
+                number = number.to("sext" if is_signed else "zext", "i64")
+                if is_signed or node.element.bits < 64:
+                    number = f.maximum(f.minimum(number, top), 0)
+                else:
+                    number = f.intrinsic("umin", number, f.constant(top, number.type))
+                return Positions(number, level) if number.type.lanes else Scalar(number, level)
             if node.element.kind is Kind.SIGNED:
                 number = f.maximum(number, 0)
                 if most < 1 << (node.element.bits - 1):

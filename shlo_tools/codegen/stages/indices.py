@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.nodes import Extent
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Lanes:
     """``base + step * lane``."""
 
     base: Value
-    step: int
+    step: Extent
     level: int
 
 
@@ -55,7 +56,7 @@ class Split:
 
     row: Component
     column: Component
-    columns: int
+    columns: Extent
 
 
 Index = tuple[Component, ...] | Linear | Split

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.function import POINTER, Function, Type, Value
+from shlo_tools.codegen.jobs import Place, StageCode, Word, formula
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.stages.elements import Parts, constant, place_type
 from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
@@ -20,13 +21,16 @@ from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
+    Extent,
     Node,
     NodeKind,
     UnsupportedStage,
+    are_known,
     below,
 )
 from shlo_tools.codegen.stages.reading import Reader
 from shlo_tools.codegen.target import Target
+from shlo_tools.dims import ceiling_divided
 from shlo_tools.dtypes import ElementType
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
@@ -39,7 +43,14 @@ def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
 
 
 class Kernel(Reader):
-    """One kernel while it is written."""
+    """One kernel while it is written.
+
+    Attributes:
+        own_words: of the context, between where results lie and sizes.
+        rooms: bytes of temporaries, where run time tells how many.
+    """
+
+    own_words = 0
 
     def __init__(
         self, name: str, target: Target, inputs: Sequence[Node], results: Sequence[Node]
@@ -51,11 +62,22 @@ class Kernel(Reader):
         self.late, self.values = {}, {}
         self.words = len(inputs) + len(results)
         f = self.function
+        f.first_word = self.words + self.own_words
+        self.rooms: list[Extent] = []
         self.buffers = {
             node: Buffer(self.word(place)) for place, node in enumerate(inputs) if node.users
         }
         self.targets = [self.word(len(inputs) + k) for k in range(len(results))]
         self.scratch, self.scratch_used = f.arguments[2], 0
+
+    def last_words(self, code: StageCode) -> tuple[Word, ...]:
+        """The last words of the context: sizes, and room, which is added to the stage's code."""
+        first = len(code.temporaries)
+        code.temporaries += map(formula, self.rooms)
+        return tuple(
+            Place("temporary", first + key) if isinstance(key, int) else formula(key)
+            for key in self.function.words
+        )
 
     def word(self, place: int, type: Type = POINTER) -> Value:
         """A word of the context."""
@@ -140,7 +162,7 @@ class RowKernel(Kernel):
         inputs: Sequence[Node],
         results: Sequence[Node],
         space: Space,
-        pitch: int = 0,
+        pitch: Extent = 0,
     ) -> None:
         super().__init__(name, target, inputs, results)
         self.pitch = pitch or space.columns
@@ -238,11 +260,23 @@ class RowKernel(Kernel):
             source = node.operands[0]
             again = len(source.users) > 1 and source not in self.results
             if again and source not in self.buffers and source not in self.kept:
-                address = self.take_scratch(source.element, self._kept_elements())
+                count = self._kept_elements()
+                known = are_known(count)
+                take = self.take_scratch if known else self._take_room
+                address = take(source.element, count)
                 if address is not None:
                     self.kept[source] = Buffer(address, row_only=True)
 
-    def _kept_elements(self) -> int:
+    def _take_room(self, element: ElementType, count: Extent) -> Value:
+        """Room of a chunk's own, as much as run time tells."""
+        size: Extent = ceiling_divided(count * place_type(element).bytes, 64)
+        size *= 64
+        self.rooms.append(self.space.chunks * size)
+        f = self.function
+        start = f.context_word(len(self.rooms) - 1, POINTER)
+        return start.at(f.arguments[1] * f.constant(size))
+
+    def _kept_elements(self) -> Extent:
         """Room for what is kept of a value at a time."""
         return self.columns + self.lanes
 
@@ -356,34 +390,3 @@ class RowKernel(Kernel):
     def _total(self, node: Node, totals: list[Value]) -> list[Value]:
         """What all columns of a row were folded to."""
         return self.across_lanes(node, totals)
-
-
-class ContractionKernel(RowKernel):
-    """Rows of a matrix product, and then what is made of them while they are near.
-
-    The context goes on with the address where the product lies, and that of the product's own
-    context; a chunk is one of the product's blocks of rows.
-    """
-
-    def write_behind(self, product: Node) -> Function:
-        """The passes alone, over chunks of rows of a product that is done."""
-        self.buffers[product] = Buffer(self.word(self.words))
-        return self.write()
-
-    def write_rows_of(self, product: Node, part: str, places: tuple[int, int, int]) -> Function:
-        """The kernel: the product's rows of a chunk, then the passes over them.
-
-        Args:
-            part: the function that computes the rows.
-            places: of the product's context's words: rows, blocks and rows of a block of a matrix.
-        """
-        f, chunk = self.function, self.function.arguments[1]
-        self.buffers[product] = Buffer(self.word(self.words))
-        context = self.word(self.words + 1)
-        f.run(part, [context, chunk, self.scratch])
-        rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
-        matrix, number = chunk // blocks, chunk % blocks
-        first = number * block
-        last = f.select(number == blocks - 1, rows, first + block)
-        self.each_row(matrix * rows + first, matrix * rows + last)
-        return f

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import (
     contractions,
@@ -20,13 +21,17 @@ from shlo_tools.codegen.stages import (
     windows,
 )
 from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.kernels import RowKernel
-from shlo_tools.codegen.stages.map_space import map_space, space
+from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
 from shlo_tools.codegen.stages.nodes import (
+    Extent,
     Node,
     NodeKind,
     Stage,
     UnsupportedStage,
+    are_known,
+    below,
 )
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
 from shlo_tools.codegen.stages.transposition import transposition_of
@@ -43,12 +48,19 @@ def lower(stage: Stage, target: Target) -> StageCode:
         return StageCode()
     if stage.kind not in _KINDS:
         raise UnsupportedStage(f"stages of kind {stage.kind}")
+    if stage.kind not in _SIZED and not all(are_known(*n.shape) for n in below(stage.results)):
+        raise UnsupportedStage(f"stages of kind {stage.kind} and unknown sizes")
     return _KINDS[stage.kind](stage, target)
 
 
 def _map(stage: Stage, target: Target) -> StageCode:
     """Elementwise ops, and views that are stored."""
-    if len(stage.results) == 1:
+    if not all(are_known(*node.shape) for node in below(stage.results)):
+        is_row = map_space(stage.results)[0] == 1
+        if stage.kind == "map" and (is_row or is_flat(stage.results)):
+            kernel = FlatKernel(stage.name, target, stage.arguments, stage.results)
+            return _one_pass(stage, kernel, kernel.chunks)
+    elif len(stage.results) == 1:
         (result,) = stage.results
         if result.kind is NodeKind.INPUT:
             return _copy(result)
@@ -69,13 +81,19 @@ def _copy(source: Node) -> StageCode:
 
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
-    if stage.kind == "row" and _is_one_pass(stage):
+    if stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ())):
         return reductions.lower(stage, target)
     walked = space(*(stage.split or map_space(stage.results)))
     kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
     kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
-    job = Job(stage.name, 0, kernel.space.chunks)
-    code = StageCode([kernel.write()], [job], [Context(stage.places)])
+    return _one_pass(stage, kernel, kernel.space.chunks)
+
+
+def _one_pass(stage: Stage, kernel: RowKernel, chunks: Extent) -> StageCode:
+    """One job of one kernel."""
+    job = Job(stage.name, 0, formula(chunks))
+    code = StageCode([kernel.write()], [job])
+    code.contexts.append(Context((*stage.places, *kernel.last_words(code))))
     code.in_place = kernel.in_place()
     return code
 
@@ -87,34 +105,43 @@ def _is_one_pass(stage: Stage) -> bool:
     return is_narrow and sums.are_independent(stage.results)
 
 
+def _reduction(stage: Stage, target: Target) -> StageCode:
+    """Sums of any dimensions, unless nobody asks for them."""
+    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in below(stage.results)):
+        return reductions.lower(stage, target)
+    return _map(replace(stage, kind="map", split=None), target)
+
+
 def _concatenation(stage: Stage, target: Target) -> StageCode:
     """Each operand is written to its part of the result."""
     (result,) = stage.results
     code = StageCode()
     (dimension,) = result.dimensions
     pitch = math.prod(result.shape[dimension:])
-    outer = result.count // pitch
-    start = 0
+    outer = math.prod(result.shape[:dimension])
+    start: Extent = 0
     for number, operand in enumerate(result.operands):
-        width = operand.count // outer
+        width = math.prod(operand.shape[dimension:])
         if width == 0:
             continue
         offset = start * place_type(result.element).bytes
         start += width
-        words = stage.places[:-1]
-        code.contexts.append(Context((*words, Place("result", 0, offset))))
         walked = space(outer, width)
         part = f"{stage.name}.{number}"
         kernel = RowKernel(part, target, stage.arguments, [operand], walked, pitch)
         code.functions.append(kernel.write())
-        code.jobs.append(Job(part, len(code.contexts) - 1, kernel.space.chunks))
+        place = Place("result", 0, formula(offset))
+        code.contexts.append(Context((*stage.places[:-1], place, *kernel.last_words(code))))
+        code.jobs.append(Job(part, len(code.contexts) - 1, formula(kernel.space.chunks)))
     return code
 
 
+# Kinds whose kernels take sizes that run time tells.
+_SIZED = {"map", "row", "concatenation", "contraction", "reduction"}
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "map": _map,
     "row": _rows,
-    "reduction": reductions.lower,
+    "reduction": _reduction,
     "concatenation": _concatenation,
     "contraction": contractions.lower,
     "random": random.lower,

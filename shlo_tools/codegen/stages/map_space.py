@@ -2,57 +2,68 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, below
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, below, is_one
+from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
-_CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
+CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
 @dataclass(frozen=True)
 class Space:
     """How a kernel walks a stage: rows of columns, and rows of a chunk, of so many columns."""
 
-    rows: int
-    columns: int
-    chunk: int
-    strip: int
+    rows: Extent
+    columns: Extent
+    chunk: Extent
+    strip: Extent
 
     @property
-    def strips(self) -> int:
+    def strips(self) -> Extent:
         """Chunks beside each other."""
+        if not are_known(self.columns):
+            return 1
         return max(1, -(-self.columns // max(1, self.strip)))
 
     @property
-    def chunks(self) -> int:
+    def chunks(self) -> Extent:
         return -(-self.rows // self.chunk) * self.strips
 
     def in_strips(self) -> Space:
         """The same where chunks may be parts of rows: long ones are cut."""
-        return replace(self, strip=_CHUNK) if self.columns > _CHUNK else self
+        is_long = are_known(self.columns) and self.columns > CHUNK
+        return replace(self, strip=CHUNK) if is_long else self
 
 
-def space(rows: int, columns: int) -> Space:
+def space(rows: Extent, columns: Extent) -> Space:
     """Chunks of some thousand elements, but several of them."""
+    if not are_known(rows, columns):
+        width = maximum(1, columns)
+        least = maximum(1, ceiling_divided(_LEAST, width))
+        most = minimum(floor_divided(CHUNK, width), ceiling_divided(rows, 4))
+        chunk = minimum(maximum(least, most), maximum(1, rows))
+        return Space(rows, columns, chunk, columns)
     width = max(1, columns)
-    chunks = max(1, -(-_LEAST // width), min(_CHUNK // width, -(-rows // 4)))
+    chunks = max(1, -(-_LEAST // width), min(CHUNK // width, -(-rows // 4)))
     return Space(rows, columns, min(chunks, max(1, rows)), columns)
 
 
-def map_space(results: Sequence[Node]) -> tuple[int, int]:
+def map_space(results: Sequence[Node]) -> tuple[Extent, Extent]:
     """Rows and columns of elementwise ops."""
     count = results[0].count
-    if _is_flat(results):
+    if are_known(count) and is_flat(results):
         for columns in _FLAT:
             if count % columns == 0:
                 return count // columns, columns
-    large = [size for size in results[0].shape if size > 1] or [1]
-    return count // large[-1], large[-1]
+    large = [size for size in results[0].shape if not is_one(size)] or [1]
+    return math.prod(large[:-1]), large[-1]
 
 
-def _is_flat(results: Sequence[Node]) -> bool:
+def is_flat(results: Sequence[Node]) -> bool:
     """Whether all values have the same elements in the same order, or are single numbers."""
     count = results[0].count
     moving = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT, NodeKind.ELEMENTWISE}

@@ -26,7 +26,7 @@ from shlo_tools.codegen.stages.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.nodes import Node, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
 from shlo_tools.codegen.stages.placing import Loops
 from shlo_tools.dtypes import ElementType
 
@@ -228,13 +228,13 @@ class Memory(Loops):
         That is 1 or 2 where they are so far apart, -1 where in front of each other, or offsets.
         """
         element = place_type(node.element)
-        terms: list[tuple[Component, int]] = []
+        terms: list[tuple[Component, Extent]] = []
         if isinstance(index, Linear):
             terms = [(index.place, 1)]
         elif isinstance(index, Split):
             terms = [(index.row, index.columns), (index.column, 1)]
         else:
-            step = 1
+            step: Extent = 1
             for c, size in zip(reversed(index), reversed(node.shape), strict=True):
                 terms.append((c, step))
                 step *= size
@@ -262,11 +262,10 @@ class Memory(Loops):
             steps = steps + c.value * step
         return address, True, steps
 
-    def offsets(self, step: int) -> Value:
+    def offsets(self, step: Extent) -> Value:
         """Where lanes lie that are ``step`` elements apart."""
-        steps = tuple(step * k for k in range(self.lanes))
-        return self.function.constant(steps, I64.vector(self.lanes))
+        return self.multiples(step)
 
-    def _stepped(self, address: Value, c: Scalar, step: int, element: Type) -> Value:
+    def _stepped(self, address: Value, c: Scalar, step: Extent, element: Type) -> Value:
         key = ("address", address.name, c, step)
         return self.once(c.level, key, lambda: address.at(c.value * step, element))

@@ -18,6 +18,11 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Word, places
 from shlo_tools.dtypes import Array, ElementType, Kind
 
+# A size: a number, or a ``dims.Size`` of names where run time tells it. Arithmetic and ``==`` take
+# both: what is equal whatever the names are is equal. Other comparisons raise ``UndecidedError``
+# where only run time knows, and the stage has no kernel.
+Extent = Any
+
 # A scalar rule: (emitter of scalars or vectors, operands) -> what the op makes of them.
 Rule = Callable[[Any, Sequence[Value]], Value]
 
@@ -27,6 +32,16 @@ Region = Callable[[Any, Sequence[Value]], list[Value]]
 
 class UnsupportedStage(Exception):
     """A stage holds what kernels cannot do yet; the message says what."""
+
+
+def is_one(size: Extent) -> bool:
+    """Whether a dimension is known to have at most one element."""
+    return isinstance(size, int) and size <= 1
+
+
+def are_known(*sizes: Extent) -> bool:
+    """Whether sizes are numbers."""
+    return all(isinstance(size, int) for size in sizes)
 
 
 class NodeKind(Enum):
@@ -85,7 +100,7 @@ class Node:
 
     Attributes:
         number: of an input: its place among the stage's arguments; of a result: which one.
-        value: of a constant: its number.
+        value: of a constant: its number, or the size that it is.
         rule: of an elementwise op; of an iota: what makes an element of an i64.
         dimensions: of broadcast (where operand dimensions go), transpose (the permutation),
             reverse and reduce (which ones); of iota and concatenate a single one.
@@ -97,11 +112,11 @@ class Node:
     """
 
     kind: NodeKind
-    shape: tuple[int, ...]
+    shape: tuple[Extent, ...]
     element: ElementType
     operands: tuple[Node, ...] = ()
     number: int = 0
-    value: bool | int | float | complex = 0
+    value: Any = 0
     rule: Rule | None = None
     dimensions: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
@@ -119,7 +134,7 @@ class Node:
             operand.users.append(self)
 
     @property
-    def reduced(self) -> int:
+    def reduced(self) -> Extent:
         """Elements that a reduction makes one of."""
         return math.prod(self.operands[0].shape[d] for d in self.dimensions)
 
@@ -150,7 +165,7 @@ class Stage:
 
     name: str
     kind: str
-    split: tuple[int, int] | None
+    split: tuple[Extent, Extent] | None
     arguments: list[Node]
     results: list[Node] = field(default_factory=list)
 

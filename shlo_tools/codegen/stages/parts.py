@@ -18,7 +18,7 @@ from shlo_tools.codegen.stages.indices import (
     Positions,
     Scalar,
 )
-from shlo_tools.codegen.stages.nodes import Node
+from shlo_tools.codegen.stages.nodes import Extent, Node, are_known
 from shlo_tools.codegen.stages.placing import level_of_index
 
 
@@ -61,10 +61,10 @@ class PartsReader(ComputedPlaces):
         at = list(self.by_dimension(index, node.shape))
         place, value = at[dimension], None
         for part in node.operands:
-            if part.count:
+            if part.count != 0:
                 at[dimension] = place
                 within = self._within(at, part.shape, [1] * len(at), only=dimension)
-            if part.count and not within.never:
+            if part.count != 0 and not within.never:
                 value = self._chosen(part, within, mask, value)
             place = self.shifted(place, -part.shape[dimension])
         if value is None:
@@ -89,8 +89,8 @@ class PartsReader(ComputedPlaces):
     def _within(
         self,
         where: Sequence[Component],
-        sizes: Sequence[int],
-        steps: Sequence[int],
+        sizes: Sequence[Extent],
+        steps: Sequence[Extent],
         only: int | None = None,
     ) -> Within:
         """Which places exist that are ``steps`` apart; all do but along dimension ``only``."""
@@ -100,6 +100,8 @@ class PartsReader(ComputedPlaces):
             if only is not None and d != only:
                 index.append(c)
                 continue
+            if isinstance(c, int) and not are_known(size, step):
+                c = Scalar(self.function.constant(c), 0)
             if isinstance(c, int):
                 if not 0 <= c < size * step or c % step:
                     return Within(tuple(where), never=True)
@@ -112,12 +114,14 @@ class PartsReader(ComputedPlaces):
             condition = fits if condition is None else self._both(condition, fits)
         return Within(tuple(index), condition)
 
-    def _moved_inside(self, c: Component, size: int, step: int) -> tuple[Component, Value]:
+    def _moved_inside(self, c: Component, size: Extent, step: Extent) -> tuple[Component, Value]:
         """A place in units of ``step``, and whether it exists; scalars are moved inside."""
         if isinstance(c, int):
             raise TypeError("a number is known to fit or not")
         # A negative place is a large number without sign, also when divided.
         quotient, rest = (c, None) if step == 1 else self.divided(c, step)
+        if not are_known(size):  # there may be no inside: only lanes are not read
+            quotient = Positions(self.positions(quotient), c.level)
 
         def make() -> tuple[Component, Value]:
             f = self.function

@@ -23,6 +23,8 @@ from shlo_tools.codegen.stages.indices import (
     components,
     level_of,
 )
+from shlo_tools.codegen.stages.nodes import Extent, UnsupportedStage, are_known, is_one
+from shlo_tools.dims import Size, at_most, maximum
 
 T = TypeVar("T")
 
@@ -92,38 +94,42 @@ class Loops:
         self._memos = memos
 
     # --- components -------------------------------------------------------------------------------
-    def shifted(self, c: Component, by: int) -> Component:
+    def shifted(self, c: Component, by: Extent) -> Component:
         """``c + by``."""
         if by == 0:
             return c
         if isinstance(c, int):
-            return c + by
+            return self._known(c + by)
         return self.once(c.level, ("shift", c, by), lambda: self._shifted(c, by))
 
-    def _shifted(self, c: Scalar | Lanes | Positions, by: int) -> Component:
+    def _shifted(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base + by, c.step, c.level)
         return type(c)(c.value + by, c.level)
 
-    def scaled(self, c: Component, by: int) -> Component:
+    def _known(self, number: Extent) -> Component:
+        """A number as a component, also where run time tells it."""
+        return Scalar(self.function.constant(number), 0) if isinstance(number, Size) else number
+
+    def scaled(self, c: Component, by: Extent) -> Component:
         """``c * by``."""
         if by == 1:
             return c
         if isinstance(c, int):
-            return c * by
+            return self._known(c * by)
         if by == 0:
             return 0
         return self.once(c.level, ("scale", c, by), lambda: self._scaled(c, by))
 
-    def _scaled(self, c: Scalar | Lanes | Positions, by: int) -> Component:
+    def _scaled(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base * by, c.step * by, c.level)
         return type(c)(c.value * by, c.level)
 
-    def mirrored(self, c: Component, size: int) -> Component:
+    def mirrored(self, c: Component, size: Extent) -> Component:
         """``size - 1 - c``."""
         if isinstance(c, int):
-            return size - 1 - c
+            return self._known(size - 1 - c)
         return self.shifted(self.scaled(c, -1), size - 1)
 
     def added(self, a: Component, b: Component) -> Component:
@@ -157,15 +163,27 @@ class Loops:
         def make() -> Value:
             if isinstance(c, Scalar):
                 return f.broadcast(c.value, self.lanes)
-            steps = f.constant(tuple(c.step * k for k in range(self.lanes)), type)
-            return f.broadcast(c.base, self.lanes) + steps
+            return f.broadcast(c.base, self.lanes) + self.multiples(c.step)
 
         return self.once(c.level, ("positions", c), make)
 
-    def divided(self, c: Component, by: int) -> tuple[Component, Component]:
+    def multiples(self, step: Extent) -> Value:
+        """0, ``step``, twice of it, ... as a vector of i64."""
+        f, type = self.function, I64.vector(self.lanes)
+        if isinstance(step, int):
+            return f.constant(tuple(step * k for k in range(self.lanes)), type)
+        return f.constant(tuple(range(self.lanes)), type) * f.constant(step, type)
+
+    def divided(self, c: Component, by: Extent) -> tuple[Component, Component]:
         """Quotient and rest of a component that is not negative."""
         if by == 1:
             return c, 0
+        if isinstance(c, int) and c == 0:
+            return 0, 0
+        if isinstance(by, Size):
+            # Code that loops of nothing skip may stand in front of them: nothing divides by 0.
+            by = maximum(by, 1)
+            c = Scalar(self.function.constant(c), 0) if isinstance(c, int) else c
         if isinstance(c, int):
             return c // by, c % by
 
@@ -179,12 +197,12 @@ class Loops:
 
         return self.once(c.level, ("divide", c, by), make)
 
-    def delinear(self, place: Component, shape: Sequence[int]) -> tuple[Component, ...]:
+    def delinear(self, place: Component, shape: Sequence[Extent]) -> tuple[Component, ...]:
         """A place in row-major order as an index per dimension."""
-        left = [size for size in shape if size > 1]
+        left = [size for size in shape if not is_one(size)]
         result: list[Component] = []
         for size in reversed(shape):
-            if size <= 1:
+            if is_one(size):
                 result.append(0)
             elif len(left) == 1:
                 result.append(place)
@@ -194,18 +212,18 @@ class Loops:
                 result.append(rest)
         return tuple(reversed(result))
 
-    def linear(self, index: Sequence[Component], shape: Sequence[int]) -> Component:
+    def linear(self, index: Sequence[Component], shape: Sequence[Extent]) -> Component:
         """An index per dimension as a place in row-major order."""
         place: Component = 0
         step = 1
         for c, size in zip(reversed(index), reversed(shape), strict=True):
-            if size > 1:
+            if not is_one(size):
                 place = self.added(place, self.scaled(c, step))
             step *= size
         return place
 
     # --- indices ----------------------------------------------------------------------------------
-    def by_dimension(self, index: Index, shape: tuple[int, ...]) -> tuple[Component, ...]:
+    def by_dimension(self, index: Index, shape: tuple[Extent, ...]) -> tuple[Component, ...]:
         """An index per dimension."""
         if isinstance(index, tuple):
             return index
@@ -217,7 +235,7 @@ class Loops:
         rows = self.delinear(index.row, shape[:border])
         return (*rows, *self.delinear(index.column, shape[border:]))
 
-    def as_linear(self, index: Index, shape: tuple[int, ...]) -> Component:
+    def as_linear(self, index: Index, shape: tuple[Extent, ...]) -> Component:
         """The place in row-major order."""
         if isinstance(index, Linear):
             return index.place
@@ -225,14 +243,16 @@ class Loops:
             return self.added(self.scaled(index.row, index.columns), index.column)
         return self.linear(index, shape)
 
-    def reshaped(self, index: Index, shape: tuple[int, ...], source: tuple[int, ...]) -> Index:
+    def reshaped(
+        self, index: Index, shape: tuple[Extent, ...], source: tuple[Extent, ...]
+    ) -> Index:
         """Where a reshape to ``shape`` reads its operand."""
         if not isinstance(index, tuple):
             return index
         return self._regrouped(index, shape, source)
 
     def _regrouped(
-        self, index: tuple[Component, ...], shape: tuple[int, ...], source: tuple[int, ...]
+        self, index: tuple[Component, ...], shape: tuple[Extent, ...], source: tuple[Extent, ...]
     ) -> tuple[Component, ...]:
         """Dimensions are split and merged in the smallest groups of equal products."""
         result: list[Component] = []
@@ -241,7 +261,10 @@ class Loops:
             first, second = i, j
             here = there = 1
             while True:
-                if (here <= there and i < len(shape)) or j >= len(source):
+                is_behind = _may_be_less(here, there)
+                if (is_behind and i < len(shape)) or j >= len(source):
+                    if i >= len(shape):
+                        raise UnsupportedStage("a reshape between sizes that may differ")
                     here *= shape[i]
                     i += 1
                 else:
@@ -250,21 +273,30 @@ class Loops:
                 if here == there:
                     break
             group, target = shape[first:i], source[second:j]
-            if [k for k in group if k > 1] == [k for k in target if k > 1]:
-                moved = iter([c for c, k in zip(index[first:i], group, strict=True) if k > 1])
-                result += [next(moved) if k > 1 else 0 for k in target]
+            if [k for k in group if not is_one(k)] == [k for k in target if not is_one(k)]:
+                pairs = zip(index[first:i], group, strict=True)
+                moved = iter([c for c, k in pairs if not is_one(k)])
+                result += [0 if is_one(k) else next(moved) for k in target]
             else:
                 result += self.delinear(self.linear(index[first:i], group), target)
         return tuple(result)
 
 
-def _suffix(shape: Sequence[int], count: int) -> int | None:
+def _may_be_less(a: Extent, b: Extent) -> bool:
+    """Whether a size is at most another; of those that nobody can compare, the number is."""
+    if are_known(a, b):
+        return bool(a <= b)
+    known = at_most(a, b)
+    return isinstance(a, int) if known is None else known
+
+
+def _suffix(shape: Sequence[Extent], count: Extent) -> int | None:
     """From which dimension on sizes make ``count``."""
-    total = 1
+    total: Extent = 1
     for d in range(len(shape), -1, -1):
         if total == count:
             return d
-        if d and total < count:
+        if d and not (are_known(total, count) and total >= count):
             total *= shape[d - 1]
     return None
 

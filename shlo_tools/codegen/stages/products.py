@@ -7,24 +7,24 @@ So do views of the result, which is then stored where the last view wants it.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from shlo_tools.codegen.stages.axes import Axes, Axis
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage, is_one
+from shlo_tools.dims import exact_quotient
 
-Part = tuple[int, int]
+Part = tuple[Extent, Extent]
 Parts = list[Part]
-View = tuple[Node, int, list[Parts]]  # what lies in memory, an offset, parts of each dimension
+View = tuple[Node, Extent, list[Parts]]  # what lies in memory, an offset, parts of each dimension
 
 _VIEWS = {
     *(NodeKind.RESHAPE, NodeKind.TRANSPOSE, NodeKind.SLICE, NodeKind.REVERSE, NodeKind.BROADCAST)
 }
 
 
-def dense(shape: Sequence[int]) -> list[Parts]:
+def dense(shape: Sequence[Extent]) -> list[Parts]:
     """Parts of a tensor in row-major order."""
     parts: list[Parts] = []
     step = 1
@@ -47,32 +47,39 @@ def merged(parts: Iterable[Part]) -> Parts:
     return result
 
 
-def split(parts: Parts, sizes: Sequence[int]) -> list[Parts]:
+def split(parts: Parts, sizes: Sequence[Extent]) -> list[Parts]:
     """Parts distributed over dimensions of ``sizes``, whose product is theirs."""
     left = list(parts)
     result: list[Parts] = []
     for size in reversed(sizes):
         dimension: Parts = []
-        while size > 1:
+        while not is_one(size):
             if not left:
                 raise UnsupportedStage("a view that moves parts of dimensions")
             length, step = left.pop()
-            common = math.gcd(length, size)
-            if common != min(length, size):
+            common = _common(length, size)
+            if common is None:
                 raise UnsupportedStage("a view that moves parts of dimensions")
             dimension.insert(0, (common, step))
-            size //= common
-            if length > common:
-                left.append((length // common, step * common))
+            size = exact_quotient(size, common)
+            if length != common:
+                left.append((exact_quotient(length, common), step * common))
         result.append(merged(dimension))
     return result[::-1]
+
+
+def _common(a: Extent, b: Extent) -> Extent | None:
+    """The one of two sizes that divides the other."""
+    if exact_quotient(a, b) is not None:
+        return b
+    return a if exact_quotient(b, a) is not None else None
 
 
 def _flat(parts: Iterable[Parts]) -> Parts:
     return merged(part for dimension in parts for part in dimension)
 
 
-def strided(node: Node) -> tuple[Node, int, list[Parts]]:
+def strided(node: Node) -> View:
     """What a view shows: the node that has to lie in memory, an offset, and parts per dimension."""
     if node.kind is NodeKind.CONSTANT:
         return node, 0, [[(size, 0)] if size != 1 else [] for size in node.shape]
@@ -84,16 +91,17 @@ def strided(node: Node) -> tuple[Node, int, list[Parts]]:
         return node, 0, dense(node.shape)
 
 
-def _seen_through(
-    node: Node, base: Node, offset: int, parts: list[Parts]
-) -> tuple[Node, int, list[Parts]]:
+def _seen_through(node: Node, base: Node, offset: Extent, parts: list[Parts]) -> View:
     if node.kind is NodeKind.RESHAPE:
         return base, offset, split(_flat(parts), node.shape)
     if node.kind is NodeKind.TRANSPOSE:
         return base, offset, [parts[d] for d in node.dimensions]
     if node.kind is NodeKind.BROADCAST:
         spread: list[Parts] = [[(size, 0)] if size != 1 else [] for size in node.shape]
-        for d, source in zip(node.dimensions, parts, strict=True):
+        shape = node.operands[0].shape
+        for d, size, source in zip(node.dimensions, shape, parts, strict=True):
+            if size != 1 and size != node.shape[d]:
+                raise UnsupportedStage("a dimension that may be broadcast or not")
             if source:
                 spread[d] = source
         return base, offset, spread
@@ -139,16 +147,7 @@ def _refined(*lists: Parts) -> list[Parts]:
     """Parts of equal sizes; an empty list reads the same element again and again."""
     if any(size == 0 for parts in lists for size, _ in parts):
         return [[(0, 0)] for _ in lists]
-    cuts = {1}
-    for parts in lists:
-        step = 1
-        for size, _ in reversed(parts):
-            step *= size
-            cuts.add(step)
-    pairs = list(itertools.pairwise(sorted(cuts)))
-    if any(b % a for a, b in pairs):
-        raise UnsupportedStage("views that cut dimensions in different ways")
-    sizes = [b // a for a, b in pairs][::-1]
+    sizes = _cuts([[size for size, _ in parts] for parts in lists if parts])
     refined = []
     for parts in lists:
         if not parts:
@@ -157,6 +156,25 @@ def _refined(*lists: Parts) -> list[Parts]:
         dimensions = split(parts, sizes)
         refined.append([d[0] if d else (1, 0) for d in dimensions])
     return refined
+
+
+def _cuts(lists: list[list[Extent]]) -> list[Extent]:
+    """Sizes that all lists of sizes are products of; the lists' products are equal."""
+    sizes: list[Extent] = []
+    while any(lists):
+        common = lists[0][-1] if lists[0] else 1
+        for parts in lists[1:]:
+            common = _common(common, parts[-1] if parts else 1)
+            if common is None:
+                break
+        if common is None or common == 1:
+            raise UnsupportedStage("views that cut dimensions in different ways")
+        for parts in lists:
+            rest = exact_quotient(parts.pop(), common)
+            if rest != 1:
+                parts.append(rest)
+        sizes.append(common)
+    return sizes[::-1]
 
 
 def axes(dot: Node, results: Sequence[Node]) -> tuple[Axes, list[View], Node]:

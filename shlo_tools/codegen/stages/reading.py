@@ -20,7 +20,7 @@ from shlo_tools.codegen.stages.indices import (
     Split,
 )
 from shlo_tools.codegen.stages.memory import Buffer
-from shlo_tools.codegen.stages.nodes import VIEWS, Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import VIEWS, Extent, Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.parts import PartsReader
 from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
 
@@ -41,8 +41,8 @@ class Reader(PartsReader):
     """
 
     buffers: dict[Node, Buffer]
-    rows: int
-    columns: int
+    rows: Extent
+    columns: Extent
     row: Component = 0
     column: Component = 0
     late: dict[Node, int]
@@ -133,9 +133,9 @@ class Reader(PartsReader):
             return [(node.operands[0], self.moved(node, index, mask), mask)]
         return []
 
-    def normal(self, index: Index, shape: tuple[int, ...]) -> Index:
+    def normal(self, index: Index, shape: tuple[Extent, ...]) -> Index:
         """The one index that stands for all that mean the same elements of the kernel's space."""
-        count = 1
+        count: Extent = 1
         for size in shape:
             count *= size
         whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.folds import (
     sources_of,
@@ -28,11 +28,14 @@ from shlo_tools.codegen.stages.indices import (
 )
 from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
+    Extent,
     Stage,
     UnsupportedStage,
+    is_one,
 )
 from shlo_tools.codegen.stages.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.target import Target
+from shlo_tools.dims import Size, maximum
 
 _SHORT = 4  # vectors of sums that are held in registers
 
@@ -47,7 +50,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
         UnsupportedStage: its reductions do not walk together.
     """
     kernel = ReductionKernel(stage.name, target, stage.arguments, stage.results)
-    code = StageCode([kernel.write()], [Job(stage.name, 0, kernel.walk.chunks)])
+    code = StageCode([kernel.write()], [Job(stage.name, 0, formula(kernel.walk.chunks))])
     if kernel.walk.blocks > 1:
         code.temporaries = [
             kernel.walk.blocks * kernel.walk.count * place_type(source.element).bytes
@@ -59,7 +62,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
         code.functions.append(merge.write_merging())
         code.jobs.append(Job(name, 0, -(-kernel.walk.count // MERGED)))
     sums = [Place("temporary", number) for number in range(len(code.temporaries))]
-    code.contexts.append(Context((*stage.places, *sums)))
+    code.contexts.append(Context((*stage.places, *sums, *kernel.last_words(code))))
     return code
 
 
@@ -84,7 +87,7 @@ class ReductionKernel(SumKernel):
             self.loop(first, last, 1, one)
         return f
 
-    def _divided(self, value: Value, by: int) -> tuple[Value, Value | int]:
+    def _divided(self, value: Value, by: Extent) -> tuple[Value, Value | int]:
         """Quotient and rest."""
         if by == 1:
             return value, 0
@@ -154,7 +157,7 @@ class ReductionKernel(SumKernel):
 
     def _is_cut(self, group: int, unroll: int) -> bool:
         """Whether a range of a group may be no multiple."""
-        return self.sizes[group] % unroll != 0
+        return bool(self.sizes[group] % unroll != 0)
 
     def _whole(self, first: Value | int, last: Value | int, step: int, is_cut: bool) -> Value | int:
         """Where the last whole step of a range ends."""
@@ -174,9 +177,10 @@ class ReductionKernel(SumKernel):
                 self._note_division(row, size, before, parts[g])
         return Split(row, parts[len(self.sizes) - 1], self.sizes[-1])
 
-    def _note_division(self, place: Component, by: int, row: Component, rest: Component) -> None:
+    def _note_division(self, place: Component, by: Extent, row: Component, rest: Component) -> None:
         """A place is known to be ``row * by + rest``: nobody has to divide it."""
-        if by > 1:
+        by = maximum(by, 1) if isinstance(by, Size) else by  # as ``divided`` has it
+        if not is_one(by):
             self.once(level_of(place), ("divide", place, by), lambda: (row, rest))
 
     def _fold(self, parts: Parts, state: State, mask: Mask | None) -> State:

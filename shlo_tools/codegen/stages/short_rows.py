@@ -13,7 +13,7 @@ from shlo_tools.codegen.stages.indices import Index, Lanes, Linear, Mask, Scalar
 from shlo_tools.codegen.stages.kernels import RowKernel, lanes_for
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.memory import Buffer
-from shlo_tools.codegen.stages.nodes import Node, Stage, UnsupportedStage, below
+from shlo_tools.codegen.stages.nodes import Extent, Node, Stage, UnsupportedStage, are_known, below
 from shlo_tools.codegen.target import Target
 
 _SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle
@@ -25,7 +25,9 @@ def is_short(stage: Stage, space: Space, target: Target) -> bool:
     nodes = below(stage.results)
     lanes = lanes_for(target, nodes)
     plain = all(not n.element.is_complex and n.element.bits >= 32 for n in stage.results)
-    is_many = space.rows >= _MANY * lanes
+    if not are_known(space.columns):
+        return False
+    is_many = not are_known(space.rows) or space.rows >= _MANY * lanes
     return plain and is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
 
 
@@ -97,7 +99,7 @@ class ShortRowKernel(RowKernel):
         place = index.column.value * self.lanes
         return buffer.address.at(place, place_type(node.element)), True, 1
 
-    def _kept_elements(self) -> int:
+    def _kept_elements(self) -> Extent:
         return self.columns * self.lanes
 
     def _keep(self, source: Node, value: Value, index: Split) -> None:

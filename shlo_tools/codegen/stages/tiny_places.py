@@ -137,7 +137,8 @@ class TinyPlaces(TinySums):
         whole, indices = node.operands
         slices: Slices = node.attributes
         vectors = slices.vectors
-        steps, at = _steps(whole.shape), tuple(np.indices(node.shape))
+        steps = _steps(whole.shape)
+        at: Any = tuple(np.indices(node.shape))
         rank = len(indices.shape)
         inside = np.zeros(node.shape, np.int64)  # what is known of places
         parts: list[tuple[Numbers, int, int]] = []  # numbers of indices, most, step

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shlo_tools.codegen.stages.folds import Group
+from shlo_tools.codegen.stages.nodes import Extent, are_known
 
 _WORK = 32 * 1024  # elements of a chunk, about
 _ENOUGH = 16  # chunks that keep all threads busy
 _BLOCKS = 256  # at most
 _SHORT = 4  # vectors of a row that are all held in registers
 _STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
+_VECTORS = 2  # of a row whose length run time tells, in a chunk
 _THICK = 32  # rows that are summed up before their sums are stored, at least
 
 Along = Literal["kept", "reduced", "rows", "nothing"]
@@ -68,31 +70,33 @@ class Walk:
         return group == self.lane_group
 
     @property
-    def width(self) -> int:
+    def width(self) -> Extent:
         """Kept elements along lanes."""
         group = self.lane_group
         return 1 if group is None or self.along == "reduced" else self.groups[group][0]
 
     @property
-    def outer(self) -> int:
+    def outer(self) -> Extent:
         """Kept elements that no lanes lie along."""
         return math.prod(self.groups[g][0] for g in self.kept)
 
     @property
-    def count(self) -> int:
+    def count(self) -> Extent:
         """All kept elements."""
         return self.outer * self.width
 
     @property
-    def strips(self) -> int:
+    def strips(self) -> Extent:
         return -(-self.width // self.strip)
 
     @property
     def blocks(self) -> int:
-        return max(1, -(-self.groups[self.blocked][0] // self.block))
+        if not are_known(self.groups[self.blocked][0]):
+            return 1
+        return int(max(1, -(-self.groups[self.blocked][0] // self.block)))
 
     @property
-    def chunks(self) -> int:
+    def chunks(self) -> Extent:
         return -(-self.outer // self.rows) * self.strips * self.blocks
 
 
@@ -106,6 +110,8 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
     """
     groups = tuple(groups)
     sizes = [size for size, _ in groups]
+    if not are_known(*sizes):
+        return _of_unknown_sizes(groups, lanes, any_order)
     blocked = max((g for g, (_, r) in enumerate(groups) if r), key=sizes.__getitem__)
     draft = Walk(groups, _along(groups, lanes, any_order), 1, 1, 1, blocked, max(1, sizes[blocked]))
     unroll = max(1, min(8, 16 // max(1, length)))
@@ -144,6 +150,19 @@ def _dividing(size: int, most: int) -> int:
     """How many of so many elements are taken at a time: there is no rest, if that may be."""
     most = min(most, max(1, size))
     return next((n for n in range(most, most // 2, -1) if size % n == 0), most)
+
+
+def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Walk:
+    """A walk for any sizes: a row, or some vectors of kept elements, at a time."""
+    size, is_reduced = groups[-1]
+    along: Along = "kept"
+    if is_reduced:
+        along = "reduced" if any_order else "nothing"
+    strip = min(size, _STRIP) if are_known(size) else _VECTORS * lanes
+    blocked = next(g for g, (_, reduced) in enumerate(groups) if reduced)
+    width = strip if along == "kept" else 1
+    size, _ = groups[blocked]
+    return Walk(groups, along, 1, width, 1, blocked, size if are_known(size) else 1)
 
 
 def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:

@@ -1,4 +1,8 @@
-"""Executables of programs whose sizes are known: stages by kernels, what is left through linalg."""
+"""Executables of stages: kernels for what they compute, what is left through linalg.
+
+Where sizes are unknown, kernels get them as words of their contexts, and tables are made for the
+sizes of a call. Programs whose sizes depend on data are no programs of stages.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,18 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
-from shlo_tools.calling.executable import Signature
+from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
-from shlo_tools.codegen.lowered import PLAIN
+from shlo_tools.codegen.lowered import PLAIN, SYMBOLS
+from shlo_tools.codegen.stages import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.native import Linked, Tell
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read
+from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
@@ -28,7 +35,7 @@ def build(
     opt_level: int,
     donate: Collection[int] = (),
     tell: Tell | None = None,
-) -> StagedExecutable | None:
+) -> StagedExecutable | SizedExecutable | None:
     """An executable of stages; None where a program cannot be cut into such.
 
     Args:
@@ -41,17 +48,28 @@ def build(
     copy = program.clone(module)
     normalizing = "shlo-normalize,shlo-canonicalize-dynamism{exact}"
     known = native.run_passes(normalizing, copy, tell, known) or contents(copy.operation)
+    is_sized = any(map(mlir.is_dynamic, known.types))
+    if is_sized:
+        native.run_passes("shlo-name-sizes", copy, tell)
     func = ir.functions_by_name(copy.operation)[function]
     ops = mlir.walk(func)
     if not _is_fit(known) or any(op.name == "func.call" for op in ops):
         return None
+    if is_sized and SYMBOLS not in func.attributes:
+        return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
+    constants_of_module = constants
     first = len(constants)
     constants = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
-    cut = read(copy, function, donate)
+    cut = read(copy, function, () if is_sized else donate)
+    if is_sized and cut.plain:
+        shared_kernels.take()  # nobody compiles them
+        return None
     jobs = {job.function for code in cut.codes.values() for job in code.jobs}
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
+    products = [product for code in cut.codes.values() for product in code.products]
+    parts.start({later.likely_function(product) for product in products})
     if tell is not None:
         tell("while generating machine code")
     codes = kernels.compiled(jobs)
@@ -67,7 +85,21 @@ def build(
     else:
         plain = native.calls_alone(copy)
     signature = Signature(inputs, results)
-    return StagedExecutable(function, signature, cut, addresses, owners, constants, plain)
+    if not is_sized:
+        return StagedExecutable(function, signature, cut, addresses, owners, constants, plain)
+    whole = program.clone(module)
+
+    def instance(cut: Program) -> StagedExecutable:
+        inputs = cut.types[: cut.arguments]
+        known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
+        return StagedExecutable(function, known, cut, addresses, owners, constants, plain)
+
+    def refusal() -> Executable:
+        with mlir.library_context():
+            native.lower(whole, check_sizes=True)
+            return native.linked(whole, constants_of_module, function=function, opt_level=opt_level)
+
+    return SizedExecutable(function, signature, cut, instance, refusal, frozenset(donate))
 
 
 def _plain(
@@ -92,9 +124,12 @@ def _plain(
 
 
 def _is_fit(known: Contents) -> bool:
-    """Whether all values are tensors of known sizes and of plain numbers."""
+    """Whether all values are tensors of plain numbers without bounds."""
     return all(_is_fit_type(type) for type in known.types if not mlir.is_memref(type))
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
-    return mlir.is_static_tensor(type) and not dtypes.tensor_type(type).element_type.is_quantized
+    if not mlir.is_tensor(type) or "!" in str(type):
+        return False
+    tensor = dtypes.tensor_type(type)
+    return not tensor.bounds and not tensor.element_type.is_quantized

@@ -9,12 +9,14 @@ with. Slices that are runs of memory have no numbers: they are offsets of argume
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.codegen import jobs
+from shlo_tools.codegen import jobs, named_sizes, target
 from shlo_tools.codegen.jobs import StageCode
-from shlo_tools.codegen.lowered import ENTRY_PREFIX, JOBS, PLAIN, WEIGHT
+from shlo_tools.codegen.lowered import ENTRY_PREFIX, JOBS, PLAIN, SIZE_CHECKS, SYMBOLS, WEIGHT
+from shlo_tools.codegen.named_sizes import evaluated
+from shlo_tools.codegen.stages.later import at_sizes
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 
@@ -81,6 +83,9 @@ class Program:
     Attributes:
         arguments: how many there are.
         donated: those that steps may write.
+        symbols: of the names ``s0``, ``s1``, ...: the argument and the dimension that each is the
+            size of.
+        checks: what must hold of the sizes, as expressions.
         weights: for each of the values behind the arguments, its number in the table of weights.
         types: of all values.
         body: what it runs.
@@ -95,6 +100,22 @@ class Program:
     body: Block
     codes: Mapping[str, StageCode]
     plain: Mapping[str, str]
+    symbols: tuple[tuple[int, int], ...] = ()
+    checks: tuple[str, ...] = ()
+
+    def at(self, sizes: Mapping[str, int]) -> Program | None:
+        """The program for sizes, by their names; None where they do not fit it."""
+        if not all(evaluated(check, sizes) for check in self.checks):
+            return None
+        types = tuple(
+            type
+            if type.is_static
+            else type.with_shape(evaluated(str(d), sizes) for d in type.shape)
+            for type in self.types
+        )
+        host = target.host()
+        codes = {name: at_sizes(code, sizes, host) for name, code in self.codes.items()}
+        return replace(self, types=types, codes=codes)
 
 
 def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> Program:
@@ -113,9 +134,19 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
         elif PLAIN in func.attributes:
             codes[name] = _plain_code(name, func)
             plain[name] = ir.text_of(func, PLAIN)
-    types = tuple(reader.types)
-    weights, count = tuple(reader.weights), len(block.arguments)
-    return Program(count, frozenset(donated), weights, types, body, codes, plain)
+    symbols = ir.integers_of(functions[function], SYMBOLS, ())
+    checks = functions[function].attributes[SIZE_CHECKS] if symbols else ()
+    return Program(
+        len(block.arguments),
+        frozenset(donated),
+        tuple(reader.weights),
+        tuple(reader.types),
+        body,
+        codes,
+        plain,
+        tuple(zip(symbols[::2], symbols[1::2], strict=True)),
+        tuple(check.value for check in checks),
+    )
 
 
 def _plain_code(name: str, func: Operation) -> StageCode:
@@ -136,7 +167,7 @@ class _Reader:
 
     def number(self, value: Value) -> int:
         """A new number for a value."""
-        self.numbers[value] = self._new(dtypes.tensor_type(value.type))
+        self.numbers[value] = self._new(named_sizes.type_of(value))
         return self.numbers[value]
 
     def _new(self, type: TensorType) -> int:

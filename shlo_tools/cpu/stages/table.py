@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.jobs import Job, StageCode
+from shlo_tools.codegen.jobs import Formula, Job, StageCode
 from shlo_tools.codegen.jobs import Place as CodePlace
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.library import jobs as layout
@@ -170,6 +170,8 @@ class Table:
             for word in context.words:
                 if isinstance(word, CodePlace):
                     self._place_word(word, call, temporaries, starts)
+                elif isinstance(word, Formula):
+                    raise RuntimeError(f"{word.text} is not known yet")
                 else:
                     number = self.planned.addresses[word] if isinstance(word, str) else word
                     self._contexts.append(number)

@@ -1,0 +1,226 @@
+"""Unknown sizes get names, where all of them are known as soon as the arguments are.
+
+Before:
+    func.func @main(%x: tensor<?x8xf32>, %b: tensor<8xf32>) -> tensor<?x8xf32> {
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x8xf32>) -> tensor<i32>
+      ... // %shape = [%n, 8]
+      %0 = stablehlo.dynamic_broadcast_in_dim %b, %shape, dims = [1] : ... -> tensor<?x8xf32>
+After:
+    func.func @main(...) attributes {shlo.shapes = ["s0; 8", "8"], shlo.size_checks = [...],
+                                     shlo.symbols = array<i64: 0, 0>} {
+      %shape = tensor.empty() {shlo.elements = "s0; 8"} : tensor<2xi32>
+      %0 = stablehlo.dynamic_broadcast_in_dim %b, %shape, dims = [1] {shlo.shapes = ["s0; 8"]}
+
+``s0`` is the size of dimension 0 of argument 0, as ``shlo.symbols`` says; all other sizes are
+expressions of such. What the program checks of its sizes goes; the host checks it before a call. A
+function whose sizes depend on data, or that carries tensors of unknown sizes through control flow,
+stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shlo_tools import dims, ir, mlir
+from shlo_tools.codegen import named_sizes
+from shlo_tools.codegen.lowered import ELEMENTS, SHAPES, SIZE_CHECKS, SYMBOLS
+from shlo_tools.constraints import Fact
+from shlo_tools.dims import Dim, Size, Symbol
+from shlo_tools.dtypes import Kind, TensorType
+from shlo_tools.extend.targets import SHAPE_ASSERTION
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.sizes import size_constants
+from shlo_tools.pipeline.registry import Pass
+from shlo_tools.shapes import NEVER, Shapes
+from shlo_tools.shapes.sources import Extent
+
+_CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
+# Ops with operands that hold sizes, and the first of those operands.
+_SIZED = {
+    "stablehlo.dynamic_broadcast_in_dim": 1,
+    "stablehlo.dynamic_iota": 0,
+    "stablehlo.dynamic_pad": 2,
+    "stablehlo.dynamic_reshape": 1,
+    "stablehlo.real_dynamic_slice": 1,
+}
+
+
+class _NoName(Exception):
+    """A size is no expression of the arguments' sizes."""
+
+
+@dataclass(frozen=True)
+class NameSizes(Pass):
+    """Give unknown sizes names."""
+
+    name = "shlo-name-sizes"
+
+    def run(self, op: Operation) -> None:
+        for func in ir.functions(op):
+            is_public = ir.text_of(func, "sym_visibility") != "private"
+            blocks = func.regions[0].blocks
+            if is_public and len(blocks) == 1 and named_sizes.has_unknown_sizes(func):
+                try:
+                    plan = _Naming(func).plan()
+                except _NoName:
+                    continue
+                plan.apply(func)
+
+
+@dataclass
+class _Plan:
+    """What becomes of a function.
+
+    Attributes:
+        symbols: pairs of an argument and its dimension.
+        shapes: of the arguments.
+        results: shapes of results, by ops that have such of unknown sizes.
+        elements: what operands are, by op and position.
+        sizes: ops that ask for sizes, and what those are.
+        assertions: ops that check sizes.
+        checks: what must hold, as text.
+    """
+
+    symbols: list[int] = field(default_factory=list)
+    shapes: list[Sequence[Dim]] = field(default_factory=list)
+    results: list[tuple[Operation, list[Sequence[Dim]]]] = field(default_factory=list)
+    elements: list[tuple[Operation, int, Sequence[Dim]]] = field(default_factory=list)
+    sizes: list[tuple[Operation, Dim]] = field(default_factory=list)
+    assertions: list[Operation] = field(default_factory=list)
+    checks: dict[str, None] = field(default_factory=dict)
+
+    def apply(self, func: Operation) -> None:
+        unused: list[Operation | None] = []
+        for op, shapes in self.results:
+            op.attributes[SHAPES] = named_sizes.shapes_attribute(shapes)
+        for op, position, elements in self.elements:
+            operand = op.operands[position]
+            unused.append(mlir.defining_op(operand))
+            op.operands[position] = _constant(op, operand, elements)
+        for op, size in self.sizes:
+            op.results[0].replace_all_uses_with(_constant(op, op.results[0], [size]))
+            op.erase()
+        for op in self.assertions:
+            unused += [mlir.defining_op(operand) for operand in op.operands]
+            op.erase()
+        func.attributes[SYMBOLS] = mlir.i64_array_attr(self.symbols)
+        func.attributes[SHAPES] = named_sizes.shapes_attribute(self.shapes)
+        func.attributes[SIZE_CHECKS] = mlir.array_attr(map(mlir.string_attr, self.checks))
+        size_constants.erase_unused(op for op in unused if op is not None)
+
+
+def _constant(op: Operation, like: Value, elements: Sequence[Dim]) -> Value:
+    """A tensor in front of an op that stands for sizes; no constant: verifiers look at those."""
+    build = ir.Build(mlir.before(op), op.location)
+    attributes = {ELEMENTS: mlir.string_attr(named_sizes.shape_text(elements))}
+    return build.value("tensor.empty", (), like.type, attributes)
+
+
+class _Naming:
+    """Looks at a function, and changes nothing."""
+
+    def __init__(self, func: Operation) -> None:
+        self.func = func
+        self.block = func.regions[0].blocks[0]
+        self.shapes = Shapes()
+        self.shapes.block(self.block)
+        self.names: dict[tuple[int, int], Size] = {}
+        self.arguments = {argument: k for k, argument in enumerate(self.block.arguments)}
+
+    def plan(self) -> _Plan:
+        """What to do.
+
+        Raises:
+            _NoName: a size depends on more than the arguments' sizes.
+        """
+        plan = _Plan()
+        for number, argument in enumerate(self.block.arguments):
+            type = self.shapes.declared(argument)
+            if not isinstance(type, TensorType) or type.bounds:
+                raise _NoName
+            for d, dim in enumerate(type.shape):
+                if not isinstance(dim, int):
+                    self.names[number, d] = named_sizes.symbol(f"s{len(self.names)}")
+                    plan.symbols += [number, d]
+        plan.shapes += map(self._shape, self.block.arguments)
+        for (number, d), own in self.names.items():
+            self._demand(plan, Fact("==", own, plan.shapes[number][d]))
+        for view in self.block.operations:
+            self._visit(mlir.inner_operation(view), plan)
+        for item in self.shapes.unproven:
+            for fact in item.obligation.facts:
+                if fact is NEVER:
+                    raise _NoName
+                self._demand(plan, Fact(fact.relation, self._named(fact.a), self._named(fact.b)))
+        for _, shapes in plan.results:
+            for dim in (dim for shape in shapes for dim in shape):
+                self._demand(plan, Fact("<=", 0, dim))
+        return plan
+
+    def _visit(self, op: Operation, plan: _Plan) -> None:
+        if ir.text_of(op, "call_target_name") == SHAPE_ASSERTION:
+            holds = self.shapes.contents(op.operands[0])
+            if holds is None:
+                raise _NoName
+            self._demand(plan, Fact("==", self._named(holds[0]), 1))
+            plan.assertions.append(op)
+            return
+        if op.name in _CONTROL or op.name == "stablehlo.custom_call":
+            inside = [v for inner in mlir.walk(op) for v in (*inner.operands, *inner.results)]
+            if any(mlir.is_dynamic(value.type) for value in inside):
+                raise _NoName
+        if op.name == "stablehlo.get_dimension_size":
+            (size,) = self._elements(op.results[0])
+            plan.sizes.append((op, size))
+            return
+        for position in range(_SIZED.get(op.name, len(op.operands)), len(op.operands)):
+            plan.elements.append((op, position, self._elements(op.operands[position])))
+        if any(mlir.is_dynamic(result.type) for result in op.results):
+            plan.results.append((op, [self._shape(result) for result in op.results]))
+
+    def _demand(self, plan: _Plan, fact: Fact) -> None:
+        a, b = fact.a, fact.b
+        known = {"==": dims.equal, "<=": dims.at_most}.get(fact.relation)
+        if known is not None and known(a, b):
+            return
+        stretches = f"({a}) == 1 or ({a}) == ({b})"
+        is_stretch = fact.relation not in ("==", "<=")
+        plan.checks[stretches if is_stretch else f"({a}) {fact.relation} ({b})"] = None
+
+    # --- names ------------------------------------------------------------------------------------
+    def _shape(self, value: Value) -> tuple[Dim, ...]:
+        type = self.shapes.type(value)
+        if not isinstance(type, TensorType) or type.bounds:
+            raise _NoName
+        return tuple(map(self._dim, type.shape))
+
+    def _elements(self, value: Value) -> Sequence[Dim]:
+        elements = self.shapes.contents(value)
+        type = self.shapes.type(value)
+        if elements is None or not (isinstance(type, TensorType) and type.is_static):
+            raise _NoName
+        if type.element_type.kind not in (Kind.SIGNED, Kind.UNSIGNED, Kind.BOOLEAN):
+            raise _NoName
+        return tuple(map(self._dim, elements))
+
+    def _dim(self, dim: Dim) -> Dim:
+        """A size in the names of arguments' sizes, where all that is checked holds."""
+        return self._named(self.shapes.knowledge.size(dim))
+
+    def _named(self, dim: Dim) -> Dim:
+        """A size in the names of arguments' sizes."""
+        values = {symbol: self._name(symbol) for symbol in _symbols(dim)}
+        return dims.substituted(dim, values)
+
+    def _name(self, symbol: Symbol) -> Size:
+        source = symbol.source
+        if not isinstance(source, Extent) or source.value not in self.arguments:
+            raise _NoName
+        return self.names[self.arguments[source.value], source.dimension]
+
+
+def _symbols(dim: Dim) -> Iterable[Symbol]:
+    if not isinstance(dim, int | Size):
+        raise _NoName
+    return dims.symbols(dim)

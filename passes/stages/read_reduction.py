@@ -1,0 +1,85 @@
+"""Reductions and windows as nodes: what they repeat, and what that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from shlo_tools import dtypes, ir
+from shlo_tools.codegen import named_sizes
+from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.folds import Windows, known_number
+from shlo_tools.codegen.stages.memory import Memory
+from shlo_tools.codegen.stages.nodes import Node, NodeKind
+from shlo_tools.codegen.stages.selections import Selection
+from shlo_tools.dtypes import ElementType
+from shlo_tools.mlir import Operation
+from shlo_tools.passes.legalize_to_linalg import window_attributes
+from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.stages.regions import fold, keeps, region
+from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+
+
+def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
+    count = len(op.results)
+    operands = _promoted(op, operands)
+    dimensions = ir.integers_of(op, "dimensions")
+    is_numbered = count == 2 and _counts(operands[1], dimensions)
+    repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
+    return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
+
+
+def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
+    operands = _promoted(op, operands)
+    repeated = fold(op, [None] * len(op.results), is_numbered=False)
+    start = known_number(operands[-1]) if repeated.neutral is None else None
+    repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))
+    return _typed(op, NodeKind.REDUCE_WINDOW, operands, attributes=repeated)
+
+
+def select_and_scatter(op: Operation, operands: tuple[Node, ...]) -> Node:
+    operand, source, start = operands
+    element = dtypes.tensor_type(op.results[0].type).element_type
+    converted = [_converted(op, node, element) for node in (source, start)]
+    attributes = Selection(_windows(op), region(op, 0), region(op, 1))
+    inputs = (operand, *converted)
+    return _typed(op, NodeKind.SELECT_AND_SCATTER, inputs, attributes=attributes)
+
+
+def _windows(op: Operation) -> Windows:
+    of = window_attributes.Windows.of(op)
+    return Windows(of.size, of.stride, of.base_dilation, of.dilation, of.low)
+
+
+def _promoted(op: Operation, operands: Sequence[Node]) -> tuple[Node, ...]:
+    """Tensors, and then what a reduction starts from, as its computation takes them."""
+    types = [dtypes.tensor_type(result.type).element_type for result in op.results]
+    pairs = zip(operands, types * 2, strict=True)
+    return tuple(_converted(op, node, element) for node, element in pairs)
+
+
+def _converted(op: Operation, node: Node, element: ElementType) -> Node:
+    """Elements as a computation takes them."""
+    if node.element == element:
+        return node
+    old = node.element
+
+    def rule(reader: Memory, values: Sequence[Value]) -> Value:
+        number: Any = as_number(values[0], old)
+        return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
+
+    return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
+
+
+def _counts(node: Node, dimensions: Sequence[int]) -> bool:
+    """Whether a tensor numbers the elements along the one dimension that is reduced."""
+    if node.kind is NodeKind.BROADCAST and node.operands[0].kind is NodeKind.IOTA:
+        (iota,) = node.operands
+        return tuple(dimensions) == tuple(node.dimensions[d] for d in iota.dimensions)
+    return node.kind is NodeKind.IOTA and tuple(dimensions) == node.dimensions
+
+
+def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...], **fields: Any) -> Node:
+    type = named_sizes.type_of(op.results[0])
+    return Node(kind, type.shape, type.element_type, operands, **fields)

@@ -1,0 +1,123 @@
+"""Jobs of contractions: which functions of the library run on what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shlo_tools.codegen.function import Type
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
+from shlo_tools.codegen.library import contraction as library
+from shlo_tools.codegen.library import gemm, gemm_plan
+from shlo_tools.codegen.stages import packed
+from shlo_tools.codegen.stages.axes import Axes, Contraction, gemm_words, merged
+from shlo_tools.codegen.target import Target
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How a kernel finds the rows of a chunk of a product that is being computed.
+
+    Attributes:
+        job: what computes them.
+        words: the words of its context with the rows, blocks and rows of a block of a matrix.
+    """
+
+    job: Job
+    words: tuple[int, int, int]
+
+
+def turns(axes: Axes) -> bool:
+    """Whether C' = B' A' is computed: there is one column, or columns are not adjacent."""
+    columns = merged(axes.columns)
+    return columns[-1].c != 1 if columns else bool(merged(axes.rows))
+
+
+class Multiplication:
+    """Adds contractions to a stage's code.
+
+    Args:
+        element: of sums.
+        columns: of the rows that a kernel goes on with; None where there is none.
+    """
+
+    def __init__(
+        self, out: StageCode, target: Target, element: Type, columns: int | None = None
+    ) -> None:
+        self.out, self.target, self.element, self.columns = out, target, element, columns
+
+    def temporary(self, size: int) -> Place:
+        """Room of the stage."""
+        self.out.temporaries.append(size)
+        return Place("temporary", len(self.out.temporaries) - 1)
+
+    def multiply(
+        self,
+        contraction: Contraction,
+        where: Place,
+        *,
+        by_columns: bool = False,
+        keeps_last: bool = False,
+    ) -> Blocks | None:
+        """Jobs of a contraction.
+
+        Returns:
+            how its blocks of rows are computed, whose job is left out, where ``keeps_last`` asks
+            for that and they follow each other in memory.
+        """
+        size = self.element.bytes
+        where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
+        words = gemm_words(contraction)
+        if words is not None:
+            return self._plainly(words, where, keeps_last)
+        plan = packed.plan(contraction, self.target, by_columns=by_columns)
+        self.out.contexts.append(Context(plan.context(where, self.temporary(plan.room))))
+        number = len(self.out.contexts) - 1
+        self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
+        job = Job(plan.run[0], number, plan.run[1])
+        if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
+            at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
+            return Blocks(job, (at[0], at[1], at[2]))
+        self.out.jobs.append(job)
+        return None
+
+    def _plainly(self, words: dict[str, Word], where: Place, keeps_last: bool) -> Blocks | None:
+        sizes = {name: word for name, word in words.items() if isinstance(word, int)}
+        words = {**words, "C": where}
+        parts, _ = gemm_plan.parts_of(sizes)
+        if parts > 1:
+            row = sizes["N"] * self.element.bytes
+            words |= {"C": self.temporary(parts * sizes["M"] * row), "c_row": row}
+        plan = gemm_plan.plan(self.target, self.element, words)
+        packed = self.temporary(plan.room) if plan.room else 0
+        self.out.contexts.append(Context(plan.context(packed)))
+        number = len(self.out.contexts) - 1
+        if plan.packs:
+            self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
+        job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
+        # Few rows are multiplied by columns: the product first, and then its rows.
+        is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
+        if keeps_last and plan.is_plain and is_dense:
+            at = [gemm_plan.CONTEXT[name] for name in ("M", "blocks", "rows")]
+            return Blocks(job, (at[0], at[1], at[2]))
+        self.out.jobs.append(job)
+        if parts > 1:
+            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
+            self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
+            self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
+        return None
+
+    def _are_rows(self, columns: Word) -> bool:
+        """Whether rows of the product are those of the stage."""
+        return columns == self.columns
+
+
+def _is_dense(words: dict[str, int], size: int) -> bool:
+    """Whether rows of C follow each other in row-major order, matrix after matrix."""
+    row = words["N"] * size
+    matrix = words["M"] * row
+    steps = (
+        (words["M"], words["c_row"], row),
+        (words["inner"], words["C1"], matrix),
+        (words["outer"], words["C0"], matrix * words["inner"]),
+    )
+    return all(count == 1 or step == dense for count, step, dense in steps)

@@ -1,0 +1,41 @@
+"""Kernels of what is made of a product's rows."""
+
+from __future__ import annotations
+
+from shlo_tools.codegen.function import I64, Function
+from shlo_tools.codegen.stages.kernels import RowKernel
+from shlo_tools.codegen.stages.memory import Buffer
+from shlo_tools.codegen.stages.nodes import Node
+
+
+class ContractionKernel(RowKernel):
+    """Rows of a matrix product, and then what is made of them while they are near.
+
+    The context goes on with the address where the product lies, and that of the product's own
+    context; a chunk is one of the product's blocks of rows.
+    """
+
+    own_words = 2
+
+    def write_behind(self, product: Node) -> Function:
+        """The passes alone, over chunks of rows of a product that is done."""
+        self.buffers[product] = Buffer(self.word(self.words))
+        return self.write()
+
+    def write_rows_of(self, product: Node, part: str, places: tuple[int, int, int]) -> Function:
+        """The kernel: the product's rows of a chunk, then the passes over them.
+
+        Args:
+            part: the function that computes the rows.
+            places: of the product's context's words: rows, blocks and rows of a block of a matrix.
+        """
+        f, chunk = self.function, self.function.arguments[1]
+        self.buffers[product] = Buffer(self.word(self.words))
+        context = self.word(self.words + 1)
+        f.run(part, [context, chunk, self.scratch])
+        rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
+        matrix, number = chunk // blocks, chunk % blocks
+        first = number * block
+        last = f.select(number == blocks - 1, rows, first + block)
+        self.each_row(matrix * rows + first, matrix * rows + last)
+        return f

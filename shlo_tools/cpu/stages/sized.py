@@ -1,0 +1,91 @@
+"""Programs of stages whose sizes run time tells: compiled once, with a table for each set of sizes.
+
+What is computed for a set of sizes is data: places, chunks, and the words of contexts, from
+expressions of the sizes. Sizes that contradict the program go to the code of the linalg path, which
+is made then: it says which check fails.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shlo_tools.calling.arguments import Parameters
+from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.cpu.stages.program import Program
+from shlo_tools.dtypes import Array
+
+_KEPT = 8  # sets of sizes whose tables are kept
+
+Sizes = tuple[int, ...]
+
+
+class SizedExecutable(Executable):
+    """A program whose sizes are those of its arguments, or expressions of them.
+
+    Args:
+        program: with names for its sizes.
+        instance: what runs a program of known sizes.
+        refusal: what runs the program with any sizes, and says which do not fit.
+        donated: numbers of the arguments that calls may write; none is written so far.
+
+    Attributes:
+        stages: the names of all of them.
+        plain: the names of those that no kernel computes, with the reasons.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: Signature[Any],
+        program: Program,
+        instance: Callable[[Program], Executable],
+        refusal: Callable[[], Executable],
+        donated: frozenset[int],
+    ) -> None:
+        self.donated = donated
+        self.name, self.signature = name, signature
+        self.stages, self.plain = tuple(program.codes), program.plain
+        self._parameters = Parameters(name, signature)
+        self._program, self._instance, self._refusal = program, instance, refusal
+        self._instances: OrderedDict[Sizes, Executable] = OrderedDict()
+        self._any: Executable | None = None
+        self._table, self._compiling = threading.Lock(), threading.Lock()
+
+    def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+        if self.donated:
+            return None
+        try:
+            sizes = tuple([arguments[k].shape[d] for k, d in self._program.symbols])
+        except (AttributeError, IndexError, TypeError):  # no arrays, or others than the signature's
+            return None
+        executable = self._instances.get(sizes)
+        return None if executable is None else executable._at_once(arguments)
+
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast, donated=self.donated)
+        sizes = tuple(inputs[k].shape[d] for k, d in self._program.symbols)
+        return self._at(sizes)._run(inputs, False, timeout)
+
+    def _at(self, sizes: Sizes) -> Executable:
+        with self._table:
+            if sizes in self._instances:
+                self._instances.move_to_end(sizes)
+                return self._instances[sizes]
+        program = self._program.at({f"s{k}": size for k, size in enumerate(sizes)})
+        if program is None:
+            return self._for_any()
+        executable = self._instance(program)
+        with self._table:
+            executable = self._instances.setdefault(sizes, executable)
+            while len(self._instances) > _KEPT:
+                self._instances.popitem(last=False)
+        return executable
+
+    def _for_any(self) -> Executable:
+        with self._compiling:
+            if self._any is None:
+                self._any = self._refusal()
+            return self._any

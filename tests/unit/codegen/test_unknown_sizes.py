@@ -1,0 +1,144 @@
+"""Programs of unknown sizes through kernels that are told sizes by their contexts."""
+
+from __future__ import annotations
+
+import random
+import threading
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from guarded import closed_block, guarded, guarded_block, spread
+from unknown_sizes import SIZES, arguments, program
+
+from shlo_tools import compile, interpret
+from shlo_tools.cpu import memory
+from shlo_tools.cpu.stages import places
+from shlo_tools.cpu.stages.sized import SizedExecutable
+from shlo_tools.errors import ShapeMismatchError
+
+SOFTMAX = """func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %s = stablehlo.concatenate %n1, %m1, dim = 0
+    : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %e = stablehlo.exponential %x : tensor<?x?xf32>
+  %r = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %b = stablehlo.dynamic_broadcast_in_dim %r, %s, dims = [0]
+    : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %0 = stablehlo.divide %e, %b : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}"""
+
+
+def compiled(text: str) -> SizedExecutable:
+    """A program whose every stage has a kernel."""
+    executable = compile(text)
+    assert isinstance(executable, SizedExecutable), text
+    assert not executable.plain, text
+    return executable
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_programs_for_one_set_of_sizes_after_another(seed: int) -> None:
+    draw = random.Random(seed)
+    text = program(seed, draw.randrange(6, 18))
+    executable = compiled(text)
+    for _ in range(5):
+        n, m = draw.choice(SIZES), draw.choice(SIZES)
+        inputs = arguments(n, m, seed)
+        expected = _listed(interpret(text, *inputs))
+        for result, target in zip(_listed(executable(*inputs)), expected, strict=True):
+            np.testing.assert_allclose(result, target, rtol=1e-4, atol=1e-4, err_msg=text)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("at_end", [False, True])
+def test_nothing_is_touched_outside(seed: int, at_end: bool) -> None:
+    draw = random.Random(100 + seed)
+    executable = compiled(program(100 + seed, draw.randrange(6, 18)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places.memory_plan, "plan", spread)
+        block = partial(guarded_block, at_end=False)
+        patch.setattr(memory, "block", closed_block if at_end else block)
+        for _ in range(4):
+            n, m = draw.choice(SIZES), draw.choice(SIZES)
+            inputs = [guarded(x, at_end=at_end) for x in arguments(n, m, seed)]
+            executable(*inputs)
+
+
+def test_calls_with_several_sizes_overlap() -> None:
+    executable = compiled(SOFTMAX)
+    failures: list[Any] = []
+
+    def call(first: int) -> None:
+        for k in range(60):
+            n, m = SIZES[(first + k) % 8], SIZES[(first + 3 * k) % 8]
+            x = np.full((n, m), 0.5, np.float32)
+            expected = np.full((n, m), 1 / m if m else 0, np.float32)
+            if not np.allclose(executable(x), expected):
+                failures.append((n, m))
+
+    threads = [threading.Thread(target=call, args=(first,)) for first in (0, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_row_does_not_depend_on_the_others() -> None:
+    """How many rows there are decides who computes them, not how."""
+    executable = compiled(SOFTMAX)
+    x = np.random.default_rng(0).normal(size=(1000, 333)).astype(np.float32)
+    whole = executable(x)
+    for rows in (1, 7, 500):
+        np.testing.assert_array_equal(executable(x[:rows]), whole[:rows])
+
+
+def test_an_operand_may_be_broadcast_or_not() -> None:
+    text = """func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+      %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+      %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+      %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+      %s = stablehlo.concatenate %n1, %m1, dim = 0
+        : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+      %0 = stablehlo.dynamic_broadcast_in_dim %b, %s, dims = [1]
+        : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+      %1 = stablehlo.multiply %x, %0 : tensor<?x?xf32>
+      return %1 : tensor<?x?xf32>
+    }"""
+    executable = compiled(text)
+    x = np.arange(70 * 37, dtype=np.float32).reshape(70, 37)
+    for b in (np.arange(37, dtype=np.float32), np.full(1, 3, np.float32)):
+        np.testing.assert_array_equal(executable(x, b), x * b)
+    with pytest.raises(ShapeMismatchError, match=r"arg1\.0|37|36"):
+        executable(x, np.zeros(36, np.float32))
+    np.testing.assert_array_equal(executable(x[:0], b), x[:0] * b)
+
+
+def test_sizes_are_numbers_that_wrap() -> None:
+    """What is computed with a size as data is computed in its type."""
+    text = """func.func @main(%x: tensor<?xi8>) -> tensor<i32> {
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi8>) -> tensor<i32>
+      %0 = stablehlo.multiply %n, %n : tensor<i32>
+      %1 = stablehlo.multiply %0, %n : tensor<i32>
+      %two = stablehlo.constant dense<2> : tensor<i32>
+      %2 = stablehlo.divide %1, %two : tensor<i32>
+      return %2 : tensor<i32>
+    }"""
+    executable = compiled(text)
+    for n in (0, 3, 2000, 70000):
+        cube = np.int64(n) ** 3
+        wrapped = (int(cube) + 2**31) % 2**32 - 2**31
+        assert int(executable(np.zeros(n, np.int8))) == int(wrapped / 2)
+
+
+def _listed(results: Any) -> list[Any]:
+    return list(results) if isinstance(results, list | tuple) else [results]
