@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import mmap
 import os
+import resource
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from shlo_tools.errors import ExecutionError
 
 ALIGNMENT = 64
 _LEAST_RESERVED = 1 << 20
+_PARTS = 16  # of the addresses that a process may have, of which one is reserved at a time
 
 
 def aligned_empty(type: TensorType) -> Array:
@@ -39,17 +41,19 @@ def aligned_bytes(count: int) -> Array:
 def reserved_bytes() -> Array:
     """Addresses for as many bytes as the machine has; they take memory when they are used.
 
-    Where a process may not have so many addresses, it is a part of those that are left.
+    Where a process may not have so many addresses, it is a part of those, which leaves some.
     """
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-    size = _physical_memory()
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    most = _physical_memory()
+    size = most = most if limit == resource.RLIM_INFINITY else min(most, limit // _PARTS)
     while True:
         try:
             return np.frombuffer(mmap.mmap(-1, size, flags=flags), np.uint8)
         except OSError as error:
             if size <= _LEAST_RESERVED:
                 raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
-        if size == _physical_memory():
+        if size == most:
             gc.collect()  # executables that nobody has any more may have some
         size //= 4
 
