@@ -127,11 +127,16 @@ def _product_under(op: Op) -> Stage | None:
     if not isinstance(source, Op) or source.name != "dot_general" or len(source.users) > 1:
         return None
     numbers = DOT_DIMENSION_NUMBERS.decode(source.operation.attributes["dot_dimension_numbers"])
-    last = max((d for d, size in enumerate(op.shape) if size > 1), default=0)
-    moved = ir.integers_of(op.operation, "permutation")[last:][:1]
-    is_free = all(d >= len(numbers.get("lhs_batching_dimensions", ())) for d in moved)
-    is_long = bool(moved) and op.shape[last] >= min(source.shape[-1], _VECTORS)
-    return source.stage if is_free and is_long and not source.is_returned else None
+    batches = len(numbers.get("lhs_batching_dimensions", ()))
+    columns = len(source.shape_of(0)) - len(numbers.get("lhs_contracting_dimensions", ()))
+    order = [d for d in ir.integers_of(op.operation, "permutation") if source.shape[d] != 1]
+    # All dimensions of rows or all of columns, in their order, lie behind all else.
+    for group in (range(batches, columns), range(columns, len(source.shape))):
+        last = [d for d in group if source.shape[d] != 1]
+        if last and order[-len(last) :] == last:
+            is_long = source.shape[last[-1]] >= min(source.shape[-1], _VECTORS)
+            return source.stage if is_long and not source.is_returned else None
+    return None
 
 
 def _is_read_elementwise(op: Op) -> bool:

@@ -182,6 +182,8 @@ def axes(dot: Node, results: Sequence[Node]) -> tuple[Axes, list[View], Node]:
     final, c_parts = stored_as(dot, results)
     if list(results) != [final]:
         final, c_parts = dot, dense(dot.shape)
+    elif not _is_stored_in_rows(dot, c_parts):
+        raise UnsupportedStage("a product whose rows and columns are stored in pieces")
     views = [strided(operand) for operand in dot.operands]
     copies = [(operand, 0, dense(operand.shape)) for operand in dot.operands]
     with suppress(UnsupportedStage):
@@ -190,6 +192,15 @@ def axes(dot: Node, results: Sequence[Node]) -> tuple[Axes, list[View], Node]:
     with suppress(UnsupportedStage):
         return _axes(dot, [view[2] for view in copies], c_parts), copies, final
     return _axes(dot, [view[2] for view in copies], dense(dot.shape)), copies, dot
+
+
+def _is_stored_in_rows(dot: Node, c_parts: Sequence[Parts]) -> bool:
+    """Whether whole rows, or whole columns, of each matrix are runs of memory."""
+    (a_batch, _, a_free), _ = dot.contraction
+    first, last = len(a_batch), len(a_batch) + len(a_free)
+    sides = [merged(_flat(parts)) for parts in (c_parts[first:last], c_parts[last:])]
+    steps = [[step for _, step in side] for side in sides]
+    return [1] in steps or steps == [[], []]
 
 
 def _axes(dot: Node, parts: Sequence[list[Parts]], c_parts: list[Parts]) -> Axes:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+from shlo_tools import compile
+
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "complex<f32>": np.complex64}
 
 
@@ -48,3 +50,28 @@ def numbers(rng: np.random.Generator, shape: tuple[int, ...], element: str) -> n
     if element.startswith("complex"):
         return (values + 1j * rng.integers(-3, 4, shape)).astype(TYPES[element])
     return values.astype(TYPES[element])
+
+
+@pytest.mark.parametrize(
+    "sizes", [(2, 3, 4, 5, 2), (1, 6, 2, 5, 4), (2, 1, 3, 33, 1), (3, 2, 1, 1, 4)]
+)
+def test_rows_and_columns_of_several_dimensions(sizes: tuple[int, ...]) -> None:
+    """Every order of a batch, two dimensions of rows and two of columns."""
+    b, i, j, k, n = sizes
+    rng = np.random.default_rng(sizes)
+    x, y = numbers(rng, (b, i, j, 3), "i32"), numbers(rng, (b, k, n, 3), "i32")
+    stored = tensor(sizes, "i32")
+    types = [tensor(array.shape, "i32") for array in (x, y)]
+    for permutation in itertools.permutations(range(5)):
+        turned = tensor(tuple(sizes[d] for d in permutation), "i32")
+        text = f"""
+        func.func @main(%x: {types[0]}, %y: {types[1]}) -> {turned} {{
+          %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0],
+            contracting_dims = [3] x [3] : ({types[0]}, {types[1]}) -> {stored}
+          %1 = stablehlo.transpose %0, dims = {list(permutation)} : ({stored}) -> {turned}
+          return %1 : {turned}
+        }}"""
+        expected = np.einsum("bijs,bkns->bijkn", x, y).transpose(permutation)
+        executable = compile(text)
+        assert not executable.plain  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(executable(x, y), expected)
