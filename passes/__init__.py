@@ -43,6 +43,7 @@ _PASSES = {
     "shlo-remove-size-checks": "host.remove_size_checks:RemoveSizeChecks",
     "shlo-annotate-loops": "llvm.annotate_loops:AnnotateLoops",
     "shlo-keep-functions-apart": "llvm.keep_functions_apart:KeepFunctionsApart",
+    "shlo-bits-in-memory": "llvm.bits_in_memory:BitsInMemory",
     "shlo-lift-fusion-limits": "llvm.limit_fusion:LiftFusionLimits",
     "shlo-limit-fusion": "llvm.limit_fusion:LimitFusion",
     "shlo-lower-intrinsics": "llvm.lower_intrinsics:LowerIntrinsics",
@@ -134,6 +135,7 @@ _TO_LLVM = ",".join(
         "convert-cf-to-llvm",
         "convert-func-to-llvm",
         "reconcile-unrealized-casts",
+        "shlo-bits-in-memory",
         "shlo-keep-functions-apart",  # or all code is generated twice
     )
 )

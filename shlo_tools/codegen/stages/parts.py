@@ -130,7 +130,7 @@ class PartsReader(ComputedPlaces):
             number = quotient.value if isinstance(quotient, Scalar) else self.positions(quotient)
             fits = number.compare("ult", size)
             if isinstance(rest, Scalar | Positions):
-                fits = fits & (rest.value == 0)
+                fits = self._both(fits, rest.value == 0)
             if not isinstance(quotient, Scalar):
                 return quotient, fits
             inside = f.maximum(f.minimum(number, size - 1), 0)

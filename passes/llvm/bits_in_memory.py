@@ -1,0 +1,53 @@
+"""Floats of 16 bits lie in memory as integers.
+
+Before:
+    %x = llvm.load %p : !llvm.ptr -> bf16
+    llvm.store %x, %q : bf16, !llvm.ptr
+After:
+    %0 = llvm.load %p : !llvm.ptr -> i16
+    %x = llvm.bitcast %0 : i16 to bf16
+    %1 = llvm.bitcast %x : bf16 to i16
+    llvm.store %1, %q : i16, !llvm.ptr
+
+A value that is only moved is an integer then. LLVM's optimizer makes ops of floats that are moved
+in loops which its code generator has none of for these types: it ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shlo_tools import ir, mlir
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.pipeline.registry import Pass
+
+
+@dataclass(frozen=True)
+class BitsInMemory(Pass):
+    """Load and store floats of 16 bits as integers."""
+
+    name = "shlo-bits-in-memory"
+    anchor = "any"
+
+    def run(self, op: Operation) -> None:
+        ir.rewrite(op, {"llvm.load": _load, "llvm.store": _store})
+
+
+def _load(op: Operation, build: Build) -> Sequence[Value] | None:
+    type = op.results[0].type
+    if str(type) not in ("bf16", "f16"):
+        return None
+    attributes = dict(op.attributes.items())
+    bits = build.value("llvm.load", list(op.operands), mlir.parse_type("i16"), attributes)
+    return [build.value("llvm.bitcast", (bits,), type)]
+
+
+def _store(op: Operation, build: Build) -> Sequence[Value] | None:
+    value, address = op.operands
+    if str(value.type) not in ("bf16", "f16"):
+        return None
+    bits = build.value("llvm.bitcast", (value,), mlir.parse_type("i16"))
+    build.op("llvm.store", (bits, address), (), dict(op.attributes.items()))
+    return []

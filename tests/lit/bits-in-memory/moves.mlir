@@ -1,0 +1,24 @@
+// RUN: %shlo-opt %s --shlo-bits-in-memory | FileCheck %s
+
+// CHECK-LABEL: llvm.func @move
+// CHECK: %[[BITS:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK: %[[VALUE:.*]] = llvm.bitcast %[[BITS]] : i16 to bf16
+// CHECK: %[[AGAIN:.*]] = llvm.bitcast %[[VALUE]] : bf16 to i16
+// CHECK: llvm.store %[[AGAIN]], %{{.*}} : i16, !llvm.ptr
+llvm.func @move(%from: !llvm.ptr, %to: !llvm.ptr) {
+  %0 = llvm.load %from {alignment = 2 : i64} : !llvm.ptr -> bf16
+  llvm.store %0, %to : bf16, !llvm.ptr
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @others
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i16
+// CHECK: llvm.bitcast %{{.*}} : i16 to f16
+// CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
+llvm.func @others(%from: !llvm.ptr) -> f16 {
+  %0 = llvm.load %from : !llvm.ptr -> f32
+  %1 = llvm.load %from : !llvm.ptr -> f16
+  llvm.store %0, %from : f32, !llvm.ptr
+  llvm.return %1 : f16
+}
