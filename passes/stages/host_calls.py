@@ -75,9 +75,12 @@ class _Routine:
     def _copy(self, result: int, operand: int) -> None:
         number, size = self._numbers[operand], self._results[result].nbytes
         words = copying.context(Place("argument", number), Place("result", result), size)
-        self.code.jobs.append(copying.job(len(self.code.contexts), size, fills=result))
+        is_read_once = self._numbers.count(number) == 1
+        fills = result if is_read_once else None
+        self.code.jobs.append(copying.job(len(self.code.contexts), size, fills=fills))
         self.code.contexts.append(words)
-        self.code.in_place[result] = [number]
+        if is_read_once:
+            self.code.in_place[result] = [number]
 
     def _argument(self, argument: lapack_kernels.Argument) -> Argument:
         if isinstance(argument, Buffer):

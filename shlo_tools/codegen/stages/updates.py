@@ -39,9 +39,10 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: int) -> None:
     """Write an operand to where a result lies, unless it may lie there itself."""
-    source = operand
+    source, chain = operand, [operand]
     while source.kind is NodeKind.RESHAPE:
         source = source.operands[0]
+        chain.append(source)
     where = Place("result", number)
     if source.kind is not NodeKind.INPUT:
         name = f"{stage.name}.operand{number}"
@@ -53,7 +54,7 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
         code.jobs.append(Job(name, len(code.contexts) - 1, kernel.space.chunks))
         return
     size = source.count * place_type(source.element).bytes
-    is_read_once = _readers(stage, source) == 1
+    is_read_once = all(_readers(stage, node) == 1 for node in chain)
     if is_read_once:
         code.in_place[number] = [source.number]
     code.contexts.append(copying.context(Place("argument", source.number), where, size))
@@ -62,7 +63,7 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
 
 
 def _readers(stage: Stage, source: Node) -> int:
-    """How many nodes of a stage read an argument."""
+    """How often nodes of a stage read one of them."""
     nodes = below(stage.results)
     return sum(node.operands.count(source) for node in nodes)
 

@@ -162,7 +162,7 @@ def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) ->
     blocked = next(g for g, (_, reduced) in enumerate(groups) if reduced)
     width = strip if along == "kept" else 1
     size, _ = groups[blocked]
-    return Walk(groups, along, 1, width, 1, blocked, size if are_known(size) else 1)
+    return Walk(groups, along, 1, width, 1, blocked, max(1, size) if are_known(size) else 1)
 
 
 def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:

@@ -278,3 +278,17 @@ def test_transforms_stop_on_control_c_and_time_limits(threads: str) -> None:
     command = [sys.executable, "-c", _INTERRUPTED]
     run = subprocess.run(command, env=variables, capture_output=True, text=True)
     assert (run.stdout.split(), run.returncode) == (["stopped"] * 3 + ["late"], 0), run.stderr
+
+
+def test_an_operand_that_is_both() -> None:
+    """The right-hand side is solved in place, unless it is the matrix, too."""
+    text = """func.func @main(%x: tensor<5x5xf64>) -> tensor<5x5xf64> {
+      %0 = stablehlo.add %x, %x : tensor<5x5xf64>
+      %1 = "stablehlo.triangular_solve"(%0, %0) {left_side = true, lower = true,
+        unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}
+        : (tensor<5x5xf64>, tensor<5x5xf64>) -> tensor<5x5xf64>
+      return %1 : tensor<5x5xf64>
+    }"""
+    x = np.random.default_rng(0).standard_normal((5, 5)) + 5 * np.eye(5)
+    expected = np.linalg.solve(np.tril(2 * x), 2 * x)
+    np.testing.assert_allclose(staged(text)(x), expected, rtol=1e-9, atol=1e-9)

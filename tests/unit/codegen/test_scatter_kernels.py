@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+import shlo_tools
+
 # operand, indices, updates, dimension numbers
 FORMS = {
     "rows": ((9, 70), (5, 1), (5, 70), "update_window_dims = [1], inserted_window_dims = [0], "
@@ -156,3 +158,27 @@ def test_starts_far_outside(start: int) -> None:
     u = np.ones((4, 37), np.float32)
     for other in (start, 0):
         assert_staged(text, x, np.array([start, other], np.int64), u)
+
+
+def test_updates_that_are_the_operand() -> None:
+    """Both are one argument of the stage, through one reshape: nothing is written in place."""
+    text = """func.func @main(%x: tensor<4x40xi32>) -> tensor<160xi32> {
+      %0 = "stablehlo.sort"(%x) ({
+        ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+          %l = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %l : tensor<i1>
+      }) {dimension = 1 : i64} : (tensor<4x40xi32>) -> tensor<4x40xi32>
+      %1 = stablehlo.reshape %0 : (tensor<4x40xi32>) -> tensor<160xi32>
+      %c = stablehlo.constant dense<1> : tensor<160x1xi32>
+      %2 = "stablehlo.scatter"(%1, %c, %1) <{scatter_dimension_numbers = #stablehlo.scatter<
+        inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+          %s = stablehlo.add %a, %b : tensor<i32>
+          stablehlo.return %s : tensor<i32>
+      }) : (tensor<160xi32>, tensor<160x1xi32>, tensor<160xi32>) -> tensor<160xi32>
+      return %2 : tensor<160xi32>
+    }"""
+    x = np.arange(160, dtype=np.int32).reshape(4, 40) + 1
+    expected = x.reshape(-1).copy()
+    expected[1] += x.sum()
+    np.testing.assert_array_equal(shlo_tools.compile(text)(x), expected)
