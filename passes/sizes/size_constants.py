@@ -47,6 +47,7 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
     """
     constants = _Constants()
     checked = {mlir.address_of(item.op) for item in shapes.unproven}
+    turns = {mlir.address_of(op) for _, op, _ in shapes.integers}
     unused: list[Operation | None] = list(others)
     for name, op, value in reversed(shapes.integers):  # those that use others come first
         if name not in _FOLDED:
@@ -68,8 +69,9 @@ def fold(shapes: Shapes, others: Iterable[Operation] = ()) -> None:
             continue
         of = op.operands[0] if name == "stablehlo.get_dimension_size" else None
         op.erase()
-        if of is not None and not _is_used(of) and not shapes.is_followed(of):
-            unused.append(mlir.defining_op(of))  # what is followed has its own turn
+        owner = None if of is None or _is_used(of) else mlir.defining_op(of)
+        if owner is not None and mlir.address_of(owner) not in turns:
+            unused.append(owner)
     erase_unused((op for op in unused if op is not None), checked)
 
 

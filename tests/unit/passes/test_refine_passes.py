@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import shlo_tools
 from shlo_tools import mlir, program
 from shlo_tools.errors import ShloError
 from shlo_tools.pipeline import runner
@@ -249,3 +250,22 @@ def test_a_size_that_its_type_does_not_hold_is_what_the_type_makes_of_it() -> No
     )
     runner.run("builtin.module(shlo-refine-shapes)", module)
     assert "dense<true>" in str(module) or "shape_assertion" not in str(module)
+
+
+def test_integers_that_come_to_be_small_have_one_turn() -> None:
+    """A size is asked of what was no small tensor before its sizes were known; both go."""
+    text = """func.func @main(%x: tensor<4x?x?xui8>, %a: tensor<1xi32>) -> tensor<1xi32> {
+      %two = stablehlo.constant dense<2> : tensor<1xi32>
+      %s = stablehlo.concatenate %two, %a, %a, %a, dim = 0
+        : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
+      %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1, 2, 3]
+        : (tensor<4x?x?xui8>, tensor<4xi32>) -> tensor<?x?x3x3xui8>
+      %zero = stablehlo.constant dense<0> : tensor<ui8>
+      %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = []
+        : (tensor<?x?x3x3xui8>, tensor<ui8>) -> tensor<?x?x3x3xui8>
+      %2 = stablehlo.get_dimension_size %1, dim = 1 : (tensor<?x?x3x3xui8>) -> tensor<i32>
+      return %a : tensor<1xi32>
+    }"""
+    module = shlo_tools.load(text)
+    shlo_tools.Pipeline("builtin.module(shlo-refine-shapes)").run(module)
+    assert "get_dimension_size" not in str(module)
