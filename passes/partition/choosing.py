@@ -126,6 +126,8 @@ def _product_under(op: Op) -> Stage | None:
     source, *_ = op.operands
     if not isinstance(source, Op) or source.name != "dot_general" or len(source.users) > 1:
         return None
+    if not are_known(*source.shape):
+        return None
     numbers = DOT_DIMENSION_NUMBERS.decode(source.operation.attributes["dot_dimension_numbers"])
     batches = len(numbers.get("lhs_batching_dimensions", ()))
     columns = len(source.shape_of(0)) - len(numbers.get("lhs_contracting_dimensions", ()))

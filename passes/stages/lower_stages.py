@@ -23,7 +23,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen import jobs, shared_kernels, target
+from shlo_tools.codegen import jobs, named_sizes, shared_kernels, target
 from shlo_tools.codegen.function import Function, module_text
 from shlo_tools.codegen.lowered import HOST_CALLS, JOBS, PLAIN, STAGE
 from shlo_tools.codegen.stages import lowering
@@ -63,6 +63,8 @@ class LowerStages(Pass):
         self, func: Operation, kernels: list[Function], calls: list[Attribute]
     ) -> _Lowered:
         if ir.text_of(func, STAGE) == "host":  # which call of the module's it is, says the list
+            if named_sizes.has_unknown_sizes(func):
+                return _Lowered(PLAIN, f"{_last_op(func)} of sizes that run time tells")
             return _Lowered(JOBS, jobs.to_json(host_calls.lower(func, calls)))
         return _lowered_once(func) if self.shared else _lowered(func, kernels)
 

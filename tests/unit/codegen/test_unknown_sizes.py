@@ -142,3 +142,33 @@ def test_sizes_are_numbers_that_wrap() -> None:
 
 def _listed(results: Any) -> list[Any]:
     return list(results) if isinstance(results, list | tuple) else [results]
+
+
+CALLS = {
+    "cholesky": ("?x3", "%0 = stablehlo.cholesky %x, lower = true : tensor<?x3xf32>"),
+    "fft": (
+        "?x4",
+        """%c = stablehlo.complex %x, %x : tensor<?x4xcomplex<f32>>
+      %f = stablehlo.fft %c, type = FFT, length = [4]
+        : (tensor<?x4xcomplex<f32>>) -> tensor<?x4xcomplex<f32>>
+      %0 = stablehlo.real %f : (tensor<?x4xcomplex<f32>>) -> tensor<?x4xf32>""",
+    ),
+    "a transposed product": (
+        "?x5",
+        """%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1]
+        : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x?xf32>
+      %t = stablehlo.transpose %d, dims = [1, 0] : (tensor<?x?xf32>) -> tensor<?x?xf32>
+      %0 = stablehlo.dot_general %t, %x, contracting_dims = [1] x [0]
+        : (tensor<?x?xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_kernels_leave_to_others(name: str) -> None:
+    shape, ops = CALLS[name]
+    type = f"tensor<{shape}xf32>"
+    text = f"func.func @main(%x: {type}) -> {type} {{\n{ops}\n return %0 : {type} }}"
+    executable = compile(text)
+    x = np.eye(3, int(shape[-1]), dtype=np.float32) + 1
+    np.testing.assert_allclose(executable(x), interpret(text, x), rtol=1e-5)

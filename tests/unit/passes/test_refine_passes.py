@@ -254,9 +254,10 @@ def test_a_size_that_its_type_does_not_hold_is_what_the_type_makes_of_it() -> No
 
 def test_integers_that_come_to_be_small_have_one_turn() -> None:
     """A size is asked of what was no small tensor before its sizes were known; both go."""
-    text = """func.func @main(%x: tensor<4x?x?xui8>, %a: tensor<1xi32>) -> tensor<1xi32> {
+    text = """func.func @main(%x: tensor<4x?x?xui8>, %a: tensor<1xi32>, %b: tensor<1xi32>,
+        %c: tensor<1xi32>) -> tensor<1xi32> {
       %two = stablehlo.constant dense<2> : tensor<1xi32>
-      %s = stablehlo.concatenate %two, %a, %a, %a, dim = 0
+      %s = stablehlo.concatenate %two, %a, %b, %c, dim = 0
         : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
       %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1, 2, 3]
         : (tensor<4x?x?xui8>, tensor<4xi32>) -> tensor<?x?x3x3xui8>
