@@ -25,6 +25,7 @@ def bitcast_convert(operand: Tensor, result_type: TensorType) -> Tensor:
         require("C1", operand.rank > 0, f"{operand.type} has no dimension to combine")
         require("C1", same(shape[-1], want // have), f"the last dimension is not {want // have}")
         shape = shape[:-1]
+    require("C1", same_shape(shape, result.shape), "the sizes differ")
     return meet_all([result, result.like(shape=shape)])
 
 

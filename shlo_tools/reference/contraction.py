@@ -86,7 +86,8 @@ def multiplied(lhs: Array, rhs: Array, element: ElementType) -> Array:
         return _integers(converted(lhs, element), converted(rhs, element), element)
     wide: Any = np.complex128 if element.is_complex else np.float64
     with np.errstate(all="ignore"):
-        return rounded(_product(_as(lhs, wide), _as(rhs, wide)), element.dtype)
+        sums = _product(_as(lhs, wide), _as(rhs, wide))
+        return rounded(sums + 0.0, element.dtype)  # which they start from: -0 is none
 
 
 def _product(lhs: Array, rhs: Array) -> Array:

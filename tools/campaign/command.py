@@ -74,7 +74,7 @@ class Request:
 @click.option("--jobs", default=2, help="Worker processes.  [2]")
 @click.option("--keep", default="", metavar="DIR", help="Where failures go.")
 @click.option("--seconds", default=20.0, help="For one case.  [20]")
-@click.option("--memory", default=4.0, help="Gigabytes for a worker.  [4]")
+@click.option("--memory", default=16.0, help="Gigabytes of addresses for a worker.  [16]")
 @click.option("--repeat", default="", metavar="FILE", help="Try one kept case again.")
 def command(repeat: str, **options: object) -> int:
     """Try random cases until the time is up, and say what became of them."""

@@ -172,3 +172,17 @@ def test_what_kernels_leave_to_others(name: str) -> None:
     executable = compile(text)
     x = np.eye(3, int(shape[-1]), dtype=np.float32) + 1
     np.testing.assert_allclose(executable(x), interpret(text, x), rtol=1e-5)
+
+
+def test_sizes_that_nothing_else_checks() -> None:
+    """The result of bitcast_convert has other sizes by name."""
+    type = "tensor<?x3xf32>"
+    text = f"""func.func @main(%x: {type}) -> tensor<2x3xi32> {{
+      %0 = stablehlo.bitcast_convert %x : ({type}) -> tensor<2x3xi32>
+      return %0 : tensor<2x3xi32>
+    }}"""
+    executable = compile(text)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(executable(x), x.view(np.int32))
+    with pytest.raises(ShapeMismatchError):
+        executable(np.ones((3, 3), np.float32))
