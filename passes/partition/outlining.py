@@ -236,8 +236,10 @@ def _is_run(op: Op) -> bool:
         return False
     if op.count == 0 or set(ir.integers_of(op.operation, "strides")) - {1}:
         return False
-    full = dtypes.tensor_type(op.operation.operands[0].type).shape
-    cuts = [d for d, size in enumerate(full) if op.shape[d] != size]
+    full = dtypes.tensor_type(op.operation.operands[0].type)
+    if not full.is_static:
+        return False
+    cuts = [d for d, size in enumerate(full.shape) if op.shape[d] != size]
     return not cuts or all(size == 1 for size in op.shape[: cuts[-1]])
 
 

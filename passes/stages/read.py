@@ -24,7 +24,6 @@ from shlo_tools.codegen.stages.nodes import (
     Regions,
     Stage,
     UnsupportedStage,
-    are_known,
     constant_value,
 )
 from shlo_tools.codegen.stages.sorting import Key, Sorting
@@ -131,7 +130,7 @@ def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
     if ELEMENTS in op.attributes:
         return _sizes(op)
     dialect, _, name = op.name.partition(".")
-    is_sized = SHAPES in op.attributes or not all(are_known(*node.shape) for node in operands)
+    is_sized = SHAPES in op.attributes or any(mlir.is_dynamic(v.type) for v in op.operands)
     if is_sized and name not in _SIZED and op.name not in SCALARS:
         raise UnsupportedStage(f"{op.name} of unknown sizes")
     if kind == "tiny" and op.name == "stablehlo.dot_general":

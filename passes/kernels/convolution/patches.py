@@ -236,11 +236,12 @@ def _weights(
     wide = rhs.type.with_element(type.element_type)
     rhs = Labelled(converted(op, build, rhs.value, rhs.type, wide), wide, rhs.labels)
     features = tuple(label for label in rhs.labels if label == OUTPUT_FEATURE)
-    transposed = rhs.labels == (*features, *plan.columns) and bool(features)
+    columns = tuple(label for label in plan.columns if label in rhs.labels)  # others are 1
+    transposed = rhs.labels == (*features, *columns) and bool(features)
     if not transposed:
-        rhs = rhs.ordered(build, (*plan.columns, *features))
+        rhs = rhs.ordered(build, (*columns, *features))
     count = product(rhs.sizes[label] for label in features)
-    inner = product(rhs.sizes[label] for label in plan.columns)
+    inner = product(rhs.sizes[label] for label in columns)
     matrix = wide.with_shape([1, count, inner] if transposed else [1, inner, count])
     return _Weights(reshaped(build, rhs.value, rhs.type, matrix), transposed)
 

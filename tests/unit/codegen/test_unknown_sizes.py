@@ -186,3 +186,17 @@ def test_sizes_that_nothing_else_checks() -> None:
     np.testing.assert_array_equal(executable(x), x.view(np.int32))
     with pytest.raises(ShapeMismatchError):
         executable(np.ones((3, 3), np.float32))
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 1), (1, 1, 1), (0, 3, 1), (4, 7, 1)])
+def test_a_convolution_of_one_feature_that_only_the_kernel_says(sizes: tuple[int, ...]) -> None:
+    text = """func.func @main(%x: tensor<?x?x?xf32>, %k: tensor<1x1x5xf32>) -> tensor<?x?x5xf32> {
+      %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+        window = {stride = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<?x?x?xf32>, tensor<1x1x5xf32>) -> tensor<?x?x5xf32>
+      return %0 : tensor<?x?x5xf32>
+    }"""
+    rng = np.random.default_rng(sizes)
+    x, kernel = (rng.random(shape, np.float32) for shape in (sizes, (1, 1, 5)))
+    expected = np.einsum("bsf,fo->bso", x, kernel[0])
+    np.testing.assert_allclose(compile(text)(x, kernel), expected, rtol=1e-5)
