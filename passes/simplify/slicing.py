@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from math import prod
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation, Value
@@ -249,8 +250,8 @@ def update_all(op: Operation, build: Rewriter) -> Replacement | None:
 def gather_one(op: Operation, build: Rewriter) -> Replacement | None:
     """gather(x, c) -> reshape(x[c : c + sizes]), where c is one index"""
     operand, indices = static(op.operands[0]), static(op.operands[1])
-    positions = held_integers(op.operands[1])
-    if operand is None or indices is None or positions is None or static(op.results[0]) is None:
+    positions, result = held_integers(op.operands[1]), static(op.results[0])
+    if operand is None or indices is None or positions is None or result is None:
         return None
     fields = GATHER_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
     index_map = fields.get("start_index_map", ())
@@ -260,6 +261,8 @@ def gather_one(op: Operation, build: Rewriter) -> Replacement | None:
     for d, start in zip(index_map, positions, strict=True):
         starts[d] = start
     sizes = ir.integers_of(op, "slice_sizes")
+    if prod(sizes) != result.size:  # slices of nothing along a dimension that is left out
+        return None
     starts = _clamped(starts, operand.static_shape, sizes)
     limits = [start + size for start, size in zip(starts, sizes, strict=True)]
     part = sliced(build, op.operands[0], (starts, limits, [1] * len(sizes)))

@@ -131,3 +131,14 @@ func.func @gather(%x: tensor<4x3xf32>) -> tensor<2xf32> {
     slice_sizes = array<i64: 1, 2>} : (tensor<4x3xf32>, tensor<2xi32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// The dimension that is left out may be cut to nothing; there is something all the same.
+// CHECK-LABEL: @gather_of_nothing_left_out
+// CHECK: stablehlo.gather
+func.func @gather_of_nothing_left_out(%x: tensor<4x3xf32>) -> tensor<2xf32> {
+  %i = stablehlo.constant dense<[1, 3]> : tensor<2xi32>
+  %0 = "stablehlo.gather"(%x, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [0],
+    collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 0>,
+    slice_sizes = array<i64: 0, 2>} : (tensor<4x3xf32>, tensor<2xi32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
