@@ -55,6 +55,8 @@ def space(rows: Extent, columns: Extent) -> Space:
 def map_space(results: Sequence[Node]) -> tuple[Extent, Extent]:
     """Rows and columns of elementwise ops."""
     count = results[0].count
+    if are_known(count) and count == 0:
+        return 0, 1  # nothing is read
     if are_known(count) and is_flat(results):
         for columns in _FLAT:
             if count % columns == 0:

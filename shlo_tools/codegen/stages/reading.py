@@ -124,7 +124,7 @@ class Reader(PartsReader):
         if node in self.buffers:
             return []
         if node.kind is NodeKind.ELEMENTWISE:
-            same = [index if o.shape else () for o in node.operands]
+            same = [index if o.shape or not node.shape else () for o in node.operands]
             return [(o, at, mask) for o, at in zip(node.operands, same, strict=True)]
         if node.kind is NodeKind.RESHAPE:
             (source,) = node.operands
@@ -181,7 +181,7 @@ class Reader(PartsReader):
     def _elementwise(self, node: Node, index: Index, mask: Mask | None) -> Value:
         operands = []
         for operand in node.operands:
-            where: Index = index if operand.shape else ()
+            where: Index = index if operand.shape or not node.shape else ()
             operands.append(self.read(operand, where, mask))
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")

@@ -5,10 +5,9 @@
 // CHECK: stages: 1 distinct ones, 0 without a kernel
 // CHECK-NEXT: memory of a call: 0 bytes of temporaries, 256 of results, 524,288 of scratch memory for each thread
 
-// RUN: %shlo-run %s --function=solved --input=random:0 --profile | FileCheck %s --check-prefix=PLAIN
-// PLAIN: stages: 2 distinct ones, 1 without a kernel
-// PLAIN-NEXT: 1 without a kernel: stablehlo.cholesky
-// PLAIN-NEXT: memory of a call: {{.*}} bytes of temporaries, 64 of results
+// RUN: %shlo-run %s --function=solved --input=random:0 --profile | FileCheck %s --check-prefix=SOLVED
+// SOLVED: stages: 2 distinct ones, 0 without a kernel
+// SOLVED-NEXT: memory of a call: {{.*}} bytes of temporaries, 64 of results
 
 // RUN: not %shlo-run %s --input=64xf32=1 --profile --check-nans 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: --profile tells of native code without probes and checks
