@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
@@ -270,17 +269,11 @@ def stage_type(op: Operation, types: Types) -> TensorType | None:
     result = types.of(op.results[0])
     if result is None or any(operand is None for operand in operands):
         return None
-    shapes = {operand.shape for operand in operands if operand and operand.shape}
-    if not is_known and not shapes <= {result.shape}:
-        return None
-    if name == "bitcast_convert" and any(_differ(shape, result.shape) for shape in shapes):
-        return None  # nothing checks that sizes of different names are equal
+    if not is_known:
+        shapes = {operand.shape for operand in operands if operand and operand.shape}
+        if not shapes <= {result.shape}:
+            return None
     return result
-
-
-def _differ(one: Sequence[Extent], other: Sequence[Extent]) -> bool:
-    """Whether the sizes that two shapes share are of different names."""
-    return any(a != b for a, b in zip(one, other, strict=False))
 
 
 def is_first_of_sorted(op: Op) -> bool:

@@ -136,7 +136,7 @@ class Gemm(MicroKernels):
         scratch = f.arguments[2]
         columns, size = c["N"], f.constant(self.element.bytes)
         number, block = piece // c["blocks"], piece % c["blocks"]
-        batch, part = number // c["parts"], number % c["parts"]
+        batch, begin, depth, at_part = c.part(number)
         a, source, out = c.matrices(batch, "ASC")
         is_own, room = c["own"] != 0, scratch.at(SCRATCH_BYTES - OWN)
 
@@ -146,9 +146,7 @@ class Gemm(MicroKernels):
 
         f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
         source = f.select(is_own, room, source)
-        out = out.at(part * c["c_part"])
-        begin = part * c["k_part"]
-        end = f.minimum(begin + c["k_part"], c["K"])
+        out, end = out.at(at_part), begin + depth
         first = block * c["rows"]
         last = f.select(block == c["blocks"] - 1, c["M"], first + c["rows"])
         copies = c["copies"] != 0
@@ -219,12 +217,10 @@ class Gemm(MicroKernels):
 
     def _columns(self, f: Function, c: _Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)
-        batch, part = number // c["parts"], number % c["parts"]
+        batch, begin, depth, at_part = c.part(number)
         a, source, out = c.matrices(batch, "ASC")
-        begin = part * c["k_part"]
-        depth = f.minimum(c["K"] - begin, c["k_part"])
         a, source = a.at(begin * c["a_k"]), source.at(begin * c["s_k"])
-        out = out.at(part * c["c_part"])
+        out = out.at(at_part)
         zero = f.constant(0)
         adjacent = c["s_column"] == self.element.bytes
 
@@ -286,12 +282,10 @@ class Gemm(MicroKernels):
 
     def _dots(self, f: Function, c: _Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)
-        batch, part = number // c["parts"], number % c["parts"]
+        batch, begin, depth, at_part = c.part(number)
         a, b, out = c.matrices(batch, "ABC")
-        begin = part * c["k_part"]
-        depth = f.minimum(c["K"] - begin, c["k_part"])
         a, b = a.at(begin, self.element), b.at(begin, self.element)
-        out = out.at(part * c["c_part"])
+        out = out.at(at_part)
         eights = first + (last - first) // f.constant(8) * 8
 
         def row(r: Value) -> None:
@@ -356,6 +350,14 @@ class _Context:
         """``body`` for all pieces of a chunk."""
         first = chunk * self["each"]
         self.f.loop(first, self.f.minimum(first + self["each"], self["pieces"]), 1, body)
+
+    def part(self, number: Value) -> tuple[Value, Value, Value, Value]:
+        """A part of a matrix: which matrix, where its sums begin and how long they are, and bytes
+        before what it makes."""
+        matrix, part = number // self["parts"], number % self["parts"]
+        begin = part * self["k_part"]
+        depth = self.f.minimum(self["K"] - begin, self["k_part"])
+        return matrix, begin, depth, part * self["c_part"]
 
     def matrices(self, number: Value, names: str) -> list[Value]:
         """Where matrices of the batch begin."""
