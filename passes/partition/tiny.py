@@ -11,10 +11,10 @@ from collections.abc import Hashable, Sequence
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.elements import Parts, part_of, register_type
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
-from shlo_tools.codegen.stages.picking import LARGEST
-from shlo_tools.codegen.stages.registers import Registers
+from shlo_tools.codegen.stages.reading.elements import Parts, part_of, register_type
+from shlo_tools.codegen.stages.tiny.picking import LARGEST
+from shlo_tools.codegen.stages.tiny.registers import Registers
 from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS

@@ -15,7 +15,6 @@ from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ELEMENTS, ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.folds import is_number, neutral_number
-from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     CONTROL,
     Extent,
@@ -26,6 +25,7 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     constant_value,
 )
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.sorting import Key, Sorting
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation

@@ -9,15 +9,15 @@ from typing import Any
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library import packing
-from shlo_tools.codegen.stages.convolutions import Convolution, Window
-from shlo_tools.codegen.stages.elements import register_type
-from shlo_tools.codegen.stages.memory import Memory
+from shlo_tools.codegen.stages.contractions.convolutions import Convolution, Window
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     Rule,
     UnsupportedStage,
 )
+from shlo_tools.codegen.stages.reading.elements import register_type
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shlo_tools import ir
 from shlo_tools.codegen import named_sizes
-from shlo_tools.codegen.stages.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.reading.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS, SCATTER_DIMENSION_NUMBERS

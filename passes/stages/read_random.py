@@ -10,7 +10,7 @@ from shlo_tools import dtypes, ir
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.random import Bits, Layout
-from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.random import RngAlgorithm

@@ -10,9 +10,9 @@ from shlo_tools import dtypes, ir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.folds import Windows, known_number
-from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
-from shlo_tools.codegen.stages.selections import Selection
+from shlo_tools.codegen.stages.reading.memory import Memory
+from shlo_tools.codegen.stages.reductions.selections import Selection
 from shlo_tools.dtypes import ElementType
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg import window_attributes

@@ -11,15 +11,15 @@ import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages import elements
-from shlo_tools.codegen.stages.elements import Number
 from shlo_tools.codegen.stages.folds import Fold, neutral_number
-from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import (
     Region,
     UnsupportedStage,
     constant_value,
 )
+from shlo_tools.codegen.stages.reading import elements
+from shlo_tools.codegen.stages.reading.elements import Number
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.fold.evaluation import Limits, evaluated

@@ -12,10 +12,10 @@ from typing import Any
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages import elements
-from shlo_tools.codegen.stages.elements import Parts, arithmetic_type
-from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
+from shlo_tools.codegen.stages.reading import elements
+from shlo_tools.codegen.stages.reading.elements import Parts, arithmetic_type
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, element_type, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds

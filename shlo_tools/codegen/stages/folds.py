@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.elements import Number
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Region
+from shlo_tools.codegen.stages.reading.elements import Number
 from shlo_tools.dims import Size
 from shlo_tools.dtypes import ElementType, Kind
 

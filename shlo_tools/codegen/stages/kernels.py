@@ -15,11 +15,8 @@ from functools import cached_property
 from shlo_tools.codegen.function import POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Place, StageCode, Word, formula
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
-from shlo_tools.codegen.stages.elements import Parts, constant, place_type
 from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
-from shlo_tools.codegen.stages.indices import Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.map_space import Space
-from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -28,7 +25,10 @@ from shlo_tools.codegen.stages.nodes import (
     are_known,
     below,
 )
-from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.codegen.stages.reading.elements import Parts, constant, place_type
+from shlo_tools.codegen.stages.reading.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import ceiling_divided
 from shlo_tools.dtypes import ElementType

@@ -8,19 +8,8 @@ from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.library import copying
-from shlo_tools.codegen.stages import (
-    contractions,
-    random,
-    reductions,
-    scatter,
-    selections,
-    sorting,
-    sums,
-    tiny,
-    updates,
-    windows,
-)
-from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages import random, scatter, sorting, updates
+from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
@@ -33,7 +22,10 @@ from shlo_tools.codegen.stages.nodes import (
     are_known,
     below,
 )
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reductions import reduction, selections, sums, windows
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
+from shlo_tools.codegen.stages.tiny import straight_line
 from shlo_tools.codegen.stages.transposition import transposition_of
 from shlo_tools.codegen.target import Target
 
@@ -82,7 +74,7 @@ def _copy(source: Node) -> StageCode:
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
     if stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ())):
-        return reductions.lower(stage, target)
+        return reduction.lower(stage, target)
     walked = space(*(stage.split or map_space(stage.results)))
     kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
     kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
@@ -108,7 +100,7 @@ def _is_one_pass(stage: Stage) -> bool:
 def _reduction(stage: Stage, target: Target) -> StageCode:
     """Sums of any dimensions, unless nobody asks for them."""
     if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in below(stage.results)):
-        return reductions.lower(stage, target)
+        return reduction.lower(stage, target)
     return _map(replace(stage, kind="map", split=None), target)
 
 
@@ -143,12 +135,12 @@ _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "row": _rows,
     "reduction": _reduction,
     "concatenation": _concatenation,
-    "contraction": contractions.lower,
+    "contraction": contraction.lower,
     "random": random.lower,
     "scatter": scatter.lower,
     "selection": selections.lower,
     "sort": sorting.lower,
-    "tiny": tiny.lower,
+    "tiny": straight_line.lower,
     "update": updates.lower,
     "window": windows.lower,
 }

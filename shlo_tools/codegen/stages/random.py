@@ -8,10 +8,10 @@ from typing import Any
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
-from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Scalar
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import Node, Stage
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Scalar
 from shlo_tools.codegen.target import Target
 
 _BLOCK = 2048  # counters that stand in one row

@@ -16,9 +16,6 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
-from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.gather import IndexVectors
-from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Scalar
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -26,6 +23,9 @@ from shlo_tools.codegen.stages.nodes import (
     Region,
     Stage,
 )
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.gather import IndexVectors
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Scalar
 from shlo_tools.codegen.stages.updates import fill
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import Kind

@@ -15,10 +15,10 @@ from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import sorting
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
-from shlo_tools.codegen.stages.elements import flattened, place_type
-from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Positions, Scalar
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region, Stage
+from shlo_tools.codegen.stages.reading.elements import flattened, place_type
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Positions, Scalar
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import Kind
 

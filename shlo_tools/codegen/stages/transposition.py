@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import interleaving, transposition
-from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages.contractions.products import Part, merged, strided
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.products import Part, merged, strided
+from shlo_tools.codegen.stages.reading.elements import place_type
 
 _SMALL = 256  # elements that a kernel gathers as well
 _BLOCK = 256  # columns of a chunk, at least; and rows, where columns are fewer

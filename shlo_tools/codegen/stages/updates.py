@@ -7,8 +7,6 @@ import math
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library import copying
-from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.indices import Component, Lanes, Scalar, Split
 from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
@@ -18,6 +16,8 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     below,
 )
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Scalar, Split
 from shlo_tools.codegen.target import Target
 
 _LONG = 4096  # elements of a row, at least so many where all are neighbours

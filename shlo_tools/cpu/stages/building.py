@@ -14,7 +14,7 @@ from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
 from shlo_tools.codegen.lowered import PLAIN, SYMBOLS
-from shlo_tools.codegen.stages import later
+from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.native import Linked, Tell
 from shlo_tools.cpu.process_library import parts

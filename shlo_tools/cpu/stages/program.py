@@ -16,7 +16,7 @@ from shlo_tools.codegen import jobs, named_sizes, target
 from shlo_tools.codegen.jobs import StageCode
 from shlo_tools.codegen.lowered import ENTRY_PREFIX, JOBS, PLAIN, SIZE_CHECKS, SYMBOLS, WEIGHT
 from shlo_tools.codegen.named_sizes import evaluated
-from shlo_tools.codegen.stages.later import at_sizes
+from shlo_tools.codegen.stages.contractions.later import at_sizes
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 

@@ -19,7 +19,6 @@ from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.jobs import ENTRY_POINT, Context, Job, StageCode
 from shlo_tools.codegen.library import pool
 from shlo_tools.codegen.stages import updates
-from shlo_tools.codegen.stages.elements import flattened, joined, place_type
 from shlo_tools.codegen.stages.folds import outcomes_of
 from shlo_tools.codegen.stages.nodes import (
     CONTROL,
@@ -31,10 +30,11 @@ from shlo_tools.codegen.stages.nodes import (
     UnsupportedStage,
     below,
 )
-from shlo_tools.codegen.stages.numbering import VIEWS, Numbers, moved, number_of
-from shlo_tools.codegen.stages.picking import LARGEST
-from shlo_tools.codegen.stages.registers import lanes_of
-from shlo_tools.codegen.stages.tiny_places import TinyPlaces
+from shlo_tools.codegen.stages.reading.elements import flattened, joined, place_type
+from shlo_tools.codegen.stages.tiny.numbering import VIEWS, Numbers, moved, number_of
+from shlo_tools.codegen.stages.tiny.picking import LARGEST
+from shlo_tools.codegen.stages.tiny.places import TinyPlaces
+from shlo_tools.codegen.stages.tiny.registers import lanes_of
 from shlo_tools.codegen.target import Target
 
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.function import I1, Function, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages import elements
-from shlo_tools.codegen.stages.elements import Parts, memory_type, part_of
-from shlo_tools.codegen.stages.memory import Memory
+from shlo_tools.codegen.stages.reading import elements
+from shlo_tools.codegen.stages.reading.elements import Parts, memory_type, part_of
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ElementType
 
 _LEAST = 4  # lanes of a vector

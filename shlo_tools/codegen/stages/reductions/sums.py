@@ -11,7 +11,14 @@ from shlo_tools.codegen.stages.folds import (
     outcomes_of,
     sources_of,
 )
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.nodes import (
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    below,
+)
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Lanes,
@@ -19,15 +26,8 @@ from shlo_tools.codegen.stages.indices import (
     Scalar,
     Split,
 )
-from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.memory import Buffer
-from shlo_tools.codegen.stages.nodes import (
-    Node,
-    NodeKind,
-    UnsupportedStage,
-    below,
-)
-from shlo_tools.codegen.stages.walks import walk
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reductions.walks import walk
 from shlo_tools.codegen.target import Target
 
 MERGED = 512  # results of a chunk that merges blocks

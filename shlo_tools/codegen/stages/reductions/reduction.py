@@ -13,11 +13,17 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
-from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.folds import (
     sources_of,
 )
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.nodes import (
+    Extent,
+    Stage,
+    UnsupportedStage,
+    is_one,
+)
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Lanes,
     Linear,
@@ -26,14 +32,8 @@ from shlo_tools.codegen.stages.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.memory import Buffer
-from shlo_tools.codegen.stages.nodes import (
-    Extent,
-    Stage,
-    UnsupportedStage,
-    is_one,
-)
-from shlo_tools.codegen.stages.sums import MERGED, State, SumKernel
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import Size, maximum
 

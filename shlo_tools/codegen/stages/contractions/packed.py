@@ -13,7 +13,14 @@ from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import packing
 from shlo_tools.codegen.library.micro_kernels import panel_columns, row_tile
-from shlo_tools.codegen.stages.axes import STILL, Axis, Contraction, count, limited, merged
+from shlo_tools.codegen.stages.contractions.axes import (
+    STILL,
+    Axis,
+    Contraction,
+    count,
+    limited,
+    merged,
+)
 from shlo_tools.codegen.target import Target
 
 _ROWS = 64  # of a block

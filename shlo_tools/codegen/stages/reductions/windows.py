@@ -12,12 +12,19 @@ from functools import partial
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
-from shlo_tools.codegen.stages import scans
 from shlo_tools.codegen.stages.folds import Windows, fold_of, outcomes_of, sources_of, starts_of
-from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Positions, Scalar, Split
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, UnsupportedStage
+from shlo_tools.codegen.stages.reading.indices import (
+    Component,
+    Lanes,
+    Mask,
+    Positions,
+    Scalar,
+    Split,
+)
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reductions import scans
 from shlo_tools.codegen.target import Target
 
 _WORK = 16 * 1024  # elements that a chunk takes in, about

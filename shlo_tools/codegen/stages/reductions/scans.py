@@ -19,10 +19,10 @@ from shlo_tools.codegen.stages.folds import (
     sources_of,
     starts_of,
 )
-from shlo_tools.codegen.stages.indices import Component, Lanes, Mask, Scalar, Split
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.memory import Buffer
 from shlo_tools.codegen.stages.nodes import Node, Stage
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Scalar, Split
+from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.target import Target
 
 _TOGETHER = 2  # vectors side by side

@@ -7,11 +7,12 @@ is the same for a row is computed once for it.
 from __future__ import annotations
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.elements import (
+from shlo_tools.codegen.stages.folds import fold_of, sources_of, starts_of
+from shlo_tools.codegen.stages.nodes import VIEWS, Extent, Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.reading.elements import (
     constant,
 )
-from shlo_tools.codegen.stages.folds import fold_of, sources_of, starts_of
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Linear,
@@ -19,10 +20,9 @@ from shlo_tools.codegen.stages.indices import (
     Scalar,
     Split,
 )
-from shlo_tools.codegen.stages.memory import Buffer
-from shlo_tools.codegen.stages.nodes import VIEWS, Extent, Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.parts import PartsReader
-from shlo_tools.codegen.stages.placing import has_lanes, level_of_index
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.parts import PartsReader
+from shlo_tools.codegen.stages.reading.placing import has_lanes, level_of_index
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 

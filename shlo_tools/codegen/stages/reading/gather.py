@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.indices import Component, Index, Mask, Positions, Scalar
-from shlo_tools.codegen.stages.memory import Memory
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.reading.indices import Component, Index, Mask, Positions, Scalar
+from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dims import Size, maximum, minimum
 from shlo_tools.dtypes import Kind
 

@@ -7,7 +7,7 @@ from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import depthwise as library
 from shlo_tools.codegen.library import packing
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
-from shlo_tools.codegen.stages.convolutions import Depthwise
+from shlo_tools.codegen.stages.contractions.convolutions import Depthwise
 from shlo_tools.codegen.target import Target
 
 _BOX = 256 * 1024  # bytes of a box, if it may be so small

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from shlo_tools.codegen.stages.axes import Axes, Axis
+from shlo_tools.codegen.stages.contractions.axes import Axes, Axis
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage, is_one
 from shlo_tools.dims import exact_quotient
 

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.gather import ComputedPlaces
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.nodes import Extent, Node, are_known
+from shlo_tools.codegen.stages.reading.gather import ComputedPlaces
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Mask,
     Positions,
     Scalar,
 )
-from shlo_tools.codegen.stages.nodes import Extent, Node, are_known
-from shlo_tools.codegen.stages.placing import level_of_index
+from shlo_tools.codegen.stages.reading.placing import level_of_index
 
 
 @dataclass(eq=False)

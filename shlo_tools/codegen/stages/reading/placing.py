@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import TypeVar, cast
 
 from shlo_tools.codegen.function import I64, Carry, Function, Value
-from shlo_tools.codegen.stages.elements import flattened, joined
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.nodes import Extent, UnsupportedStage, are_known, is_one
+from shlo_tools.codegen.stages.reading.elements import flattened, joined
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Lanes,
@@ -23,7 +24,6 @@ from shlo_tools.codegen.stages.indices import (
     components,
     level_of,
 )
-from shlo_tools.codegen.stages.nodes import Extent, UnsupportedStage, are_known, is_one
 from shlo_tools.dims import Size, at_most, maximum
 
 T = TypeVar("T")

@@ -8,13 +8,14 @@ from dataclasses import replace
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.stages import convolutions, depthwise, later, products
-from shlo_tools.codegen.stages.axes import Contraction, Operand, merged, of_parts
-from shlo_tools.codegen.stages.convolutions import Depthwise, Form
-from shlo_tools.codegen.stages.elements import Parts, part_of, place_type, register_type
+from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
+from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
+from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
+from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
+from shlo_tools.codegen.stages.contractions.product_rows import ContractionKernel
+from shlo_tools.codegen.stages.contractions.products import View
 from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
-from shlo_tools.codegen.stages.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -25,9 +26,8 @@ from shlo_tools.codegen.stages.nodes import (
     are_known,
     below,
 )
-from shlo_tools.codegen.stages.product_rows import ContractionKernel
-from shlo_tools.codegen.stages.products import View
-from shlo_tools.codegen.stages.reading import Reader
+from shlo_tools.codegen.stages.reading.elements import Parts, part_of, place_type, register_type
+from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.elements import place_type
 from shlo_tools.codegen.stages.nodes import Node, UnsupportedStage
-from shlo_tools.codegen.stages.numbering import Numbers, numbers_of, place_of, source_of
-from shlo_tools.codegen.stages.registers import Registers, lanes_of
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.tiny.numbering import Numbers, numbers_of, place_of, source_of
+from shlo_tools.codegen.stages.tiny.registers import Registers, lanes_of
 from shlo_tools.dtypes import ElementType
 
 LARGEST = 64  # elements of a tiny tensor

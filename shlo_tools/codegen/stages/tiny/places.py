@@ -15,13 +15,19 @@ import numpy as np
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I32, I64, POINTER, Function, Value
 from shlo_tools.codegen.library import pool
-from shlo_tools.codegen.stages.elements import place_type
-from shlo_tools.codegen.stages.gather import Slices
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.numbering import Numbers, number_of, numbers_of, place_of, source_of
-from shlo_tools.codegen.stages.picking import LARGEST
-from shlo_tools.codegen.stages.registers import lanes_of
-from shlo_tools.codegen.stages.tiny_sums import TinySums
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.gather import Slices
+from shlo_tools.codegen.stages.tiny.numbering import (
+    Numbers,
+    number_of,
+    numbers_of,
+    place_of,
+    source_of,
+)
+from shlo_tools.codegen.stages.tiny.picking import LARGEST
+from shlo_tools.codegen.stages.tiny.registers import lanes_of
+from shlo_tools.codegen.stages.tiny.sums import TinySums
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType, Kind
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.elements import Parts
 from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
 from shlo_tools.codegen.stages.nodes import Node
-from shlo_tools.codegen.stages.numbering import Numbers
-from shlo_tools.codegen.stages.picking import LARGEST, Picking
+from shlo_tools.codegen.stages.reading.elements import Parts
+from shlo_tools.codegen.stages.tiny.numbering import Numbers
+from shlo_tools.codegen.stages.tiny.picking import LARGEST, Picking
 from shlo_tools.codegen.target import Target
 
 _SHORT = 4  # sums of so many products are not made by halves

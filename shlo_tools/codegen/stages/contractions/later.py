@@ -23,8 +23,8 @@ from shlo_tools.codegen.jobs import (
 )
 from shlo_tools.codegen.library import gemm
 from shlo_tools.codegen.named_sizes import evaluated
-from shlo_tools.codegen.stages.axes import Axes, Axis, Contraction, Operand, count
-from shlo_tools.codegen.stages.multiplication import Multiplication, turns
+from shlo_tools.codegen.stages.contractions.axes import Axes, Axis, Contraction, Operand, count
+from shlo_tools.codegen.stages.contractions.multiplication import Multiplication, turns
 from shlo_tools.codegen.target import Target
 
 Number = Callable[[Any], int]  # of what JSON or code has

@@ -8,14 +8,15 @@ from functools import partial
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages.elements import (
+from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
+from shlo_tools.codegen.stages.reading.elements import (
     Parts,
     flattened,
     memory_type,
     part_of,
     place_type,
 )
-from shlo_tools.codegen.stages.indices import (
+from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Lanes,
@@ -26,8 +27,7 @@ from shlo_tools.codegen.stages.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
-from shlo_tools.codegen.stages.placing import Loops
+from shlo_tools.codegen.stages.reading.placing import Loops
 from shlo_tools.dtypes import ElementType
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Place, StageCode, Word
-from shlo_tools.codegen.stages import scatter, windows
-from shlo_tools.codegen.stages.elements import place_type
+from shlo_tools.codegen.stages import scatter
 from shlo_tools.codegen.stages.folds import Fold, Windows
-from shlo_tools.codegen.stages.gather import IndexVectors
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region, Stage
+from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.stages.reading.gather import IndexVectors
+from shlo_tools.codegen.stages.reductions import windows
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 

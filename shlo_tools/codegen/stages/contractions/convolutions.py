@@ -14,7 +14,14 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place
-from shlo_tools.codegen.stages.axes import STILL, Axes, Axis, Contraction, Operand, Steps
+from shlo_tools.codegen.stages.contractions.axes import (
+    STILL,
+    Axes,
+    Axis,
+    Contraction,
+    Operand,
+    Steps,
+)
 from shlo_tools.codegen.stages.nodes import Node
 
 _COORDINATES = 3

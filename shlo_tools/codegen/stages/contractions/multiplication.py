@@ -8,8 +8,8 @@ from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import gemm, gemm_plan
-from shlo_tools.codegen.stages import packed
-from shlo_tools.codegen.stages.axes import Axes, Contraction, gemm_words, merged
+from shlo_tools.codegen.stages.contractions import packed
+from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.target import Target
 
 

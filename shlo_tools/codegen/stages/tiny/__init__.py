@@ -1,0 +1,1 @@
+"""Tensors of some dozen elements: held in registers, computed in a straight line."""
