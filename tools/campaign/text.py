@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from pathlib import Path
@@ -101,7 +102,7 @@ def run(text: str, module: mlir.Module, seed: int) -> Outcome:
         types = examination.argument_types(module)
     except KeyError:
         return Outcome(REFUSED, "there is no function @main")
-    if sum(type.size for type in types if type.is_static) > MOST:
+    if sum(math.prod(examination.drawn_shape(type.shape)) for type in types) > MOST:
         return Outcome(RIGHT)
     return examination.examine(text, seed, _shape_differs)
 

@@ -67,8 +67,15 @@ def _dot(op: Operation, build: Build) -> Sequence[Value]:
 
 def _broadcast(op: Operation, build: Build) -> Sequence[Value]:
     """New dimensions come first."""
-    result = op.results[0].type
-    new = len(ir.integers_of(op, "broadcast_sizes"))
+    result, new_sizes = op.results[0].type, ir.integers_of(op, "broadcast_sizes")
+    new = len(new_sizes)
+    type, operand = tensor_type(result), of_value(op.operands[0])
+    if not type.is_static and not type.bounds and isinstance(operand, Tensor):
+        with ir.inserting(build):
+            sizes = [ops.constant(np.asarray([size], np.int32)) for size in new_sizes]
+            sizes += [size_of(operand, number) for number in range(operand.rank)]
+            shape, axes = ops.concatenate(sizes, 0), range(new, type.rank)
+            return [ssa(ops.dynamic_broadcast_in_dim(operand, shape, axes, result_type=type))]
     attributes = {"broadcast_dimensions": mlir.i64_array_attr(range(new, result.rank))}
     return [build.value("stablehlo.broadcast_in_dim", list(op.operands), result, attributes)]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 import shlo_tools
 from shlo_tools import dtypes, ir, mlir, program
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import Array, Dim, TensorType
 from shlo_tools.errors import ExecutionTimeout, ShloError
 from shlo_tools.tools.campaign.outcome import REFUSED, RIGHT, WRONG, Outcome
 from shlo_tools.tools.campaign.programs.drawing import OPEN, small
@@ -162,15 +162,19 @@ def argument_types(module: mlir.Module) -> list[TensorType]:
         return [dtypes.tensor_type(type) for type in ir.signature(main)[0]]
 
 
+def drawn_shape(shape: Sequence[Dim]) -> list[int]:
+    """The shape that arguments of a type have where sizes that it leaves open are the drawing's."""
+    return [dim if isinstance(dim, int) else OPEN for dim in shape]
+
+
 def arguments(types: Sequence[TensorType], chance: random.Random, fits: bool) -> list[Array]:
     """Small whole numbers. Sizes that types leave open are those of the drawing if
     ``fits``, else random ones."""
     arrays = []
     for type in types:
-        shape = [
-            dim if isinstance(dim, int) else OPEN if fits else chance.randint(0, 4)
-            for dim in type.shape
-        ]
+        shape = drawn_shape(type.shape)
+        if not fits:
+            shape = [dim if isinstance(dim, int) else chance.randint(0, 4) for dim in type.shape]
         array = small(chance, shape, type.element_type.name)
         array.flags.writeable = False
         arrays.append(array)

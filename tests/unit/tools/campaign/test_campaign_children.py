@@ -126,3 +126,10 @@ def test_an_error_of_ours_is_a_refusal_and_any_other_a_traceback() -> None:
     assert (
         results.status == TRACEBACK and "IndexError in test_campaign_children.py" in results.detail
     )
+
+
+def test_a_program_of_huge_arguments_is_not_run() -> None:
+    line = "func.func @main(%a: tensor<4294967296x?xf32>) -> tensor<4294967296x?xf32> {"
+    lines = [line, "  return %a : tensor<4294967296x?xf32>", "}"]
+    with Worker(5, 4) as worker:
+        assert worker.check(Case("text", 0, lines)).status == RIGHT
