@@ -33,6 +33,7 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
+from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Outlining
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify.values import filled
@@ -50,7 +51,7 @@ class Partition(Pass):
     def run(self, op: Operation) -> None:
         functions = [(func, mlir.walk(func)[1:]) for func in ir.functions(op)]
         note_places(inner for _, ops in functions for inner in ops)
-        names: dict[Hashable, str] = {}
+        kinds, names = Kinds(), dict[Hashable, str]()
         for func, ops in functions:
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
@@ -59,15 +60,15 @@ class Partition(Pass):
                 _fold_sizes(ops)
                 _lift_weights(func, weights)
                 _sink_constants(with_regions)
-                _cut(op, func.regions[0].blocks[0], names)
+                _cut(op, func.regions[0].blocks[0], kinds, names)
 
 
-def _cut(module: Operation, block: mlir.Block, names: dict[Hashable, str]) -> None:
+def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashable, str]) -> None:
     """Cut a block, and then the regions of its control flow."""
-    graph = read(block)
+    graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
         for region in op.regions:
-            _cut(module, region.blocks[0], names)
+            _cut(module, region.blocks[0], kinds, names)
 
 
 def _fold_sizes(ops: Iterable[Operation]) -> None:

@@ -17,9 +17,7 @@ from shlo_tools.codegen.stages.nodes import Extent, are_known, is_one
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
-    ALONE,
     CONTRACTIONS,
-    CONTROL,
     DEAR,
     SOURCES,
     VIEWS,
@@ -28,6 +26,7 @@ from shlo_tools.passes.partition.graph import (
     Stage,
     is_first_of_sorted,
 )
+from shlo_tools.passes.partition.kinds import ALONE, CONTROL
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
 from shlo_tools.passes.stages.regions import repeated_op
 

@@ -12,6 +12,7 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.choosing import is_in_memory
 from shlo_tools.passes.partition.graph import Graph, Op, Stage
+from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.sinking import readers
 from shlo_tools.structural_key import regions_key
 
@@ -257,11 +258,9 @@ def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
     """An op's identity within a stage."""
     if op.name in ("op", "custom_call"):
         return op  # its place is told where it fails, and random numbers are new ones each time
-    operation = op.operation
     if op.name == "result":
         (whole,) = op.inner
         return "result", places[whole], whole.parts.index(op)
-    operands = tuple(places[operand] for operand in op.operands)
-    types = tuple(result.type for result in operation.results)
-    attributes = tuple(operation.attributes.items())
-    return operation.name, operands, types, attributes, regions_key(operation.regions)
+    operands = tuple([places[operand] for operand in op.operands])
+    regions = regions_key(op.operation.regions) if op.name in CONTROL else ()
+    return op.kind, operands, regions

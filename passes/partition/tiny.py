@@ -18,7 +18,8 @@ from shlo_tools.codegen.stages.tiny.registers import Registers
 from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
-from shlo_tools.passes.partition.graph import CONTROL, Op, Stage, Types, is_readable, stage_type
+from shlo_tools.passes.partition.graph import Op, Stage
+from shlo_tools.passes.partition.kinds import CONTROL, Types, is_readable, stage_type
 from shlo_tools.passes.stages.regions import rule_of
 
 _OPS = 2000  # of a stage, which is one function

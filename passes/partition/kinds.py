@@ -1,0 +1,177 @@
+"""What ops are to kernels: asked once for all ops that are alike, as the bindings are slow."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from shlo_tools import ir, mlir
+from shlo_tools.codegen import named_sizes
+from shlo_tools.codegen.lowered import ELEMENTS, SHAPES
+from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
+from shlo_tools.dtypes import TensorType
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops import Trait, has_trait
+from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.legalize_to_linalg.host_calls import is_host_call
+from shlo_tools.passes.normalize import result_accuracy
+from shlo_tools.passes.stages.regions import region
+from shlo_tools.structural_key import regions_key
+
+# Ops that are a stage for themselves, by the kind of that stage.
+ALONE = {
+    "cholesky": "host",
+    "concatenate": "concatenation",
+    "custom_call": "host",
+    "dynamic_update_slice": "update",
+    "fft": "host",
+    "reduce_window": "window",
+    "rng": "map",
+    "rng_bit_generator": "random",
+    "scatter": "scatter",
+    "select_and_scatter": "selection",
+    "sort": "sort",
+    "triangular_solve": "host",
+}
+# Ops whose regions are cut into stages, too.
+CONTROL = {"while", "if", "case"}
+_CONTROL_OPS = {f"stablehlo.{name}" for name in CONTROL}
+_FOLDS = ("reduce", "reduce_window")  # repeat their region
+# Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.
+SIZED = {
+    "dynamic_broadcast_in_dim": "broadcast_in_dim",
+    "dynamic_iota": "iota",
+    "dynamic_pad": "pad",
+    "dynamic_reshape": "reshape",
+    "real_dynamic_slice": "slice",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What ops are that do the same.
+
+    Attributes:
+        number: of equal ops: the same name, types, attributes and regions (those of control flow
+            left out).
+        name: without the dialect; ``op`` for one that no kernel computes.
+        type: that of the result of an op that kernels may compute; None where it stays as it is.
+    """
+
+    number: int
+    name: str
+    type: TensorType | None
+
+
+class Kinds:
+    """The kinds of the ops of a module."""
+
+    def __init__(self) -> None:
+        self.types = Types()
+        self._known: dict[Hashable, Kind] = {}
+
+    def of(self, op: Operation, operands: Sequence[Value], results: Sequence[Value]) -> Kind:
+        """The kind of an op."""
+        name = op.name
+        types = tuple([value.type for value in (*operands, *results)])
+        regions = op.regions if name not in _CONTROL_OPS else ()
+        key: Hashable = (
+            name,
+            types,
+            tuple(op.attributes.items()),
+            regions_key(regions) if len(regions) else (),
+        )
+        if any(map(self.types.is_dynamic, types)):  # what sizes are called, values say
+            key = key, tuple([self.types.of(value) for value in (*operands, *results)])
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._new(op)
+        return known
+
+    def _new(self, op: Operation) -> Kind:
+        number, type = len(self._known), stage_type(op, self.types)
+        if type is None:
+            return Kind(number, _whole_name(op, self.types), None)
+        name = "constant" if ELEMENTS in op.attributes else op.name.partition(".")[2]
+        return Kind(number, SIZED.get(name, name), type)
+
+
+class Types:
+    """Types of values, read once for each MLIR type; unknown sizes by their names."""
+
+    def __init__(self) -> None:
+        self._static: dict[mlir.Type, TensorType | None] = {}
+        self._dynamic: dict[mlir.Type, bool] = {}
+
+    def is_dynamic(self, type: mlir.Type) -> bool:
+        """Whether a type is a tensor's of unknown sizes."""
+        if type not in self._dynamic:
+            self._dynamic[type] = mlir.is_tensor(type) and mlir.is_dynamic(type)
+        return self._dynamic[type]
+
+    def of(self, value: Value) -> TensorType | None:
+        """A tensor type of plain numbers whose sizes are known or have names, else None."""
+        type = value.type
+        if type not in self._static:
+            self._static[type] = None
+            if mlir.is_static_tensor(type) and "!" not in str(type):
+                self._static[type] = named_sizes.type_of(value)
+        static = self._static[type]
+        if static is None and self.is_dynamic(type) and _is_named(value):
+            return named_sizes.type_of(value)
+        return static
+
+
+def _is_named(value: Value) -> bool:
+    """Whether an unknown size has a name."""
+    op = mlir.defining_op(value)
+    op = mlir.inner_operation(value.owner.owner) if op is None else op
+    return SHAPES in op.attributes and "!" not in str(value.type)
+
+
+def _whole_name(op: Operation, types: Types) -> str:
+    """What an op of several results is to kernels."""
+    dialect, _, name = op.name.partition(".")
+    fits = all(types.of(value) for value in (*op.operands, *op.results))
+    if dialect != "stablehlo" or not fits or (name == "custom_call" and not is_host_call(op)):
+        return "op"
+    is_alone = name in ALONE and not ir.captured(op)
+    is_known = is_readable(op) if name in _FOLDS else name in CONTROL or is_alone
+    return name if is_known else "op"
+
+
+def is_readable(op: Operation) -> bool:
+    """Whether kernels read the region of an op."""
+    try:
+        region(op)
+    except UnsupportedStage:
+        return False
+    return True
+
+
+def stage_type(op: Operation, types: Types) -> TensorType | None:
+    """The result's type of an op that kernels may compute; None where it stays as it is."""
+    if ELEMENTS in op.attributes:
+        return types.of(op.results[0])
+    dialect, _, name = op.name.partition(".")
+    name = SIZED.get(name, name) if SHAPES in op.attributes else name
+    if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
+        return None
+    if (name in _FOLDS and not is_readable(op)) or (name in ALONE and ir.captured(op)):
+        return None
+    if name == "custom_call":
+        return None  # it runs even where nobody needs a result
+    is_known = name in OPS or name in ALONE
+    if not is_known and not (op.name in SCALARS and has_trait(op.name, Trait.ELEMENTWISE)):
+        return None
+    if op.name in result_accuracy.LARGEST and result_accuracy.refusal(op):
+        return None  # refused by name on the way to linalg
+    operands = [types.of(value) for value in op.operands]
+    result = types.of(op.results[0])
+    if result is None or any(operand is None for operand in operands):
+        return None
+    if not is_known:
+        shapes = {operand.shape for operand in operands if operand and operand.shape}
+        if not shapes <= {result.shape}:
+            return None
+    return result
