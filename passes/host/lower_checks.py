@@ -64,8 +64,7 @@ def _lower(
     code = Code(mlir.at_end(fail), check.location)
     if PROPAGATE not in check.attributes:
         messages.append(_message(check))
-        frame = func.regions[0].blocks[0].arguments[0]
-        fields.store(code, frame, "status", len(messages))
+        fields.store(code, fields.frame_of(func), "status", len(messages))
     code.op("func.return", _zeros(code, ir.signature(func)[1]))
     return _branch(check, rest, fail)
 

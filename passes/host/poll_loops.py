@@ -104,8 +104,8 @@ class _Body:
         if callee.polls:
             self.polls = True
             if callee.is_stage:
-                frame = self._func.regions[0].blocks[0].arguments[0]
-                leave_on_failure(Code(mlir.after(call), call.location), frame)
+                here = Code(mlir.after(call), call.location)
+                leave_on_failure(here, fields.frame_of(self._func))
         return callee.work
 
     # --- loops ------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class _Body:
     def _poll(self, code: Code) -> None:
         """Leave the function if the host says so; ask it only where it wants to be asked."""
         self.polls = True
-        frame = self._func.regions[0].blocks[0].arguments[0]
+        frame = fields.frame_of(self._func)
         i1 = mlir.integer_type(1)
         is_quiet = fields.load(code, frame, "poll", I64, volatile=True).compared("eq", 0)
         choice = code.op("scf.if", [is_quiet], [i1], regions=2)

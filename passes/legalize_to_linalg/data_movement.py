@@ -163,6 +163,7 @@ def reshaped(build: Lowering, value: Value, operand: TensorType, result: TensorT
     if groups is None:
         flat = result.with_shape([operand.size])
         return reshaped(build, reshaped(build, value, operand, flat), flat, result)
+    (value,) = structured.as_declared(build, [value], [lowered_tensor(operand)])
     attributes = {"reassociation": _groups_attr(groups)}
     if operand.rank > result.rank:
         return build.value("tensor.collapse_shape", (value,), lowered_tensor(result), attributes)

@@ -43,7 +43,7 @@ def bump(func: Operation, allocs: Sequence[Operation]) -> None:
     """Replace dynamic allocations by views of the arena."""
     if not allocs:
         return
-    frame = func.regions[0].blocks[0].arguments[0]
+    frame = fields.frame_of(func)
     for loop in [op for op in mlir.walk(func) if op.name in LOOPS]:
         body = loop.regions[LOOPS[loop.name]].blocks[0]
         if any(_is_within(alloc, body) for alloc in allocs) and not _passes_buffers(loop):

@@ -204,7 +204,7 @@ def _use_arena(
     func: Operation, buffers: Sequence[Buffer], layout: MemoryPlan, *, moves: bool
 ) -> None:
     block = func.regions[0].blocks[0]
-    frame = block.arguments[0]
+    frame = fields.frame_of(func)
     code = Code(mlir.at_start(block), func.location)
     base = fields.load(code, frame, "arena")
     if moves:

@@ -229,7 +229,8 @@ def _goes_by_rows(op: Op, groups: Sequence[Group], total: Extent) -> bool:
     *before, (_, is_reduced) = groups
     leading = not before or (len(before) == 1 and not before[0][1])
     in_lanes = repeated_op(op.operation) in REGROUPED
-    few_long = are_known(op.count, total) and op.count < _FEW and _reduced(op) >= _LONG
+    rows, columns = op.count, _reduced(op)
+    few_long = are_known(rows, columns) and rows < _FEW and columns >= _LONG
     return total != 0 and is_reduced and leading and in_lanes and not few_long
 
 

@@ -131,6 +131,8 @@ class _Tiny:
     def _fits_control(self, op: Op) -> bool:
         """Whether control flow is tiny but for tensors that it cuts, or writes slices of."""
         operation = op.operation
+        if not operation.results:
+            return False  # nobody reads it, but it may never end
         passed, written = self._large_of_loop(operation) if op.name == "while" else ([], [])
         if not all(op.parts[k].users or op.parts[k].is_returned for k in written):
             return False
@@ -215,6 +217,8 @@ class _Tiny:
             return False
         if cuts and self._count(op.operands[0].type) <= 0:
             return False
+        if name in CONTROL and not op.results:
+            return False  # nobody reads it, but it may never end
         if name in CONTROL:
             captured = all(self._is_small(v) or v in self._cut for v in ir.captured(op))
             return captured and all(self._is_tiny_block(r.blocks[0]) for r in op.regions)

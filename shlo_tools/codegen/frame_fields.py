@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from shlo_tools import ir
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.llvm import POINTER, Code, Word
-from shlo_tools.mlir import Value
+from shlo_tools.mlir import Operation, Value
+
+
+def frame_of(func: Operation) -> Value:
+    """The frame, which ``shlo-attach-frame`` makes the first argument of a function.
+
+    Raises:
+        UnsupportedError: the function has none.
+    """
+    arguments: Sequence[Value] = func.regions[0].blocks[0].arguments
+    if not arguments or str(arguments[0].type) != POINTER:
+        ir.raise_unsupported([func], "it has no frame; shlo-attach-frame gives it one")
+    return arguments[0]
 
 
 def load(

@@ -32,3 +32,20 @@ func.func @unknown(%a: tensor<?xf32>, %shape: tensor<2xi32>) -> tensor<?x?xf32> 
   %0 = stablehlo.dynamic_reshape %a, %shape : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// A value whose type leaves open what is known of it: the maximum says that there is one column.
+// CHECK-LABEL: @known
+// CHECK: %[[ONE:.*]] = tensor.cast %{{.*}} : tensor<1x?xf32> to tensor<1x1xf32>
+// CHECK: tensor.collapse_shape %[[ONE]] {{\[}}[0, 1]] : tensor<1x1xf32> into tensor<1xf32>
+func.func @known(%a: tensor<1x?xf32>, %one: tensor<1x1xf32>, %shape: tensor<1xi32>) -> (tensor<1x1xf32>, tensor<1xf32>) {
+  %0 = stablehlo.maximum %a, %one : (tensor<1x?xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  %first = stablehlo.constant dense<1> : tensor<1xi32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %size = stablehlo.get_dimension_size %a, dim = 1 : (tensor<1x?xf32>) -> tensor<i32>
+  %last = stablehlo.reshape %size : (tensor<i32>) -> tensor<1xi32>
+  %sizes = stablehlo.concatenate %first, %last, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %halves = stablehlo.dynamic_broadcast_in_dim %half, %sizes, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<1x?xf32>
+  %1 = stablehlo.multiply %a, %halves : tensor<1x?xf32>
+  %2 = stablehlo.dynamic_reshape %1, %shape : (tensor<1x?xf32>, tensor<1xi32>) -> tensor<1xf32>
+  return %0, %2 : tensor<1x1xf32>, tensor<1xf32>
+}

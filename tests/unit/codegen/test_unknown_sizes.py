@@ -200,3 +200,13 @@ def test_a_convolution_of_one_feature_that_only_the_kernel_says(sizes: tuple[int
     x, kernel = (rng.random(shape, np.float32) for shape in (sizes, (1, 1, 5)))
     expected = np.einsum("bsf,fo->bso", x, kernel[0])
     np.testing.assert_allclose(compile(text)(x, kernel), expected, rtol=1e-5)
+
+
+def test_sums_of_no_rows_of_unknown_length() -> None:
+    text = """func.func @main(%x: tensor<0x?x?xf32>) -> tensor<0x?xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [2]
+        : (tensor<0x?x?xf32>, tensor<f32>) -> tensor<0x?xf32>
+      return %0 : tensor<0x?xf32>
+    }"""
+    assert compile(text)(np.ones((0, 3, 2), np.float32)).shape == (0, 3)
