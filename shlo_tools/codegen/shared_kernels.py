@@ -6,14 +6,27 @@ Whoever lowers stages notes here what has no machine code yet; whoever compiles 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from shlo_tools.codegen.function import Function
 from shlo_tools.codegen.jobs import Job
 
 PREFIX = "kernel."
-providers: list[Callable[[str], bool]] = []  # which say whether they have a kernel's machine code
+
+
+class Provider(Protocol):
+    """Who makes machine code of kernels."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is machine code of a kernel."""
+
+    def noted(self, lines: int) -> None:
+        """Kernels are waiting, of so many lines; some may be taken while others are written."""
+
+
+providers: list[Provider] = []
 _written: dict[str, Function] = {}
 
 
@@ -26,12 +39,15 @@ def note(functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[
         names[name] = function.name = PREFIX + digest.hexdigest()
         if not is_compiled(function.name):
             _written[function.name] = function
+    lines = sum(len(function.lines) for function in _written.values())
+    for provider in providers:
+        provider.noted(lines)
     return [replace(job, function=names.get(job.function, job.function)) for job in jobs]
 
 
 def is_compiled(name: str) -> bool:
     """Whether a provider has a kernel's machine code."""
-    return any(has(name) for has in providers)
+    return any(provider.has(name) for provider in providers)
 
 
 def take() -> list[Function]:

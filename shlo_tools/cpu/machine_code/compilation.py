@@ -73,6 +73,11 @@ class Compilation(MachineCode):
         with suppress(RuntimeError):  # no more threads, or none at the end of the process
             self._thread.start()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its thread still generates code."""
+        return self._thread.is_alive()
+
     def _finish(self) -> None:
         if self._thread.ident is not None:
             self._thread.join()

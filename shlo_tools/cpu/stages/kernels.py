@@ -3,47 +3,70 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.function import Function
 from shlo_tools.cpu.machine_code import store
-from shlo_tools.cpu.machine_code.compilation import MachineCode, stored
+from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
 from shlo_tools.cpu.process_library import parts
 
 _MODULES = 2
-_SMALL = 4  # kernels that one module serves as well
+_LONG = 160  # lines that are worth a module of their own: one costs as much as a hundred lines
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
 
-def _is_known(name: str) -> bool:
-    if name in _known:
+class _Provider:
+    """What this process knows, and what disk has."""
+
+    def __init__(self) -> None:
+        self.ahead: Compilation | None = None  # what was begun while stages were being lowered
+
+    def has(self, name: str) -> bool:
+        if name in _known:
+            return True
+        code = stored(store.key("kernel", name), parts.PREFIX, parts.linked)
+        if code is None:
+            return False
+        names = (name for name in code.names if name.startswith(shared_kernels.PREFIX))
+        _known.update(dict.fromkeys(names, code))
         return True
-    code = stored(store.key("kernel", name), parts.PREFIX, parts.linked)
-    if code is None:
-        return False
-    _keep({kernel: code for kernel in code.names if kernel.startswith(shared_kernels.PREFIX)})
-    return True
+
+    def noted(self, lines: int) -> None:
+        if lines >= _LONG and not self.is_busy():
+            self.ahead = _begin(shared_kernels.take())
+
+    def is_busy(self) -> bool:
+        return self.ahead is not None and self.ahead.is_running
 
 
-shared_kernels.providers.append(_is_known)
+_provider = _Provider()
+shared_kernels.providers.append(_provider)
 
 
 def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
     """The machine code of kernels, by their names; parts of it are generated side by side."""
-    codes = {name: _known[name] for name in names if name in _known}
     for functions in _parts(shared_kernels.take()):
-        keys = [store.key("kernel", function.name) for function in functions]
-        code = parts.compilation(functions, keys)
-        codes |= dict.fromkeys(code.names, code)
-    _keep(codes)
+        _begin(functions)
+    codes = {name: _known[name] for name in names if name in _known}
+    for name in codes:
+        _known.move_to_end(name)
+    _forget()
     return codes
+
+
+def _begin(functions: Sequence[Function]) -> Compilation:
+    """Let a thread generate the machine code of kernels."""
+    code = parts.compilation(functions, [store.key("kernel", f.name) for f in functions])
+    _known.update(dict.fromkeys(code.names, code))
+    return code
 
 
 def _parts(kernels: list[Function]) -> list[list[Function]]:
     """Kernels in parts of about the same length."""
-    if len(kernels) <= _SMALL:
+    long = sum(len(kernel.lines) for kernel in kernels) >= _LONG
+    if not long or _provider.is_busy():
         return [kernels] if kernels else []
     divided: list[list[Function]] = [[] for _ in range(_MODULES)]
     lengths = [0] * _MODULES
@@ -51,12 +74,10 @@ def _parts(kernels: list[Function]) -> list[list[Function]]:
         shortest = lengths.index(min(lengths))
         divided[shortest].append(kernel)
         lengths[shortest] += len(kernel.lines)
-    return divided
+    return [part for part in divided if part]
 
 
-def _keep(kernels: dict[str, MachineCode]) -> None:
-    _known.update(kernels)
-    for name in kernels:
-        _known.move_to_end(name)
+def _forget() -> None:
+    """Drop what was not used for long; executables keep what they use."""
     while len(_known) > _MOST:
         _known.popitem(last=False)
