@@ -269,9 +269,11 @@ def _positions(
 @lowers
 def pad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
     operand, result = build.type(op.operands[0]), build.type(op.results[0])
-    low, interior = (ir.integers_of(op, n) for n in ("edge_padding_low", "interior_padding"))
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    low, high, interior = (ir.integers_of(op, name) for name in names)
     value = structured.extract(build, operands[1], result.element_type)
-    return [padded(build, operands[0], operand, value, result, low, interior)]
+    cuts = min((*low, *high), default=0) < 0
+    return [padded(build, operands[0], operand, value, result, low, interior, cuts=cuts)]
 
 
 def padded(
@@ -282,10 +284,12 @@ def padded(
     result: TensorType,
     low: Sequence[Dim],
     interior: Sequence[Dim],
+    *,
+    cuts: bool = True,
 ) -> Value:
     """``operand`` with its elements ``interior + 1`` apart from position ``low`` on.
 
-    Elements that negative padding puts outside the result are cut off first.
+    Elements that negative padding puts outside the result are cut off first, if it ``cuts``.
     """
     first: list[Dim] = []
     count: list[Dim] = []
@@ -295,7 +299,7 @@ def padded(
         begin = maximum(0, ceiling_divided(-start, step))  # the first one at 0 or more
         end = minimum(size, maximum(0, ceiling_divided(total - start, step)))  # past the result
         first.append(begin)
-        count.append(maximum(0, end - begin))
+        count.append(maximum(0, end - begin) if cuts else size)
         offsets.append(start + begin * step)
     target = structured.destination(build, result, [type])
     target = structured.filled_into(build, value, target, result)

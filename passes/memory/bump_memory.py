@@ -39,8 +39,12 @@ def dynamic_allocs(func: Operation) -> list[Operation]:
     return [op for op in mlir.walk(func) if op.name == "memref.alloc" and is_dynamic(op)]
 
 
-def bump(func: Operation, allocs: Sequence[Operation]) -> None:
-    """Replace dynamic allocations by views of the arena."""
+def bump(func: Operation, allocs: Sequence[Operation], below: int) -> None:
+    """Replace dynamic allocations by views of the arena.
+
+    Args:
+        below: bytes that the functions have to find there that this one calls.
+    """
     if not allocs:
         return
     frame = fields.frame_of(func)
@@ -49,7 +53,7 @@ def bump(func: Operation, allocs: Sequence[Operation]) -> None:
         if any(_is_within(alloc, body) for alloc in allocs) and not _passes_buffers(loop):
             _give_back(body, frame, loop)
     for alloc in allocs:
-        ir.replace(alloc, [_taken(alloc, frame)])
+        ir.replace(alloc, [_taken(alloc, frame, below)])
 
 
 def _is_within(op: Operation, body: Block) -> bool:
@@ -70,7 +74,7 @@ def _give_back(body: Block, frame: Value, loop: Operation) -> None:
     fields.store(end, frame, "arena", mark)
 
 
-def _taken(alloc: Operation, frame: Value) -> Value:
+def _taken(alloc: Operation, frame: Value, below: int) -> Value:
     code = Code(mlir.before(alloc), alloc.location)
     type = alloc.results[0].type
     buffer = tensor_type(type)
@@ -79,7 +83,7 @@ def _taken(alloc: Operation, frame: Value) -> Value:
     count, fits = _bytes(code, buffer.element_type.dtype.itemsize, shape)
     address = fields.load(code, frame, "arena")
     room = fields.load(code, frame, "arena_end") - address
-    enough = fits & count.compared("ule", room)
+    enough = fits & (count <= room - below)
     code.op("cf.assert", [enough], (), {"msg": mlir.string_attr("memory does not suffice")})
     fields.store(code, frame, "arena", address + count)
     return memref_at(code, address, shape, type)
@@ -93,4 +97,4 @@ def _bytes(code: Code, itemsize: int, shape: Sequence[Number]) -> tuple[Word, Wo
         total, is_too_large = total.multiplied_exactly(size)
         fits = fits & is_too_large.compared("eq", 0) & (total >= 0)
     rounded = (total + (ALIGNMENT - 1)) & -ALIGNMENT
-    return rounded, fits & total.compared("ule", rounded)
+    return rounded, fits & (rounded >= 0)

@@ -55,9 +55,9 @@ class PlanMemory(Pass):
             needed[ir.symbol_name(func)] = own + below
             dynamic = bump_memory.dynamic_allocs(func)
             dynamic += [buffer.alloc for buffer in live if buffer.is_carried]
-            if own or dynamic:
+            if buffers or dynamic:
                 _use_arena(func, buffers, layout, moves=bool(callees or dynamic))
-            bump_memory.bump(func, dynamic)
+            bump_memory.bump(func, dynamic, below)
             if dynamic or growing & callees:
                 growing.add(ir.symbol_name(func))
                 func.attributes[GROWS] = mlir.unit_attr()
@@ -183,8 +183,22 @@ def _buffer(
             start, end = 0, buffer_uses.position
             break
         end = max(end, around.end)
-    size = tensor_type(op.results[0].type).nbytes
+    size = tensor_type(op.results[0].type).nbytes if _is_used(op.results[0]) else 0
     return Buffer(op, Lifetime(size, start, end), _is_carried(op, buffer_uses.aliases))
+
+
+def _is_used(buffer: Value) -> bool:
+    """Whether there are elements of a buffer that somebody reads or writes.
+
+    What only tells loops their bounds, such as the shape of a window, has none.
+    """
+    return not all(_is_shape(use.owner.operation, use.operand_number) for use in buffer.uses)
+
+
+def _is_shape(op: Operation, operand: int) -> bool:
+    if op.name != "linalg.generic" or operand >= ir.integers_of(op, "operandSegmentSizes")[0]:
+        return False
+    return not list(op.regions[0].blocks[0].arguments[operand].uses)
 
 
 def _is_carried(alloc: Operation, aliases: _Aliases) -> bool:

@@ -19,6 +19,7 @@ class Frame:
     """One frame with its arena; used by one call at a time.
 
     Args:
+        arena_bytes: of the arena, at the least.
         grows: the arena has to take any number of bytes.
         has_jobs: the call runs jobs, which want threads and scratch memory.
     """
@@ -34,7 +35,7 @@ class Frame:
     ) -> None:
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
-        self.arena = reserved_bytes() if grows else aligned_bytes(arena_bytes)
+        self.arena = reserved_bytes(arena_bytes) if grows else aligned_bytes(arena_bytes)
         self.arena_start: int = self.arena.ctypes.data
         words = self.words
         words[_INDEX["version"]] = layout.VERSION

@@ -38,20 +38,24 @@ def aligned_bytes(count: int) -> Array:
     return data[start : start + count]
 
 
-def reserved_bytes() -> Array:
+def reserved_bytes(least: int) -> Array:
     """Addresses for as many bytes as the machine has; they take memory when they are used.
 
     Where a process may not have so many addresses, it is a part of those, which leaves some.
+
+    Raises:
+        ExecutionError: there are fewer than ``least``.
     """
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     most = _physical_memory()
     size = most = most if limit == resource.RLIM_INFINITY else min(most, limit // _PARTS)
+    check_fits(least)
     while True:
         try:
-            return np.frombuffer(mmap.mmap(-1, size, flags=flags), np.uint8)
+            return np.frombuffer(mmap.mmap(-1, max(size, least), flags=flags), np.uint8)
         except OSError as error:
-            if size <= _LEAST_RESERVED:
+            if size <= max(_LEAST_RESERVED, least):
                 raise ExecutionError(f"no memory for temporaries: {error.strerror}") from error
         if size == most:
             gc.collect()  # executables that nobody has any more may have some

@@ -23,7 +23,7 @@ from shlo_tools.passes.normalize.legalize_quantized.arithmetic import (
     quantize,
     round_trips,
 )
-from shlo_tools.passes.normalize.shape_operands import ssa
+from shlo_tools.passes.normalize.shape_operands import retyped, ssa
 from shlo_tools.quantized_types import holds_quantized, quantized_element, stored_type
 from shlo_tools.types import array_type, value_type
 
@@ -41,13 +41,22 @@ def rule_of(names: str = "", *, trait: Trait = Trait.NONE) -> Callable[[Rule], R
             if not is_touched(op):
                 return copied(op, operands, build)
             with ir.inserting(build):
-                return rule(op, operands, build)
+                results = rule(op, operands, build)
+                pairs = zip(results, op.results, strict=True)
+                return [_declared(new, stored_type(old.type)) for new, old in pairs]
 
         RULES.update((f"stablehlo.{name}", applied) for name in names.split())
         RULES.update((name, applied) for name in names_with(trait))
         return rule
 
     return register
+
+
+def _declared(result: Lowered, type: Type) -> Lowered:
+    """A result in the type that is declared, which may know more of its sizes than its operands."""
+    if isinstance(result, tuple) or result.type == type:
+        return result
+    return ssa(retyped(_tensor(result), type))
 
 
 def is_touched(op: Operation) -> bool:

@@ -22,3 +22,13 @@ func.func @along_an_axis(%x: tensor<?x2x!axis>) -> tensor<?x2xf32> {
   %0 = stablehlo.uniform_dequantize %x : (tensor<?x2x!axis>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
+
+// A result whose type knows more than the operand's has that type.
+// CHECK-LABEL: @declared
+// CHECK: %[[NUMBERS:.*]] = stablehlo.multiply %{{.*}} : tensor<3x2xf32>
+// CHECK: return %[[NUMBERS]] : tensor<3x2xf32>
+func.func @declared(%x: tensor<?x2xf32>) -> tensor<3x2xf32> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<?x2xf32>) -> tensor<3x2x!q>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<3x2x!q>) -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}

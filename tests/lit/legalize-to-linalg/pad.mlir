@@ -31,3 +31,12 @@ func.func @all_cut(%x: tensor<2xf32>, %v: tensor<f32>) -> tensor<1xf32> {
     : (tensor<2xf32>, tensor<f32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
+
+// Of unknown sizes, nothing is cut off where no padding is negative.
+// CHECK-LABEL: @unknown
+// CHECK-NOT: tensor.extract_slice
+// CHECK: tensor.insert_slice
+func.func @unknown(%x: tensor<?x?xf32>, %v: tensor<f32>) -> tensor<?x?xf32> {
+  %0 = stablehlo.pad %x, %v, low = [2, 0], high = [0, 0], interior = [2, 1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shlo_tools import compile, interpret
+from shlo_tools.errors import ExecutionError
 
 MATRIX = "tensor<96x96xf32>"
 BYTES = 4 * 96 * 96  # also those of a matrix that is packed for all blocks of rows
@@ -105,3 +106,24 @@ def test_sizes_that_are_unknown_take_who_knows_how_much() -> None:
     text = "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"
     assert compile(text).memory is None
     assert compile(text, backend="reference").memory is None
+
+
+def test_temporaries_larger_than_the_machine_are_refused_where_sizes_are_unknown() -> None:
+    many = "4398046511104"
+
+    def ordered(value: str, type: str, result: str) -> str:
+        return f"""{result} = "stablehlo.sort"({value}) <{{dimension = 0 : i64}}> ({{
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+        }}) : ({type}) -> {type}"""
+
+    text = f"""func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<2xf32>) {{
+      %0 = stablehlo.iota dim = 0 : tensor<{many}xf32>
+      {ordered("%0", f"tensor<{many}xf32>", "%1")}
+      %2 = stablehlo.slice %1 [7:9] : (tensor<{many}xf32>) -> tensor<2xf32>
+      {ordered("%x", "tensor<?xf32>", "%3")}
+      return %3, %2 : tensor<?xf32>, tensor<2xf32>
+    }}"""
+    with pytest.raises(ExecutionError, match="bytes are needed"):
+        compile(text)(np.ones(3, np.float32), timeout=5)
