@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial, reduce
 
 from shlo_tools import mlir
-from shlo_tools.dims import Dim, at_most, maximum
+from shlo_tools.dims import Dim, at_most, maximum, minimum
 from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
@@ -31,6 +31,8 @@ from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
 from shlo_tools.passes.llvm.limit_fusion import cut_off
+
+_LONG = 1 << 16  # elements along a window that take a while
 
 
 def window_loops(result: Sequence[Dim], window_rank: int) -> tuple[list[int], list[int], list[str]]:
@@ -91,9 +93,21 @@ def _padded(
         overlap = any(windows.stride[d] <= reach[d] for d in windows.moving)
         return once(build, value) if overlap else value
     interior = [dilation - 1 for dilation in windows.base_dilation]
+    shape = type.with_shape(_padded_shape(type, windows))
+    return padded(build, value, type, init, shape, windows.low, interior)
+
+
+def _padded_shape(type: TensorType, windows: Windows) -> list[Dim]:
     rows = zip(type.shape, windows.low, windows.high, windows.base_dilation, strict=True)
-    shape = [maximum(0, low + dilated(n, apart) + high) for n, low, high, apart in rows]
-    return padded(build, value, type, init, type.with_shape(shape), windows.low, interior)
+    return [maximum(0, low + dilated(n, apart) + high) for n, low, high, apart in rows]
+
+
+def _window_shape(type: TensorType, windows: Windows) -> list[Dim]:
+    """Sizes of the loops over a window. One that is larger than the tensor is nowhere, and must not
+    take long to be so."""
+    rows = zip(windows.size, _padded_shape(type, windows), strict=True)
+    sizes: list[Dim] = [n if n < _LONG else minimum(n, whole) for n, whole in rows]
+    return [sizes[d] for d in windows.moving]
 
 
 def _reduced(
@@ -114,7 +128,8 @@ def _reduced(
             place += f" + d{inner[windows.moving.index(d)]} * {windows.dilation[d]}"
         places.append(place)
     source_map = structured.affine_map(len(kinds), places)
-    window = TensorType(tuple(windows.size[d] for d in windows.moving), elements[0])
+    shape = _window_shape(build.type(op.operands[0]), windows)
+    window = TensorType(tuple(shape), elements[0])
 
     def body(into: Lowering, scalars: list[Value]) -> Sequence[Value]:
         accumulators = scalars[count + 1 :]

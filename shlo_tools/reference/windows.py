@@ -43,6 +43,9 @@ def reduce_window(
         padded(x, value, base, padding)
         for x, value in zip(promoted(inputs, types), starts, strict=True)
     ]
+    counts = window_counts(images[0].shape, window_dimensions, strides, apart)
+    if 0 in counts:  # however large windows are
+        return tuple(np.empty(counts, start.dtype) for start in starts)
     cells = [list(window_cells(x, window_dimensions, strides, apart)) for x in images]
     return fold([np.stack(rows) for rows in cells], starts, body)
 
