@@ -68,10 +68,13 @@ def all_gather(
     """
     _groups("C2", replica_groups)
     _global("C5", use_global_device_ids, channel_id)
+    counts = len(operands), len(result_types)
+    require("C6", counts[0] == counts[1], "{} operands and {} result types".format(*counts))
     results = []
     for operand, type in zip(operands, result_types, strict=True):
         within = 0 <= all_gather_dim < operand.rank
         require("C1", within, f"dimension {all_gather_dim} of {operand.type}")
+        require("C6", operand.rank == type.rank, f"{type} of {operand.type}")
         shape = _replaced(operand.shape, all_gather_dim, type.shape[all_gather_dim])
         results.append(Tensor(meet(type, operand.like(shape=shape).type)))
     return tuple(results)

@@ -70,6 +70,7 @@ def rng_bit_generator(
     if isinstance(size, int) or len(sizes) == 1:
         fits = size in sizes if isinstance(size, int) else same(size, sizes[0])
     require("C2", fits, message)
+    require("O2", bool(result_types), "there is no result type")
     output = Tensor(result_types[-1])
     number = output.element_type.is_integer or output.element_type.is_float
     require("O2", number, f"the output is of type {output.element_type}")
