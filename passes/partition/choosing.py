@@ -62,8 +62,12 @@ def _place(op: Op, stages: list[Stage]) -> None:
         _join(op, _open(stages, kind), "none")
         return
     inner = op.inner
-    all_constant = len(inner) == len(op.operands) and all(a.is_constant for a in inner)
-    op.depth = 1 + max((a.depth for a in inner if a.is_cheap), default=0)
+    all_constant = len(inner) == len(op.operands)
+    for operand in inner:
+        all_constant = all_constant and operand.is_constant
+        if operand.is_cheap and operand.depth > op.depth:
+            op.depth = operand.depth
+    op.depth += 1
     may_be_cheap = op.depth <= _DEPTH
     if is_first_of_sorted(op):
         (source,) = op.inner

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from shlo_tools import ir, mlir
 from shlo_tools.mlir import Operation
 
+_WITHOUT_SYMBOLS = ("stablehlo.", "chlo.", "arith.")
+
+
+@dataclass
+class Function:
+    """A function: how many ops it has with itself, and whom it calls."""
+
+    is_private: bool
+    ops: int = 1
+    callees: list[str] = field(default_factory=list)
+
 
 @dataclass(frozen=True)
 class Contents:
-    """Names of ops and types below an op.
+    """Names of ops and types below an op; there may be fewer since somebody looked.
 
     Attributes:
         ops: names, the op's own as well.
         types: of results, of blocks' arguments, and in signatures of functions.
-        has_private: whether an op has a name that only this module uses.
+        functions: by name.
+        has_private_symbols: whether there are others than functions that only this module uses.
     """
 
     ops: frozenset[str]
     types: frozenset[mlir.Type]
-    has_private: bool
+    functions: Mapping[str, Function]
+    has_private_symbols: bool
 
     def has_op(self, *names: str) -> bool:
         """Whether there is an op of one of these names."""
@@ -36,6 +50,18 @@ class Contents:
         return any(mark in self._spelled for mark in marks)
 
     @cached_property
+    def may_have_unused(self) -> bool:
+        """Whether there may be a symbol that nobody uses."""
+        used = [name for name, function in self.functions.items() if not function.is_private]
+        reached = set(used)
+        while used:
+            function = self.functions.get(used.pop())
+            new = set(function.callees) - reached if function else set()
+            reached |= new
+            used += new
+        return self.has_private_symbols or not reached.issuperset(self.functions)
+
+    @cached_property
     def _dialects(self) -> frozenset[str]:
         return frozenset(name.partition(".")[0] for name in self.ops)
 
@@ -48,14 +74,26 @@ def contents(root: Operation) -> Contents:
     """What there is at and below an op."""
     names: set[str] = set()
     types: set[mlir.Type] = set()
-    has_private = False
+    functions: dict[str, Function] = {}
+    function = Function(False)
+    has_private_symbols = False
     for op in mlir.walk(root):
-        names.add(op.name)
+        name = op.name
+        names.add(name)
+        function.ops += 1
         types.update(result.type for result in op.results)
         for region in op.regions:
             types.update(a.type for block in region.blocks for a in block.arguments)
-        if op.name == "func.func":
+        if name == "func.func":
             types.update(type for side in ir.signature(op) for type in side)
-        if "sym_visibility" in op.attributes and ir.text_of(op, "sym_visibility") != "public":
-            has_private = True
-    return Contents(frozenset(names), frozenset(types), has_private)
+            function = functions[ir.symbol_name(op)] = Function(_is_private(op))
+        elif name == "func.call":
+            function.callees.append(ir.callee_of(op))
+        elif not name.startswith(_WITHOUT_SYMBOLS):
+            has_private_symbols |= _is_private(op)
+    return Contents(frozenset(names), frozenset(types), functions, has_private_symbols)
+
+
+def _is_private(op: Operation) -> bool:
+    visibility = "sym_visibility"
+    return visibility in op.attributes and ir.text_of(op, visibility) != "public"

@@ -10,6 +10,8 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import dropwhile
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
@@ -57,7 +59,7 @@ class Pipeline:
             known: what the module holds, from someone who has looked.
 
         Returns:
-            What it holds afterwards, if the last passes looked and changed nothing.
+            What it holds afterwards at the most, if that is known.
 
         Raises:
             PassError: a pass failed, or left IR that does not verify.
@@ -215,10 +217,10 @@ def _run_nested(
             known = None
         else:
             if known is not None and not watch.splits:
-                group = [inner for inner in group if not _is_idle(inner.name, known)]
+                group = [*dropwhile(partial(_is_idle, known), group)]
             if group:
                 _run_native(group, op, watch)
-                known = None
+                known = _still_known(known, group)
     return known
 
 
@@ -277,11 +279,20 @@ def _takes(node: Node, anchor: str) -> bool:
     return True
 
 
-def _is_idle(name: str, known: Contents) -> bool:
+def _still_known(known: Contents | None, nodes: Sequence[Node]) -> Contents | None:
+    """What is known after C++ passes: of inlining, that there is nothing new."""
+    if known is None or known.may_have_unused:
+        return None
+    is_same = all(node.name in ("inline", "symbol-dce") for node in nodes)
+    return replace(known, functions={}, has_private_symbols=True) if is_same else None
+
+
+def _is_idle(known: Contents, node: Node) -> bool:
     """Whether a C++ pass has nothing to do."""
+    name = node.name
     if name == "inline":
         return not known.has_op("func.call")
-    return name == "symbol-dce" and not known.has_private
+    return name == "symbol-dce" and not known.may_have_unused
 
 
 def _asks(instance: Pass) -> bool:

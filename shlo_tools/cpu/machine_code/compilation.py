@@ -100,11 +100,13 @@ class Loading(MachineCode):
 
     def __init__(self, file: ObjectFile, callees: Mapping[str, MachineCode]) -> None:
         super().__init__(file.defined, callees)
-        self._file = file
+        self._file: ObjectFile | None = file
         self._memory: Any = None
 
     def _finish(self) -> None:
-        self._memory, self._addresses = self._file.load(self._resolved)
+        if self._file is not None:
+            self._memory, self._addresses = self._file.load(self._resolved)
+        self._file = None  # its image, which was copied
 
     def _resolved(self, name: str) -> int:
         part = self.callees.get(name)

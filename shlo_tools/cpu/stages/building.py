@@ -46,26 +46,56 @@ def build(
         return None
     parts.start([entering.ENTER])
     copy = program.clone(module)
-    normalizing = "shlo-normalize,shlo-canonicalize-dynamism{exact}"
-    known = native.run_passes(normalizing, copy, tell, known) or contents(copy.operation)
-    is_sized = any(map(mlir.is_dynamic, known.types))
-    if is_sized:
-        native.run_passes("shlo-name-sizes", copy, tell)
+    known = _normalize(copy, known, tell)
     func = ir.functions_by_name(copy.operation)[function]
     ops = mlir.walk(func)
-    if not _is_fit(known) or any(op.name == "func.call" for op in ops):
-        return None
-    if is_sized and SYMBOLS not in func.attributes:
+    is_sized = any(map(mlir.is_dynamic, known.types))
+    is_whole = not any(op.name == "func.call" for op in ops)
+    if not _is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    constants_of_module = constants
     first = len(constants)
-    constants = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
+    kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
     cut = read(copy, function, () if is_sized else donate)
     if is_sized and cut.plain:
         shared_kernels.take()  # nobody compiles them
         return None
+    addresses, owners = _machine_code(cut, tell)
+    plain = _plain(copy, cut, kept, opt_level, tell) if cut.plain else native.calls_alone(copy)
+    if cut.plain:
+        owners.append(plain.engine)
+        for entry in plain.manifest.entry_points.values():
+            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
+    signature = Signature(inputs, results)
+    if not is_sized:
+        return StagedExecutable(function, signature, cut, addresses, owners, kept, plain)
+    whole = program.clone(module)
+
+    def instance(cut: Program) -> StagedExecutable:
+        inputs = cut.types[: cut.arguments]
+        known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
+        return StagedExecutable(function, known, cut, addresses, owners, kept, plain)
+
+    def refusal() -> Executable:
+        with mlir.library_context():
+            native.lower(whole, check_sizes=True)
+            return native.linked(whole, constants, function=function, opt_level=opt_level)
+
+    return SizedExecutable(function, signature, cut, instance, refusal, frozenset(donate))
+
+
+def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
+    """Rewrite a program so that sizes are known or have names; what it holds then."""
+    normalizing = "shlo-normalize,shlo-canonicalize-dynamism{exact}"
+    known = native.run_passes(normalizing, module, tell, known) or contents(module.operation)
+    if any(map(mlir.is_dynamic, known.types)):
+        native.run_passes("shlo-name-sizes", module, tell)
+    return known
+
+
+def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list[Any]]:
+    """The addresses of what a program calls, and what owns that."""
     jobs = {job.function for code in cut.codes.values() for job in code.jobs}
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     products = [product for code in cut.codes.values() for product in code.products]
@@ -74,32 +104,9 @@ def build(
         tell("while generating machine code")
     codes = kernels.compiled(jobs)
     addresses = {name: code.addresses[name] for name, code in codes.items()}
-    owners: list[Any] = [*{*codes.values()}]
     words = {word for code in cut.codes.values() for c in code.contexts for word in c.words}
     addresses |= {word: symbols.known_address(word) for word in words if isinstance(word, str)}
-    if cut.plain:
-        plain = _plain(copy, cut, constants, opt_level, tell)
-        owners.append(plain.engine)
-        for entry in plain.manifest.entry_points.values():
-            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
-    else:
-        plain = native.calls_alone(copy)
-    signature = Signature(inputs, results)
-    if not is_sized:
-        return StagedExecutable(function, signature, cut, addresses, owners, constants, plain)
-    whole = program.clone(module)
-
-    def instance(cut: Program) -> StagedExecutable:
-        inputs = cut.types[: cut.arguments]
-        known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
-        return StagedExecutable(function, known, cut, addresses, owners, constants, plain)
-
-    def refusal() -> Executable:
-        with mlir.library_context():
-            native.lower(whole, check_sizes=True)
-            return native.linked(whole, constants_of_module, function=function, opt_level=opt_level)
-
-    return SizedExecutable(function, signature, cut, instance, refusal, frozenset(donate))
+    return addresses, [*{*codes.values()}]
 
 
 def _plain(

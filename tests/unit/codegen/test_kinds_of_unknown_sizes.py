@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from unknown_sizes import SIZES
+from unknown_sizes import SHAPE, SIZES
 
 from shlo_tools import compile, interpret
 from shlo_tools.cpu.stages.sized import SizedExecutable
@@ -37,20 +37,15 @@ def test_elements_are_moved_and_computed_with(name: str) -> None:
 
 
 def test_the_place_of_the_largest() -> None:
-    text = """func.func @main(%x: tensor<?x?xf32>) -> tensor<?xi32> {
-      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
-      %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
-      %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
-      %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
-      %s = stablehlo.concatenate %n1, %m1, dim = 0
-        : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    text = f"""func.func @main(%x: tensor<?x?xf32>) -> tensor<?xi32> {{
+      {SHAPE}
       %i = stablehlo.dynamic_iota %s, dim = 1 : (tensor<2xi32>) -> tensor<?x?xi32>
       %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
       %zero = stablehlo.constant dense<0> : tensor<i32>
       %0:2 = stablehlo.reduce(%x init: %low), (%i init: %zero) across dimensions = [1]
         : (tensor<?x?xf32>, tensor<?x?xi32>, tensor<f32>, tensor<i32>)
         -> (tensor<?xf32>, tensor<?xi32>)
-       reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
+       reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {{
         %g = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
         %e = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
         %l = stablehlo.compare LT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -59,9 +54,9 @@ def test_the_place_of_the_largest() -> None:
         %v = stablehlo.select %g, %a, %b : tensor<i1>, tensor<f32>
         %w = stablehlo.select %p, %c, %d : tensor<i1>, tensor<i32>
         stablehlo.return %v, %w : tensor<f32>, tensor<i32>
-      }
+      }}
       return %0#1 : tensor<?xi32>
-    }"""
+    }}"""
     executable = compile(text)
     assert isinstance(executable, SizedExecutable)
     draw = np.random.default_rng(0)

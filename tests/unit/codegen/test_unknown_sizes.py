@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from guarded import closed_block, guarded, guarded_block, spread
-from unknown_sizes import SIZES, arguments, program
+from unknown_sizes import SHAPE, SIZES, arguments, program
 
 from shlo_tools import compile, interpret
 from shlo_tools.cpu import memory
@@ -18,14 +18,9 @@ from shlo_tools.cpu.stages import places
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.errors import ShapeMismatchError
 
-SOFTMAX = """func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+SOFTMAX = f"""func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
-  %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
-  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
-  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
-  %s = stablehlo.concatenate %n1, %m1, dim = 0
-    : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  {SHAPE}
   %e = stablehlo.exponential %x : tensor<?x?xf32>
   %r = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
     : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
@@ -33,7 +28,7 @@ SOFTMAX = """func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
     : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
   %0 = stablehlo.divide %e, %b : tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
-}"""
+}}"""
 
 
 def compiled(text: str) -> SizedExecutable:
@@ -102,18 +97,13 @@ def test_a_row_does_not_depend_on_the_others() -> None:
 
 
 def test_an_operand_may_be_broadcast_or_not() -> None:
-    text = """func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
-      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
-      %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
-      %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
-      %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
-      %s = stablehlo.concatenate %n1, %m1, dim = 0
-        : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    text = f"""func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {{
+      {SHAPE}
       %0 = stablehlo.dynamic_broadcast_in_dim %b, %s, dims = [1]
         : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
       %1 = stablehlo.multiply %x, %0 : tensor<?x?xf32>
       return %1 : tensor<?x?xf32>
-    }"""
+    }}"""
     executable = compiled(text)
     x = np.arange(70 * 37, dtype=np.float32).reshape(70, 37)
     for b in (np.arange(37, dtype=np.float32), np.full(1, 3, np.float32)):

@@ -9,6 +9,13 @@ import numpy as np
 
 Shape = tuple[str, ...]  # "n", "m", products of them as "n*m", or numbers
 
+# The shape of %x, a matrix of f32, as %s.
+SHAPE = """%n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %m = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %s = stablehlo.concatenate %n1, %m1, dim = 0
+    : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>"""
 SIZES = (0, 1, 2, 3, 31, 32, 33, 65)
 _BINARY = ("add", "subtract", "maximum", "minimum", "atan2")
 _KINDS = (
