@@ -32,7 +32,6 @@ from shlo_tools.ir import (
     text_of,
 )
 from shlo_tools.mlir import Attribute, Operation, Value
-from shlo_tools.passes.legalize_to_linalg import sparse
 from shlo_tools.passes.legalize_to_linalg.data_movement import extracted
 from shlo_tools.passes.legalize_to_linalg.dynamic_windows import dynamic_reduce_window
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
@@ -72,13 +71,6 @@ def _wrapper(op: Operation, operands: list[Lowered], build: Lowering) -> Sequenc
     types = [op.results[0].type]
     values = structured.as_declared(build, flatten(operands[:1]), build.types(types))
     return build.regrouped(types, values)
-
-
-def _sparse_times_dense(
-    op: Operation, operands: list[Lowered], build: Lowering
-) -> Sequence[Lowered]:
-    _sized(op, op.results[0], build)
-    return sparse.csr_times_dense(op, flatten(operands), build)
 
 
 def _rng_bit_generator(
@@ -134,7 +126,6 @@ _RULES: Mapping[Meaning, Rule] = {
     Meaning.IDENTITY: _identity,
     Meaning.REDUCE_WINDOW: _reduce_window,
     Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
-    Meaning.SPARSE_TIMES_DENSE: _sparse_times_dense,
     Meaning.WRAPPER: _wrapper,
 }
 

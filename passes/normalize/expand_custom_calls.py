@@ -31,6 +31,7 @@ from shlo_tools.passes.normalize.legalize_chlo.sorting import (
     first_along_last,
     positions_along_last,
 )
+from shlo_tools.passes.normalize.sparse_matrices import csr_times_dense
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes.custom_calls import require_declared
@@ -158,11 +159,18 @@ def _rng_bit_generator(op: Operation, operands: list[Tensor]) -> Sequence[Tensor
     return ops.rng_bit_generator(RngAlgorithm[algorithm], operands[0], types)
 
 
+def _sparse_times_dense(op: Operation, operands: list[Tensor]) -> Sequence[Tensor]:
+    """A product with a matrix in CSR form."""
+    values, ends, columns, dense = operands
+    return [csr_times_dense(values, ends, columns, dense, tensor_type(op.results[0].type))]
+
+
 EXPANSIONS: Mapping[Meaning, Expansion] = {
     Meaning.OP: _renamed,
     Meaning.TOP_K: _top_k,
     Meaning.REDUCE_WINDOW: _reduce_window,
     Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
+    Meaning.SPARSE_TIMES_DENSE: _sparse_times_dense,
 }
 # Those that become ops of any sizes; windows and random bits of unknown sizes stay calls.
-ANY_SIZES = (Meaning.OP, Meaning.TOP_K)
+ANY_SIZES = (Meaning.OP, Meaning.SPARSE_TIMES_DENSE, Meaning.TOP_K)

@@ -24,6 +24,7 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     constant_value,
+    is_one,
 )
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.sorting import Key, Sorting
@@ -307,10 +308,16 @@ def real_dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
     return _typed(op, NodeKind.SLICE, operands[:1], starts=starts, steps=steps)
 
 
+def _apart(operand: Node, interior: Sequence[Extent]) -> tuple[Extent, ...]:
+    """How far apart padding puts elements; of one that is alone any number may be said."""
+    pairs = zip(operand.shape, interior, strict=True)
+    return tuple(1 if is_one(size) else gap + 1 for size, gap in pairs)
+
+
 @_reads
 def dynamic_pad(op: Operation, operands: tuple[Node, ...]) -> Node:
     low, _, interior = map(_elements, operands[2:])
-    steps = tuple(k + 1 for k in interior)
+    steps = _apart(operands[0], interior)
     return _typed(op, NodeKind.PAD, operands[:2], starts=low, steps=steps)
 
 
@@ -351,7 +358,7 @@ def pad(op: Operation, operands: tuple[Node, ...]) -> Node:
         tuple(ir.integers_of(op, "edge_padding_low")),
         tuple(ir.integers_of(op, "interior_padding")),
     )
-    steps = tuple(k + 1 for k in interior)
+    steps = _apart(operands[0], interior)
     return _typed(op, NodeKind.PAD, operands, starts=low, steps=steps)
 
 

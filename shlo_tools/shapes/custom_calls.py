@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, mlir
-from shlo_tools.constraints import collecting, compatible
+from shlo_tools.constraints import collecting, compatible, same
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ConstraintError
 from shlo_tools.extend import description
 from shlo_tools.extend.shape_rules import ShapeRule, find_shape_rule, told
-from shlo_tools.extend.targets import REDUCE_WINDOW, TARGETS, Meaning, meaning_of
+from shlo_tools.extend.targets import (
+    REDUCE_WINDOW,
+    SPARSE_TIMES_DENSE,
+    TARGETS,
+    Meaning,
+    meaning_of,
+)
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
 from shlo_tools.ops.windows import dilated, window_count
@@ -170,11 +176,21 @@ def _rng_bit_generator(
     return [state.like(), result_types[1].with_shape(_sizes(shape))]
 
 
+def _sparse_times_dense(values: Tensor, ends: Tensor, columns: Tensor, dense: Tensor) -> Tensor:
+    """Of a matrix in CSR form, a row for each pair of neighbouring ends."""
+    if [values.rank, ends.rank, columns.rank] != [1, 1, 1] or not dense.rank:
+        raise ConstraintError(f"{SPARSE_TIMES_DENSE} takes three vectors and what it multiplies")
+    if same(values.shape[0], columns.shape[0]) is False:
+        raise ConstraintError(f"{values.type} lie in columns {columns.type}")
+    return dense.like(shape=[ends.shape[0] - 1, *dense.shape[1:]])
+
+
 _RULES: Mapping[Meaning, ShapeRule] = {
     Meaning.OP: _like_operand,
     Meaning.TOP_K: _top_k,
     Meaning.REDUCE_WINDOW: _reduce_window,
     Meaning.RNG_BIT_GENERATOR: _rng_bit_generator,
+    Meaning.SPARSE_TIMES_DENSE: _sparse_times_dense,
 }
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+from shlo_tools import compile
+
 TYPES = {"f32": np.float32, "f64": np.float64, "i16": np.int16, "i1": np.bool_}
 # shape, low, high, interior
 PADS = [
@@ -115,3 +117,18 @@ def test_a_reversed_tensor(shape: tuple[int, ...], dimensions: list[int], type: 
       return %1 : {of}
     }}"""
     assert_staged(text, values(shape, type))
+
+
+@pytest.mark.parametrize("rows", [4, 400])
+def test_an_element_alone_may_be_any_distance_apart(rows: int) -> None:
+    """In a kernel of tiny tensors, and in one of large ones."""
+    type, result = f"tensor<{rows}x1xf64>", f"tensor<{rows + 3}x3xf64>"
+    text = f"""func.func @main(%x: {type}, %v: tensor<f64>) -> {result} {{
+      %0 = stablehlo.negate %x : {type}
+      %1 = stablehlo.pad %0, %v, low = [2, 0], high = [1, 2],
+        interior = [0, 9223372036854775807] : ({type}, tensor<f64>) -> {result}
+      return %1 : {result}
+    }}"""
+    x = np.random.default_rng(0).normal(size=(rows, 1))
+    expected = np.pad(-x, ((2, 1), (0, 2)), constant_values=7.0)
+    np.testing.assert_array_equal(compile(text)(x, np.float64(7)), expected)

@@ -97,13 +97,13 @@ def test_approximate_top_k_without_its_comparator_is_refused() -> None:
         shlo_tools.compile(text)
 
 
-def _sparse(dense: str, result: str) -> Any:
+def _sparse(dense: str, result: str, count: str = "5") -> Any:
+    """A product of a matrix of so many values, or of unknown sizes."""
+    values, places = (f"tensor<{count}x{element}>" for element in ("f32", "i32"))
     return shlo_tools.compile(f"""
-      func.func @main(%v: tensor<5xf32>, %p: tensor<5xi32>, %c: tensor<5xi32>, %d: {dense})
-          -> {result} {{
+      func.func @main(%v: {values}, %p: {places}, %c: {places}, %d: {dense}) -> {result} {{
         %0 = stablehlo.custom_call @cpu_csr_sparse_dense_ffi(%v, %p, %c, %d)
-          {{mhlo.backend_config = {{}}}}
-          : (tensor<5xf32>, tensor<5xi32>, tensor<5xi32>, {dense}) -> {result}
+          {{mhlo.backend_config = {{}}}} : ({values}, {places}, {places}, {dense}) -> {result}
         return %0 : {result}
       }}""")
 
@@ -121,6 +121,25 @@ def test_sparse_times_dense() -> None:
     matrix = np.arange(6, dtype=np.float32).reshape(3, 2)
     executable = _sparse("tensor<3x2xf32>", "tensor<4x2xf32>")
     np.testing.assert_array_equal(executable(VALUES, ENDS, COLUMNS, matrix), MATRIX @ matrix)
+
+
+def test_sparse_times_dense_of_unknown_sizes() -> None:
+    matrix = np.arange(6, dtype=np.float32).reshape(3, 2)
+    executable = _sparse("tensor<?x?xf32>", "tensor<?x?xf32>", "?")
+    np.testing.assert_array_equal(executable(VALUES, ENDS, COLUMNS, matrix), MATRIX @ matrix)
+    with pytest.raises(ExecutionError, match="an index leaves the matrix"):
+        executable(VALUES, ENDS, COLUMNS, matrix[:2])
+
+
+def test_sparse_values_of_no_row_are_not_read() -> None:
+    """Neither those before the first row, nor those behind the last one, nor their columns."""
+    values = np.array([np.nan, 2, 3, np.inf, np.nan], np.float32)
+    columns = np.array([77, 2, 1, -5, 3], np.int32)
+    ends = np.array([1, 1, 2, 2, 3], np.int32)
+    result = _sparse("tensor<3xf32>", "tensor<4xf32>")(
+        values, ends, columns, np.ones(3, np.float32)
+    )
+    np.testing.assert_array_equal(result, np.array([0, 2, 0, 3], np.float32))
 
 
 @pytest.mark.parametrize(
