@@ -38,10 +38,11 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         ]
         return inline(op.regions[0], [*accumulators, *promoted], inner)
 
+    shape = build.type(op.operands[0]).shape
     return computed(
         op,
         build,
-        build.type(op.operands[0]).shape,
+        shape,
         inputs,
         [structured.identity(rank)] * count,
         outputs,
@@ -49,7 +50,18 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         body,
         [structured.affine_map(rank, kept)] * count,
         ["reduction" if d in reduced else "parallel" for d in range(rank)],
+        in_loops=any(not isinstance(shape[d], int) for d in reduced) and _forgets(op),
     )
+
+
+def _forgets(op: Operation) -> bool:
+    """Whether a computation does not read what it accumulates.
+
+    MLIR takes the outputs of such a ``linalg.generic`` for written, though there may be nothing to
+    reduce, and the results are what the reduction starts with.
+    """
+    accumulators = list(op.regions[0].blocks[0].arguments)[: len(op.results)]
+    return not all(list(accumulator.uses) for accumulator in accumulators)
 
 
 def _initial(
