@@ -77,8 +77,6 @@ def level_of(component: Component) -> int:
 
 def components(index: Index) -> tuple[Component, ...]:
     """What an index is made of."""
-    if isinstance(index, Linear):
-        return (index.place,)
-    if isinstance(index, Split):
-        return (index.row, index.column)
-    return index
+    if isinstance(index, tuple):
+        return index
+    return (index.place,) if isinstance(index, Linear) else (index.row, index.column)

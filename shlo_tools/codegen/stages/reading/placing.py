@@ -22,7 +22,6 @@ from shlo_tools.codegen.stages.reading.indices import (
     Scalar,
     Split,
     components,
-    level_of,
 )
 from shlo_tools.dims import Size, at_most, maximum
 
@@ -301,11 +300,18 @@ def _suffix(shape: Sequence[Extent], count: Extent) -> int | None:
     return None
 
 
+_OF_LANES = (Lanes, Positions)
+
+
 def level_of_index(index: Index) -> int:
     """The innermost loop that an index changes with."""
-    return max(map(level_of, components(index)), default=0)
+    level = 0
+    for component in components(index):
+        if not isinstance(component, int) and component.level > level:
+            level = component.level
+    return level
 
 
 def has_lanes(index: Index) -> bool:
     """Whether lanes may read different elements."""
-    return any(isinstance(c, Lanes | Positions) for c in components(index))
+    return any(isinstance(component, _OF_LANES) for component in components(index))
