@@ -21,6 +21,7 @@ from shlo_tools.dtypes import element_type as element_type_of
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.narrow_floats import STORAGE, is_narrow
+from shlo_tools.ops.data_movement import padded_size
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
 from shlo_tools.passes.legalize_to_linalg.emit import structured
@@ -272,8 +273,7 @@ def pad(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
     low, high, interior = (ir.integers_of(op, name) for name in names)
     value = structured.extract(build, operands[1], result.element_type)
-    cuts = min((*low, *high), default=0) < 0
-    return [padded(build, operands[0], operand, value, result, low, interior, cuts=cuts)]
+    return [padded(build, operands[0], operand, value, result, low, interior, high)]
 
 
 def padded(
@@ -284,22 +284,24 @@ def padded(
     result: TensorType,
     low: Sequence[Dim],
     interior: Sequence[Dim],
-    *,
-    cuts: bool = True,
+    high: Sequence[int] | None = None,
 ) -> Value:
     """``operand`` with its elements ``interior + 1`` apart from position ``low`` on.
 
-    Elements that negative padding puts outside the result are cut off first, if it ``cuts``.
+    Elements that negative padding puts outside the result are cut off first. So are those that are
+    outside because sizes do not fit: nothing is written there though a later check may say so.
     """
     first: list[Dim] = []
     count: list[Dim] = []
     offsets: list[Dim] = []
-    for size, total, start, gap in zip(type.shape, result.shape, low, interior, strict=True):
+    rows = zip(type.shape, result.shape, low, interior, strict=True)
+    for d, (size, total, start, gap) in enumerate(rows):
         step = gap + 1
         begin = maximum(0, ceiling_divided(-start, step))  # the first one at 0 or more
         end = minimum(size, maximum(0, ceiling_divided(total - start, step)))  # past the result
         first.append(begin)
-        count.append(maximum(0, end - begin) if cuts else size)
+        fits = high is not None and _fits(size, total, start, high[d], gap)
+        count.append(size if fits else maximum(0, end - begin))
         offsets.append(start + begin * step)
     target = structured.destination(build, result, [type])
     target = structured.filled_into(build, value, target, result)
@@ -309,6 +311,13 @@ def padded(
     if kept.shape != type.shape:
         operand = extracted(build, operand, kept, first, [1] * type.rank)
     return inserted(build, operand, target, offsets, count, [gap + 1 for gap in interior])
+
+
+def _fits(size: Dim, total: Dim, low: Dim, high: int, gap: Dim) -> bool:
+    """Whether padding that takes nothing away makes the result's size."""
+    if not isinstance(low, int) or min(low, high) < 0:
+        return False
+    return total == padded_size(size, low, high, gap)
 
 
 @lowers

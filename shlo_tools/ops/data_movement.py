@@ -80,6 +80,11 @@ def iota(iota_dimension: int, result_type: TensorType) -> Tensor:
     return Tensor(result_type)
 
 
+def padded_size(size: Dim, low: Dim, high: Dim, interior: Dim) -> Dim:
+    """Elements along a dimension once there are others around and between them."""
+    return low + size + maximum(size - 1, 0) * interior + high
+
+
 @op(traits=Trait.JOINS)
 def pad(
     operand: Tensor,
@@ -100,7 +105,7 @@ def padded(operand: Tensor, padding_value: Tensor, *rows: Sequence[Dim]) -> Tens
     shape: list[Dim] = []
     for dim, low, high, interior in zip(operand.shape, *rows, strict=True):
         require("C3", at_most(0, interior), f"interior padding {interior} is below 0")
-        size = low + dim + maximum(dim - 1, 0) * interior + high
+        size = padded_size(dim, low, high, interior)
         require("C4", at_most(0, size), f"padding takes more than the {dim} elements there are")
         shape.append(size)
     return operand.like(shape=shape)
