@@ -17,7 +17,7 @@ class Function:
     """A function: how many ops it has with itself, and whom it calls."""
 
     is_private: bool
-    ops: int = 1
+    ops: int = 0
     callees: list[str] = field(default_factory=list)
 
 
@@ -80,7 +80,6 @@ def contents(root: Operation) -> Contents:
     for op in mlir.walk(root):
         name = op.name
         names.add(name)
-        function.ops += 1
         types.update(result.type for result in op.results)
         for region in op.regions:
             types.update(a.type for block in region.blocks for a in block.arguments)
@@ -91,6 +90,7 @@ def contents(root: Operation) -> Contents:
             function.callees.append(ir.callee_of(op))
         elif not name.startswith(_WITHOUT_SYMBOLS):
             has_private_symbols |= _is_private(op)
+        function.ops += 1
     return Contents(frozenset(names), frozenset(types), functions, has_private_symbols)
 
 

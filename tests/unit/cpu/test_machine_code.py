@@ -15,6 +15,7 @@ import pytest
 
 import shlo_tools
 from shlo_tools import mlir
+from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.function import F32, POINTER, Function, address_table, module_text
 from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu.machine_code import objects, store
@@ -258,3 +259,17 @@ def test_few_kernels_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(kernels._known) <= 2
     for constant, program in zip((5.0, 6.0, 7.0), programs, strict=True):
         np.testing.assert_array_equal(program(x), (constant * x)[:, ::-1])
+
+
+def test_kernels_begin_while_stages_are_lowered(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many short lines are enough: what waits is taken before the last stage is lowered."""
+    monkeypatch.setattr(kernels, "_LONG", 1)
+    taken: list[int] = []
+    take = shared_kernels.take
+    monkeypatch.setattr(shared_kernels, "take", lambda: (taken.append(1), take())[1])
+    x = np.arange(19 * 37, dtype=np.float32).reshape(19, 37)
+    result = shlo_tools.compile(LAYERS.format(constant=11.0))(x)
+    np.testing.assert_array_equal(result, (11 * x)[:, ::-1])
+    assert len(taken) > 1
