@@ -264,12 +264,12 @@ def test_few_kernels_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_kernels_begin_while_stages_are_lowered(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many short lines are enough: what waits is taken before the last stage is lowered."""
+    """Many short lines are enough: what waits is turns before the last stage is lowered."""
     monkeypatch.setattr(kernels, "_LONG", 1)
-    taken: list[int] = []
+    turns: list[int] = []
     take = shared_kernels.take
-    monkeypatch.setattr(shared_kernels, "take", lambda: (taken.append(1), take())[1])
+    monkeypatch.setattr(shared_kernels, "take", lambda: (turns.append(1), take())[1])
     x = np.arange(19 * 37, dtype=np.float32).reshape(19, 37)
     result = shlo_tools.compile(LAYERS.format(constant=11.0))(x)
     np.testing.assert_array_equal(result, (11 * x)[:, ::-1])
-    assert len(taken) > 1
+    assert len(turns) > 1
