@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce as fold
 
 from shlo_tools import ir
-from shlo_tools.dtypes import ElementType, tensor_type
+from shlo_tools.dims import Dim
+from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit
 from shlo_tools.passes.legalize_to_linalg.emit import structured
+from shlo_tools.passes.legalize_to_linalg.emit.kernels import NE, arithmetic, compare
 from shlo_tools.passes.legalize_to_linalg.emit.regions import computed, inline
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
@@ -25,10 +28,12 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
     rank = tensor_type(op.operands[0].type).rank
     kept = [d for d in range(rank) if d not in reduced]
     own = [tensor_type(operand.type).element_type for operand in list(op.operands)[count:]]
-    outputs = [
-        structured.filled(build, _initial(op, build, init, element, type.element_type), type)
+    starts = [
+        _initial(op, build, init, element, type.element_type)
         for init, element, type in zip(init_values, own, results, strict=True)
     ]
+    outputs = [structured.filled(build, *pair) for pair in zip(starts, results, strict=True)]
+    shape = build.type(op.operands[0]).shape
 
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
         elements, accumulators = scalars[:count], scalars[count:]
@@ -38,8 +43,7 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         ]
         return inline(op.regions[0], [*accumulators, *promoted], inner)
 
-    shape = build.type(op.operands[0]).shape
-    return computed(
+    values = computed(
         op,
         build,
         shape,
@@ -50,18 +54,35 @@ def reduce(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Va
         body,
         [structured.affine_map(rank, kept)] * count,
         ["reduction" if d in reduced else "parallel" for d in range(rank)],
-        in_loops=any(not isinstance(shape[d], int) for d in reduced) and _forgets(op),
     )
+    unknown = [size for size in (shape[d] for d in reduced) if not isinstance(size, int)]
+    if not unknown:
+        return values
+    some = _are_some(build, unknown)
+    rows = zip(values, starts, results, strict=True)
+    return [_unless(build, some, *row) for row in rows]
 
 
-def _forgets(op: Operation) -> bool:
-    """Whether a computation does not read what it accumulates.
+def _are_some(build: Lowering, sizes: Sequence[Dim]) -> Value:
+    """Whether none of the sizes is 0."""
+    zero = structured.index(build, 0)
+    conditions = [compare(build, NE, structured.index(build, size), zero) for size in sizes]
+    return fold(lambda a, b: arithmetic(build, "andi", a, b), conditions)
 
-    MLIR takes the outputs of such a ``linalg.generic`` for written, though there may be nothing to
-    reduce, and the results are what the reduction starts with.
+
+def _unless(build: Lowering, some: Value, value: Value, start: Value, type: TensorType) -> Value:
+    """What a reduction starts with, unless there are elements to reduce.
+
+    MLIR drops what loops write to and never read: where fusion finds out what all elements are,
+    sums of them need not be read, and yet there may be no iteration.
     """
-    accumulators = list(op.regions[0].blocks[0].arguments)[: len(op.results)]
-    return not all(list(accumulator.uses) for accumulator in accumulators)
+
+    def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        return [inner.value("arith.select", (some, scalars[0], start), start.type)]
+
+    same, output = structured.identity(type.rank), structured.empty(build, type)
+    (result,) = structured.generic(build, [value], [same], [output], [type], body)
+    return result
 
 
 def _initial(

@@ -100,17 +100,12 @@ def computed(
     body: structured.Body,
     output_maps: Sequence[str],
     iterators: Sequence[str],
-    *,
-    in_loops: bool = False,
 ) -> Sequence[Value]:
     """``structured.generic`` for an op whose body inlines the op's computation.
 
     Where that is not scalar, plain loops over ``extents`` stand for the ``linalg.generic``.
-
-    Args:
-        in_loops: they do, whatever the computation.
     """
-    if is_scalar(op.regions[0]) and not in_loops:
+    if is_scalar(op.regions[0]):
         return structured.generic(
             build,
             inputs,

@@ -23,6 +23,22 @@ PROGRAM = """func.func @main(%x: tensor<?x2xf32>, %p: tensor<i32>) -> tensor<2xf
   }}
   return %0 : tensor<2xf32>
 }}"""
+# Where all elements are true, so is whatever is made of one more of them.
+ALWAYS = """func.func @main(%x: tensor<?x2xi1>, %p: tensor<i32>) -> tensor<i1> {
+  %y = "stablehlo.case"(%p) ({
+    stablehlo.return %x : tensor<?x2xi1>
+  }, {
+    %not = stablehlo.not %x : tensor<?x2xi1>
+    stablehlo.return %not : tensor<?x2xi1>
+  }) : (tensor<i32>) -> tensor<?x2xi1>
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %all = stablehlo.reduce(%y init: %true) applies stablehlo.or across dimensions = []
+    : (tensor<?x2xi1>, tensor<i1>) -> tensor<?x2xi1>
+  %false = stablehlo.constant dense<false> : tensor<i1>
+  %0 = stablehlo.reduce(%all init: %false) applies stablehlo.or across dimensions = [0, 1]
+    : (tensor<?x2xi1>, tensor<i1>) -> tensor<i1>
+  return %0 : tensor<i1>
+}"""
 BODIES = {
     "add": "%1 = stablehlo.add %sum, %element : tensor<f32> stablehlo.return %1 : tensor<f32>",
     "last": "stablehlo.return %element : tensor<f32>",
@@ -41,3 +57,9 @@ def test_nothing_is_left_of_the_call_before(name: str) -> None:
         np.testing.assert_array_equal(executable(rows, np.int32(0)), expected)
         empty = executable(rows[:0], np.int32(0))
         np.testing.assert_array_equal(empty, np.full(2, -5, np.float32))
+
+
+def test_nothing_is_left_where_fusion_finds_out_what_elements_are() -> None:
+    executable = compile(ALWAYS)
+    for rows in (3, 0, 1, 0):
+        assert executable(np.zeros((rows, 2), np.bool_), np.int32(0)) == (rows > 0)

@@ -26,6 +26,7 @@ from shlo_tools.tools.campaign.programs.elementwise import ROUGH
 from shlo_tools.tools.run import comparison
 
 LONG = 4.0  # seconds of the reference after which a program is taken for one that does not end
+_NO_MEMORY = "memory does not suffice"
 OPEN_CALLS = 6  # of a program of unknown sizes: with those of its drawing, then with others
 _ROUGH = re.compile(rf"\b(stablehlo|chlo)\.({'|'.join(ROUGH)})\b")
 # Parts of complex products are differences of products, which are rounded or not once they are
@@ -38,7 +39,8 @@ Differs = Callable[[Array, Array], str]  # '' where two results agree
 def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     """Run a program in all ways; what differs is wrong, what all refuse is refused.
 
-    A program that does not end is one that all ways stop when they are asked to.
+    A program that does not end is one that all ways stop when they are asked to. Of one that takes
+    the reference more memory than there is, nobody knows what is right.
 
     Args:
         text: the program.
@@ -65,7 +67,7 @@ def examine(text: str, seed: int, differs: Differs | None = None) -> Outcome:
     for turn in range(OPEN_CALLS if any(not type.is_static for type in types) else 1):
         inputs = arguments(types, random.Random(seed + turn), turn == 0)
         expected, refusal = _attempt(partial(reference, *inputs, timeout=LONG))
-        if isinstance(refusal, ExecutionTimeout):
+        if isinstance(refusal, ExecutionTimeout) or _NO_MEMORY in _said(refusal):
             for call in calls.values():
                 _attempt(partial(call, *inputs, timeout=1))
             return Outcome(REFUSED, _said(refusal))

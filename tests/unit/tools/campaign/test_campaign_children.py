@@ -133,3 +133,19 @@ def test_a_program_of_huge_arguments_is_not_run() -> None:
     lines = [line, "  return %a : tensor<4294967296x?xf32>", "}"]
     with Worker(5, 4) as worker:
         assert worker.check(Case("text", 0, lines)).status == RIGHT
+
+
+def test_nobody_knows_what_the_reference_has_no_memory_for() -> None:
+    """Natively, only the size of what is padded is asked for."""
+    padded = "low = [0], high = [0], interior = [140737488355329]"
+    lines = [
+        "func.func @main(%a: tensor<?xf32>, %v: tensor<f32>) -> tensor<i32> {",
+        f"  %0 = stablehlo.pad %a, %v, {padded} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>",
+        "  %1 = stablehlo.slice %0 [0:1] : (tensor<?xf32>) -> tensor<1xf32>",
+        "  %2 = stablehlo.get_dimension_size %1, dim = 0 : (tensor<1xf32>) -> tensor<i32>",
+        "  return %2 : tensor<i32>",
+        "}",
+    ]
+    with Worker(20, 16) as worker:
+        outcome = worker.check(Case("text", 0, lines))
+    assert (outcome.status, "memory" in outcome.detail) == (REFUSED, True)
