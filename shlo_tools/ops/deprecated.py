@@ -38,6 +38,9 @@ def dot(
     require("C1", 1 <= lhs.rank <= 2, f"lhs is {lhs.type}")
     require("C1", 1 <= rhs.rank <= 2, f"rhs is {rhs.type}")
     require("C2", same(lhs.shape[-1], rhs.shape[0]), f"{lhs.type} and {rhs.type} do not match")
+    elements = lhs.element_type, rhs.element_type
+    is_plain = not any(element.is_quantized for element in elements)
+    require("C3", elements[0] == elements[1] or not is_plain, "element types differ")
     element = result_type.element_type if result_type else lhs.element_type
     result = lhs.like(shape=[*lhs.shape[:-1], *rhs.shape[1:]], element_type=element)
     return Tensor(meet(result.type, result_type)) if result_type else result

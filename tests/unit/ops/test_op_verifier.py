@@ -67,6 +67,7 @@ VIOLATIONS: list[Violation] = [
         lambda a, x: ops.reduce((a,), (x,), (0,), lambda p, q: ops.compare(p, q, "LT")),
     ),
     ("reduce", "I2", ("2xf32", "1xf32"), lambda a, x: ops.reduce((a,), (x,), (0,), add)),
+    ("dot", "C3", ("3x3xi32", "?x3xf32"), lambda a, b: ops.dot(a, b)),
     ("all_gather", "C6", (), lambda: ops.all_gather((), 0, [[0]], result_types=["2xf32"])),
     ("all_gather", "C6", ("2xf32",), lambda a: ops.all_gather((a,), 0, [[0]], result_types=[])),
     (
