@@ -325,3 +325,25 @@ def test_parts_are_not_written_before_they_are_known_to_fit(put: str) -> None:
     executable = shlo_tools.compile(text)
     with pytest.raises(ShapeMismatchError):
         executable(ramp(3_000_000), fits[1])
+
+
+def test_results_are_not_written_before_they_are_known_to_fit() -> None:
+    """That a result has one row is said by an op that comes after the one that makes it."""
+    text = """func.func @main(%x: tensor<?x1xi32>, %p: tensor<i32>) -> tensor<?x?x?xi32> {
+      %one = stablehlo.constant dense<1> : tensor<1xi32>
+      %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x1xi32>) -> tensor<i32>
+      %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+      %s = stablehlo.concatenate %one, %n1, %one, dim = 0
+        : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+      %y = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1, 2]
+        : (tensor<?x1xi32>, tensor<3xi32>) -> tensor<?x?x?xi32>
+      %z = stablehlo.dynamic_reshape %y, %s
+        : (tensor<?x?x?xi32>, tensor<3xi32>) -> tensor<?x1x1xi32>
+      %0:2 = "stablehlo.case"(%p) ({
+        stablehlo.return %y, %y : tensor<?x?x?xi32>, tensor<?x?x?xi32>
+      }) : (tensor<i32>) -> (tensor<?x?x?xi32>, tensor<?x?x?xi32>)
+      return %0#1 : tensor<?x?x?xi32> }"""
+    executable = shlo_tools.compile(text)
+    np.testing.assert_array_equal(executable(np.array([[7]], np.int32), np.int32(0)), [[[7]]])
+    with pytest.raises(ShapeMismatchError):
+        executable(np.ones((3_000_000, 1), np.int32), np.int32(0))

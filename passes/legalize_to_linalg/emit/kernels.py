@@ -53,7 +53,10 @@ def kernel_call(
     kernels = build.conversion.kernels
     dynamic = body is not None and any(_has_unknown_sizes(type) for type in types)
     # What a kernel for unknown sizes is passed is known once it is made.
-    key = None if dynamic else _key(described, types, regions_key(op.regions, outer))
+    # Lowered types have no signs, which indices and elements are read by.
+    old = tuple([value.type for value in (*op.operands, *op.results)])
+    content = old, regions_key(op.regions, outer)
+    key = None if dynamic else _key(described, types, content)
     name = kernels.get(key)
     if name is None:
         name = _new_name(kind, build.conversion)

@@ -68,7 +68,7 @@ class SizeChecks:
 def _cast(op: Operation, operands: list[Any], build: Lowering) -> Sequence[Lowered]:
     """As it is; only one that fails anyhow is none that MLIR takes."""
     (type,) = build.types([op.results[0].type])
-    return [build.value("tensor.cast", operands, type)]
+    return structured.as_declared(build, operands, [type])
 
 
 _PROOFS = {"==": equal, "<=": at_most, "stretches to": equal}

@@ -73,11 +73,40 @@ def empty(build: Lowering, type: TensorType) -> Value:
 
 
 def as_declared(build: Lowering, values: Sequence[Value], types: Sequence[Type]) -> list[Value]:
-    """Tensors in the types that are wanted: of some, less is declared than is known."""
+    """Tensors in the types that are wanted, which say less of their sizes, or more."""
     return [
-        value if value.type == type else build.value("tensor.cast", (value,), type)
+        value if value.type == type else _retyped(build, value, type)
         for value, type in zip(values, types, strict=True)
     ]
+
+
+def _retyped(build: Lowering, value: Value, type: Any) -> Value:
+    """A tensor in another type.
+
+    One that says more is what a check before it has found out. Of ``tensor.cast`` MLIR takes that
+    for true from where the value is made, which may be before the check: loops would write where
+    there is no room. Nobody concludes anything from a slice.
+    """
+    sizes = list(zip(value.type.shape, type.shape, strict=True))
+    if not any(old == mlir.DYNAMIC != new for old, new in sizes):
+        return build.value("tensor.cast", (value,), type)
+    none, ones = [0] * len(sizes), [1] * len(sizes)
+    unknown = [d for d, (_, new) in enumerate(sizes) if new == mlir.DYNAMIC]
+    lengths = [_length(build, value, d) for d in unknown]
+    attributes = {
+        "static_offsets": mlir.i64_array_attr(none),
+        "static_sizes": mlir.i64_array_attr([new for _, new in sizes]),
+        "static_strides": mlir.i64_array_attr(ones),
+        "operandSegmentSizes": mlir.i32_array_attr([1, 0, len(lengths), 0]),
+    }
+    return build.value("tensor.extract_slice", (value, *lengths), type, attributes)
+
+
+def _length(build: Lowering, value: Value, dimension: int) -> Value:
+    index = mlir.index_type()
+    number = {"value": mlir.integer_attr(dimension, index)}
+    at = build.value("arith.constant", (), index, number)
+    return build.value("tensor.dim", (value, at), index)
 
 
 def undefined(build: Lowering, type: Any) -> Value:
