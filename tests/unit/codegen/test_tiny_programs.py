@@ -40,3 +40,22 @@ def test_a_branch_without_results_in_a_tiny_loop() -> None:
       return %0 : tensor<i32>
     }"""
     assert compile(text)(np.int32(5)) == 0
+
+
+def test_shuffled_bytes_times_a_constant() -> None:
+    """LLVM looped for ever where it multiplies bytes."""
+    text = """func.func @main(%x: tensor<4x4xi8>) -> (tensor<4x4x4xi8>, tensor<4xi8>) {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<4x4xi8>) -> tensor<4x4x4xi8>
+      %c = stablehlo.constant dense<-3> : tensor<i8>
+      %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.multiply across dimensions = []
+        : (tensor<4x4x4xi8>, tensor<i8>) -> tensor<4x4x4xi8>
+      %zero = stablehlo.constant dense<0> : tensor<i8>
+      %2 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<4x4xi8>, tensor<i8>) -> tensor<4xi8>
+      return %1, %2 : tensor<4x4x4xi8>, tensor<4xi8>
+    }"""
+    x = np.arange(-100, 92, 12, dtype=np.int8).reshape(4, 4)
+    product, total = compile(text)(x)
+    expected = np.int8(-3) * np.broadcast_to(x[:, None], (4, 4, 4))
+    np.testing.assert_array_equal(product, expected.astype(np.int8))
+    np.testing.assert_array_equal(total, x.sum(0, dtype=np.int8))
