@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from shlo_tools import ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.passes.memory.buffers import unknown_sizes
 from shlo_tools.pipeline.registry import Pass
 
 _PARALLEL = "#linalg.iterator_type<parallel>"
@@ -70,12 +71,4 @@ def _read_as_inputs(nest: Operation, build: Build) -> Sequence[Value] | None:
 
 def _fresh(build: Build, init: Value) -> Value:
     """A tensor without values, of an init's sizes."""
-    index = mlir.index_type()
-    sizes = []
-    for d, size in enumerate(init.type.shape):
-        if size == mlir.DYNAMIC:
-            number = build.value(
-                "arith.constant", (), index, {"value": mlir.integer_attr(d, index)}
-            )
-            sizes.append(build.value("tensor.dim", (init, number), index))
-    return build.value("tensor.empty", sizes, init.type)
+    return build.value("tensor.empty", unknown_sizes(build, init), init.type)

@@ -10,16 +10,20 @@ from shlo_tools.mlir import Value
 
 def allocated_like(build: Build, value: Value) -> Value:
     """A buffer for what a tensor or memref holds, row-major."""
-    tensor = tensor_type(value.type)
-    name = "tensor.dim" if mlir.is_tensor(value.type) else "memref.dim"
-    sizes = [
-        build.value(name, (value, build.index(d)), mlir.index_type())
-        for d, dim in enumerate(tensor.shape)
-        if not isinstance(dim, int)
-    ]
+    sizes = unknown_sizes(build, value)
     type = mlir.memref_type(list(value.type.shape), value.type.element_type)
     segments = {"operandSegmentSizes": mlir.i32_array_attr([len(sizes), 0])}
     return build.value("memref.alloc", sizes, type, segments)
+
+
+def unknown_sizes(build: Build, value: Value) -> list[Value]:
+    """The sizes of a tensor or memref that its type leaves open, in order."""
+    name = "tensor.dim" if mlir.is_tensor(value.type) else "memref.dim"
+    return [
+        build.value(name, (value, build.index(d)), mlir.index_type())
+        for d, dim in enumerate(tensor_type(value.type).shape)
+        if not isinstance(dim, int)
+    ]
 
 
 def copied(build: Build, tensor: Value) -> Value:

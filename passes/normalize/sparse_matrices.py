@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from shlo_tools import ir, mlir, ops
+from shlo_tools import ir, ops
 from shlo_tools.dtypes import TensorType, element_type
-from shlo_tools.extend.targets import SHAPE_ASSERTION, SPARSE_TIMES_DENSE
+from shlo_tools.extend.targets import SPARSE_TIMES_DENSE
 from shlo_tools.ops import ComparisonDirection, Tensor
+from shlo_tools.passes.normalize.legalize_shape.assertions import call_assertion
 from shlo_tools.passes.normalize.shape_operands import size_of, spread, ssa
 
 _I32, _I64 = element_type("i32"), element_type("i64")
@@ -113,12 +114,8 @@ def _check(*conditions: Tensor) -> None:
     _, fine = build.block(choice.regions[0], ())
     fine.op("stablehlo.return", ())
     _, failed = build.block(choice.regions[1], ())
-    attributes = {
-        "call_target_name": mlir.string_attr(SHAPE_ASSERTION),
-        "error_message": mlir.string_attr(f"{SPARSE_TIMES_DENSE}: an index leaves the matrix"),
-        "has_side_effect": mlir.bool_attr(True),
-    }
-    failed.op("stablehlo.custom_call", [ssa(holds)], (), attributes)
+    message = f"{SPARSE_TIMES_DENSE}: an index leaves the matrix"
+    call_assertion(failed, [ssa(holds)], message)
     failed.op("stablehlo.return", ())
 
 

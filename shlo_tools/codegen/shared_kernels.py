@@ -22,8 +22,8 @@ class Provider(Protocol):
     def has(self, name: str) -> bool:
         """Whether there is machine code of a kernel."""
 
-    def noted(self, lines: int) -> None:
-        """Kernels are waiting, of so many lines; some may be taken while others are written."""
+    def noted(self) -> None:
+        """Kernels may be waiting, and be taken while others are written."""
 
 
 providers: list[Provider] = []
@@ -39,15 +39,19 @@ def note(functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[
         names[name] = function.name = PREFIX + digest.hexdigest()
         if not is_compiled(function.name):
             _written[function.name] = function
-    lines = sum(len(function.lines) for function in _written.values())
     for provider in providers:
-        provider.noted(lines)
+        provider.noted()
     return [replace(job, function=names.get(job.function, job.function)) for job in jobs]
 
 
 def is_compiled(name: str) -> bool:
     """Whether a provider has a kernel's machine code."""
     return any(provider.has(name) for provider in providers)
+
+
+def lines_waiting() -> int:
+    """How long the kernels are that nobody has taken."""
+    return sum(len(function.lines) for function in _written.values())
 
 
 def take() -> list[Function]:

@@ -92,7 +92,8 @@ def _retyped(build: Lowering, value: Value, type: Any) -> Value:
         return build.value("tensor.cast", (value,), type)
     none, ones = [0] * len(sizes), [1] * len(sizes)
     unknown = [d for d, (_, new) in enumerate(sizes) if new == mlir.DYNAMIC]
-    lengths = [_length(build, value, d) for d in unknown]
+    index = mlir.index_type()
+    lengths = [build.value("tensor.dim", (value, build.index(d)), index) for d in unknown]
     attributes = {
         "static_offsets": mlir.i64_array_attr(none),
         "static_sizes": mlir.i64_array_attr([new for _, new in sizes]),
@@ -100,13 +101,6 @@ def _retyped(build: Lowering, value: Value, type: Any) -> Value:
         "operandSegmentSizes": mlir.i32_array_attr([1, 0, len(lengths), 0]),
     }
     return build.value("tensor.extract_slice", (value, *lengths), type, attributes)
-
-
-def _length(build: Lowering, value: Value, dimension: int) -> Value:
-    index = mlir.index_type()
-    number = {"value": mlir.integer_attr(dimension, index)}
-    at = build.value("arith.constant", (), index, number)
-    return build.value("tensor.dim", (value, at), index)
 
 
 def undefined(build: Lowering, type: Any) -> Value:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from shlo_tools import mlir
 from shlo_tools.errors import ConstraintError
 from shlo_tools.extend.targets import SHAPE_ASSERTION
-from shlo_tools.ir import Lowering
+from shlo_tools.ir import Build, Lowering
 from shlo_tools.mlir import Value
 from shlo_tools.passes.normalize.legalize_shape.integers import number
 from shlo_tools.passes.normalize.legalize_shape.values import Guard, Shape, Size
@@ -42,14 +42,19 @@ def require(build: Lowering, condition: Guard) -> None:
         return
     checked.add(key)
     words = condition.words[:_MOST_WORDS]
+    here, build.location = build.location, condition.location or build.location
+    call_assertion(build, (condition.holds, *words), condition.message)
+    build.location = here
+
+
+def call_assertion(build: Build, operands: Sequence[Value], message: str) -> None:
+    """Call the host's assertion of the first operand; the others are words of the message."""
     attributes = {
         "call_target_name": mlir.string_attr(SHAPE_ASSERTION),
-        "error_message": mlir.string_attr(condition.message),
+        "error_message": mlir.string_attr(message),
         "has_side_effect": mlir.bool_attr(True),
     }
-    here, build.location = build.location, condition.location or build.location
-    build.op("stablehlo.custom_call", (condition.holds, *words), (), attributes)
-    build.location = here
+    build.op("stablehlo.custom_call", operands, (), attributes)
 
 
 def _now(condition: Guard) -> str:

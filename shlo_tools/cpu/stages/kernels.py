@@ -33,8 +33,8 @@ class _Provider:
         _known.update(dict.fromkeys(names, code))
         return True
 
-    def noted(self, lines: int) -> None:
-        if lines >= _LONG and not self.is_busy():
+    def noted(self) -> None:
+        if not self.is_busy() and shared_kernels.lines_waiting() >= _LONG:
             self.ahead = _begin(shared_kernels.take())
 
     def is_busy(self) -> bool:

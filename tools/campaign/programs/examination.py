@@ -174,9 +174,11 @@ def arguments(types: Sequence[TensorType], chance: random.Random, fits: bool) ->
     ``fits``, else random ones."""
     arrays = []
     for type in types:
-        shape = drawn_shape(type.shape)
-        if not fits:
-            shape = [dim if isinstance(dim, int) else chance.randint(0, 4) for dim in type.shape]
+        shape = (
+            drawn_shape(type.shape)
+            if fits
+            else [dim if isinstance(dim, int) else chance.randint(0, 4) for dim in type.shape]
+        )
         array = small(chance, shape, type.element_type.name)
         array.flags.writeable = False
         arrays.append(array)

@@ -40,6 +40,10 @@ class Window:
     count: int
     is_reversed: bool
 
+    def first(self, tap: int) -> tuple[int, int]:
+        """Where in the kernel a tap lies, and which way the next ones do."""
+        return (self.taps - 1 - tap, -1) if self.is_reversed else (tap, 1)
+
 
 @dataclass(frozen=True)
 class Convolution:
@@ -148,6 +152,12 @@ class _Planner:
         self.node, self.form, self.element = node, form, element
         (self.x_place, self.x), (self.w_place, self.w) = operands
         self.c = strides
+        (x_batch, x_feature), w_in = form.lhs[:2], form.rhs[0]
+        self.groups = form.feature_groups * form.batch_groups
+        self.images = node.shape[form.result[0]]
+        self.depth = node.operands[1].shape[w_in]  # of a group
+        by_batch = form.batch_groups > 1
+        self.x_group = self.images * self.x[x_batch] if by_batch else self.depth * self.x[x_feature]
 
     def contraction(self, phases: Sequence[_Phase]) -> tuple[Contraction, bool]:
         """The contraction of a phase, and whether its columns move."""
@@ -156,25 +166,19 @@ class _Planner:
         x_batch, x_feature, *x_spatial = form.lhs
         w_in, w_out, *w_spatial = form.rhs
         c_batch, c_feature, *c_spatial = form.result
-        groups = form.feature_groups * form.batch_groups
-        outputs = rhs.shape[w_out] // groups
-        images = node.shape[c_batch]
-        depth = rhs.shape[w_in]
-
-        x_group = images * self.x[x_batch] if form.batch_groups > 1 else depth * self.x[x_feature]
-        group = Axis(groups, x_group, outputs * self.w[w_out], outputs * self.c[c_feature])
-        batch = Axis(images, a=self.x[x_batch], c=self.c[c_batch])
+        outputs = rhs.shape[w_out] // self.groups
+        w_group, c_group = outputs * self.w[w_out], outputs * self.c[c_feature]
+        group = Axis(self.groups, self.x_group, w_group, c_group)
+        batch = Axis(self.images, a=self.x[x_batch], c=self.c[c_batch])
         feature = Axis(outputs, b=self.w[w_out], c=self.c[c_feature])
-        inner = [Axis(depth, a=self.x[x_feature], b=self.w[w_in])]
+        inner = [Axis(self.depth, a=self.x[x_feature], b=self.w[w_in])]
 
         x_offset = w_offset = c_offset = 0
         bounds, starts, outs = [1, 1, 1], [0, 0, 0], []
         coordinates = self._coordinates(phases, x_spatial)
         for d, (phase, window) in enumerate(zip(phases, form.windows, strict=True)):
             x, w, c = self.x[x_spatial[d]], self.w[w_spatial[d]], self.c[c_spatial[d]]
-            tap, turn = phase.tap, 1
-            if window.is_reversed:
-                tap, turn = window.taps - 1 - tap, -1
+            tap, turn = window.first(phase.tap)
             x_offset += phase.start * x
             w_offset += tap * w
             c_offset += phase.first * c
@@ -209,15 +213,13 @@ class _Planner:
         x_batch, x_feature, *x_spatial = form.lhs
         w_in, w_out, *w_spatial = form.rhs
         c_batch, c_feature, *c_spatial = form.result
-        groups = form.feature_groups * form.batch_groups
-        images, depth = node.shape[c_batch], rhs.shape[w_in]
-        x_group = images * self.x[x_batch] if form.batch_groups > 1 else depth * self.x[x_feature]
-        adjacent = (x_group, self.w[w_out], self.c[c_feature]) == (1, 1, 1)
-        fits = groups > 1 and rhs.shape[w_out] == groups and adjacent and 1 <= len(phases) <= 2
-        if not fits or lhs.element != rhs.element or depth == 0:
+        adjacent = (self.x_group, self.w[w_out], self.c[c_feature]) == (1, 1, 1)
+        is_deep = self.groups > 1 and rhs.shape[w_out] == self.groups
+        fits = is_deep and adjacent and 1 <= len(phases) <= 2
+        if not fits or lhs.element != rhs.element or self.depth == 0:
             return None
         words = {
-            **{"images": images, "k_images": depth, "channels": groups},
+            **{"images": self.images, "k_images": self.depth, "channels": self.groups},
             **{"x_image": self.x[x_batch], "c_image": self.c[c_batch]},
             **{"x_k_image": self.x[x_feature], "w_image": self.w[w_in]},
             **{"m0": 1, "k0": 1, "m0_step": 1, "k0_step": 1, "y": 0},
@@ -227,9 +229,8 @@ class _Planner:
         for d, (phase, window) in enumerate(zip(phases, form.windows, strict=True)):
             axis = d + 2 - len(phases)
             w, c = self.w[w_spatial[d]], self.c[c_spatial[d]]
-            last = window.taps - 1 if window.is_reversed else 0
-            turn = -1 if window.is_reversed else 1
-            w_offset += (last + turn * phase.tap) * w
+            tap, turn = window.first(phase.tap)
+            w_offset += tap * w
             c_offset += phase.first * c
             sizes[axis] = window.size
             name = "yx"[axis]
