@@ -17,6 +17,7 @@ _PASSES = {
     "shlo-widen-narrow-floats": "normalize.widen_narrow_floats:WidenNarrowFloats",
     "shlo-canonicalize-dynamism": "sizes.canonicalize_dynamism:CanonicalizeDynamism",
     "shlo-check-shape-assertions": "sizes.check_shape_assertions:CheckShapeAssertions",
+    "shlo-bind-sizes": "sizes.bind_sizes:BindSizes",
     "shlo-name-sizes": "sizes.name_sizes:NameSizes",
     "shlo-print-shapes": "sizes.print_shapes:PrintShapes",
     "shlo-refine-arguments": "sizes.refine_arguments:RefineArguments",

@@ -40,6 +40,8 @@ _FOLDS = ("reduce", "reduce_window")  # repeat their region
 # Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.
 SIZED = {
     "dynamic_broadcast_in_dim": "broadcast_in_dim",
+    "dynamic_conv": "convolution",
+    "dynamic_gather": "gather",
     "dynamic_iota": "iota",
     "dynamic_pad": "pad",
     "dynamic_reshape": "reshape",

@@ -39,6 +39,8 @@ _CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 # Ops with operands that hold sizes, and the first of those operands.
 _SIZED = {
     "stablehlo.dynamic_broadcast_in_dim": 1,
+    "stablehlo.dynamic_conv": 2,
+    "stablehlo.dynamic_gather": 2,
     "stablehlo.dynamic_iota": 0,
     "stablehlo.dynamic_pad": 2,
     "stablehlo.dynamic_reshape": 1,

@@ -45,6 +45,7 @@ SYMBOLS = "shlo.symbols"  # on a function: argument and dimension that each name
 SHAPES = "shlo.shapes"  # on a function: those of its arguments; on an op: those of its results
 ELEMENTS = "shlo.elements"  # on a tensor.empty: the sizes that it stands for
 SIZE_CHECKS = "shlo.size_checks"  # on a function: what must hold of the names
+NUMBERS = "shlo.numbers"  # on a module: what the names stand for, in order
 
 # --- memory ---------------------------------------------------------------------------------------
 WEIGHT = "shlo.weight"  # on a memref.global: its number in the table of weights

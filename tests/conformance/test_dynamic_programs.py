@@ -347,3 +347,23 @@ def test_results_are_not_written_before_they_are_known_to_fit() -> None:
     np.testing.assert_array_equal(executable(np.array([[7]], np.int32), np.int32(0)), [[[7]]])
     with pytest.raises(ShapeMismatchError):
         executable(np.ones((3_000_000, 1), np.int32), np.int32(0))
+
+
+def test_nothing_may_be_known_to_have_rows() -> None:
+    """A slice cannot begin in a dimension without elements, not even one that takes all."""
+    check(
+        """func.func @main(%x: tensor<?x1x0xi1>, %n: tensor<1xi32>) -> tensor<?x1x0xi1> {
+          %none = stablehlo.constant dense<0> : tensor<1xi32>
+          %d = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x1x0xi1>) -> tensor<i32>
+          %rows = stablehlo.reshape %d : (tensor<i32>) -> tensor<1xi32>
+          %s = stablehlo.concatenate %none, %rows, %n, %none, dim = 0
+            : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
+          %y = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1, 2, 3]
+            : (tensor<?x1x0xi1>, tensor<4xi32>) -> tensor<?x2x1x?xi1>
+          %p = stablehlo.constant dense<0> : tensor<i32>
+          %0:2 = "stablehlo.case"(%p) ({
+            stablehlo.return %x, %x : tensor<?x1x0xi1>, tensor<?x1x0xi1>
+          }) : (tensor<i32>) -> (tensor<?x1x0xi1>, tensor<?x1x0xi1>)
+          return %0#1 : tensor<?x1x0xi1> }""",
+        (np.zeros((2, 1, 0), bool), np.array([1], np.int32)),
+    )

@@ -94,6 +94,8 @@ def _retyped(build: Lowering, value: Value, type: Any) -> Value:
     unknown = [d for d, (_, new) in enumerate(sizes) if new == mlir.DYNAMIC]
     index = mlir.index_type()
     lengths = [build.value("tensor.dim", (value, build.index(d)), index) for d in unknown]
+    if 0 in type.shape:  # slices do not even begin where there is nothing
+        return build.value("tensor.empty", lengths, type)
     attributes = {
         "static_offsets": mlir.i64_array_attr(none),
         "static_sizes": mlir.i64_array_attr([new for _, new in sizes]),

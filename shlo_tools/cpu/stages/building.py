@@ -7,20 +7,21 @@ sizes of a call. Programs whose sizes depend on data are no programs of stages.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
-from shlo_tools.codegen.lowered import PLAIN, SYMBOLS
+from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.native import Linked, Tell
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
-from shlo_tools.cpu.stages.executable import StagedExecutable
-from shlo_tools.cpu.stages.program import Program, read
+from shlo_tools.cpu.stages.executable import Code, StagedExecutable
+from shlo_tools.cpu.stages.program import Program, read, stages
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
 from shlo_tools.pipeline.contents import Contents, contents
@@ -58,24 +59,27 @@ def build(
     kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
     cut = read(copy, function, () if is_sized else donate)
-    if is_sized and cut.plain:
-        shared_kernels.take()  # nobody compiles them
-        return None
-    addresses, owners = _machine_code(cut, tell)
-    plain = _plain(copy, cut, kept, opt_level, tell) if cut.plain else native.calls_alone(copy)
-    if cut.plain:
-        owners.append(plain.engine)
-        for entry in plain.manifest.entry_points.values():
-            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
     signature = Signature(inputs, results)
     if not is_sized:
-        return StagedExecutable(function, signature, cut, addresses, owners, kept, plain)
+        code = _code(copy, cut, kept, opt_level, tell)
+        return StagedExecutable(function, signature, cut, code, kept)
+    if any(ir.text_of(func, STAGE) == "op" for func in ir.functions(copy.operation)):
+        shared_kernels.take()  # nobody compiles them
+        return None
+    code = _code(copy, replace(cut, plain={}), kept, opt_level, tell)
     whole = program.clone(module)
 
-    def instance(cut: Program) -> StagedExecutable:
+    def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable:
         inputs = cut.types[: cut.arguments]
         known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
-        return StagedExecutable(function, known, cut, addresses, owners, kept, plain)
+        own = code
+        if cut.plain:
+            with mlir.library_context():
+                bound = _bound(copy, cut, sizes)
+                codes, plain = stages(bound)
+                cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
+                own = code.joined(_code(bound, cut, kept, opt_level, None))
+        return StagedExecutable(function, known, cut, own, kept)
 
     def refusal() -> Executable:
         with mlir.library_context():
@@ -92,6 +96,47 @@ def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Conte
     if any(map(mlir.is_dynamic, known.types)):
         native.run_passes("shlo-name-sizes", module, tell)
     return known
+
+
+def _bound(module: mlir.Module, cut: Program, sizes: Sequence[int]) -> mlir.Module:
+    """The stages that want numbers for sizes, lowered for such."""
+    own = program.clone(module)
+    _keep(own, cut)
+    for func in ir.functions(own.operation):
+        if PLAIN in func.attributes:
+            del func.attributes[PLAIN]
+    own.operation.attributes[NUMBERS] = mlir.i64_array_attr(sizes)
+    native.run_passes(
+        "shlo-bind-sizes,shlo-canonicalize-dynamism{exact},shlo-lower-stages{shared}", own, None
+    )
+    return own
+
+
+def _keep(module: mlir.Module, cut: Program) -> None:
+    """Erase the functions that nothing but kernels stands for."""
+    for op in ir.children(module.operation):
+        if op.name != "func.func" or ir.symbol_name(op) in cut.plain:
+            continue
+        if ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
+            op.erase()
+
+
+def _code(
+    module: mlir.Module,
+    cut: Program,
+    constants: Sequence[Array],
+    opt_level: int,
+    tell: Tell | None,
+) -> Code:
+    """The machine code of all stages."""
+    addresses, owners = _machine_code(cut, tell)
+    if not cut.plain:
+        return Code(addresses, owners, native.calls_alone(module))
+    plain = _plain(module, cut, constants, opt_level, tell)
+    owners.append(plain.engine)
+    for entry in plain.manifest.entry_points.values():
+        addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
+    return Code(addresses, owners, plain)
 
 
 def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list[Any]]:
@@ -117,11 +162,7 @@ def _plain(
     tell: Tell | None,
 ) -> Linked:
     """Machine code of the stages that no kernel computes, as entry points; all else goes."""
-    for op in ir.children(module.operation):
-        if op.name != "func.func" or ir.symbol_name(op) in cut.plain:
-            continue
-        if ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
-            op.erase()
+    _keep(module, cut)
     for name in cut.plain:
         func = ir.functions_by_name(module.operation)[name]
         del func.attributes[PLAIN]

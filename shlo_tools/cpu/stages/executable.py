@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,31 @@ from shlo_tools.types import array_type
 _FREE = 4  # entries kept per executable for the next call
 
 
+@dataclass(frozen=True)
+class Code:
+    """Machine code of stages.
+
+    Attributes:
+        addresses: of the program's own functions.
+        owners: of the machine code there.
+        plain: the stages that no kernel computes, and what the host is called for.
+    """
+
+    addresses: Mapping[str, int]
+    owners: Sequence[Any]
+    plain: Linked
+
+    def joined(self, other: Code) -> Code:
+        """What there is of both; the other one knows all calls of the host."""
+        addresses = {**self.addresses, **other.addresses}
+        return Code(addresses, [*self.owners, *other.owners], other.plain)
+
+
 class StagedExecutable(Executable):
     """A program of stages; each call uses a table and a frame of its own.
 
     Args:
-        addresses: of the program's own functions.
-        owners: of the machine code there.
         constants: by their numbers in the table of weights.
-        plain: the stages that no kernel computes.
 
     Attributes:
         stages: the names of all of them.
@@ -48,14 +65,12 @@ class StagedExecutable(Executable):
         name: str,
         signature: Signature[Any],
         program: Program,
-        addresses: Mapping[str, int],
-        owners: Sequence[Any],
+        code: Code,
         constants: Sequence[Array],
-        plain: Linked,
     ) -> None:
         self.name, self.signature = name, signature
         self.stages, self.plain = tuple(program.codes), program.plain
-        self._owners = owners
+        self._owners, plain = code.owners, code.plain
         self._parameters = Parameters(name, signature)
         self._inputs, self._results = (
             [array_type(type) for type in types] for types in (signature.inputs, signature.results)
@@ -67,7 +82,7 @@ class StagedExecutable(Executable):
         entries = plain.manifest.entry_points.values()
         self._arena = max((entry.arena for entry in entries), default=0)
         self._grows = any(entry.grows for entry in entries)
-        self._planned = Planned(program, place(program), addresses, arrays)
+        self._planned = Planned(program, place(program), code.addresses, arrays)
         self.donated = program.donated
         self._aliases = self._planned.places.aliases
         self._written = [

@@ -127,13 +127,7 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
         reader.number(argument)
     reader.read_weights(functions[function])
     body = reader.block(block)
-    codes, plain = {}, {}
-    for name, func in functions.items():
-        if JOBS in func.attributes:
-            codes[name] = jobs.from_json(ir.text_of(func, JOBS))
-        elif PLAIN in func.attributes:
-            codes[name] = _plain_code(name, func)
-            plain[name] = ir.text_of(func, PLAIN)
+    codes, plain = stages(module)
     symbols = ir.integers_of(functions[function], SYMBOLS, ())
     checks = functions[function].attributes[SIZE_CHECKS] if symbols else ()
     return Program(
@@ -147,6 +141,18 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
         tuple(zip(symbols[::2], symbols[1::2], strict=True)),
         tuple(check.value for check in checks),
     )
+
+
+def stages(module: mlir.Module) -> tuple[dict[str, StageCode], dict[str, str]]:
+    """What computes the stages of a module, and why no kernel computes some of them."""
+    codes, plain = {}, {}
+    for name, func in ir.functions_by_name(module.operation).items():
+        if JOBS in func.attributes:
+            codes[name] = jobs.from_json(ir.text_of(func, JOBS))
+        elif PLAIN in func.attributes:
+            codes[name] = _plain_code(name, func)
+            plain[name] = ir.text_of(func, PLAIN)
+    return codes, plain
 
 
 def _plain_code(name: str, func: Operation) -> StageCode:

@@ -27,13 +27,14 @@ class SizedExecutable(Executable):
 
     Args:
         program: with names for its sizes.
-        instance: what runs a program of known sizes.
+        instance: what runs a program whose sizes are known, and these.
         refusal: what runs the program with any sizes, and says which do not fit.
         donated: numbers of the arguments that calls may write; none is written so far.
 
     Attributes:
         stages: the names of all of them.
-        plain: the names of those that no kernel computes, with the reasons.
+        plain: the names of those whose kernels are written for the sizes of a call, with the
+            reasons; where none can be, they take the linalg path.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class SizedExecutable(Executable):
         name: str,
         signature: Signature[Any],
         program: Program,
-        instance: Callable[[Program], Executable],
+        instance: Callable[[Program, Sizes], Executable],
         refusal: Callable[[], Executable],
         donated: frozenset[int],
     ) -> None:
@@ -77,7 +78,8 @@ class SizedExecutable(Executable):
         program = self._program.at({f"s{k}": size for k, size in enumerate(sizes)})
         if program is None:
             return self._for_any()
-        executable = self._instance(program)
+        with self._compiling:
+            executable = self._instance(program, sizes)
         with self._table:
             executable = self._instances.setdefault(sizes, executable)
             while len(self._instances) > _KEPT:
