@@ -151,7 +151,9 @@ def shuffled(random: Any, letters: str) -> str:
     return "".join(random.permutation(list(letters)))
 
 
-def drawn(random: Any, element: str, spatial: int, size: int, features: int) -> Case:
+def drawn(
+    random: Any, element: str, spatial: int, size: int, features: int, least: int = 2
+) -> Case:
     """A convolution with every attribute drawn by lot."""
     places = "".join(str(i) for i in range(spatial))
     groups = int(random.choice([1, 1, 2, 3]))
@@ -174,7 +176,7 @@ def drawn(random: Any, element: str, spatial: int, size: int, features: int) -> 
     outputs = int(random.integers(1, features + 1)) * groups
     x = {"b": int(random.integers(1, 4)) * a.batch_groups, "f": inputs * a.feature_groups}
     w = {"i": inputs, "o": outputs}
-    x |= {d: int(random.integers(2, size + 1)) for d in places}
+    x |= {d: int(random.integers(least, size + 1)) for d in places}
     w |= {d: int(random.integers(1, 4)) for d in places}
     shapes = [x[d] for d in a.lhs], [w[d] for d in a.rhs]
     return case(a, *arrays(random, element, *shapes))
@@ -188,6 +190,14 @@ def test_attributes_by_lot(spatial: int, features: int, monkeypatch: pytest.Monk
     random = np.random.default_rng([spatial, features])
     size = {0: 1, 1: 40, 2: 9, 3: 5}[spatial]
     check([drawn(random, "f32", spatial, size, features) for _ in range(7)])
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "bf16", "i8", "complex<f32>"])
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_images_smaller_than_windows(spatial: int, element: str) -> None:
+    """Much of what windows see lies beside the image, and some phases have a single window."""
+    random = np.random.default_rng([spatial, len(element)])
+    check([drawn(random, element, spatial, 2, 3, least=0) for _ in range(40)])
 
 
 @pytest.mark.parametrize("rhs", ["01io", "oi01", "i01o", "01oi", "o01i", "0i1o"])

@@ -82,14 +82,15 @@ def reduce_window(p: Program) -> None:
     alone = p.chance(0.4)
     window = [1 if alone else p.random.choice((1, 1, 2, 3)) for _ in one.shape]
     strides = [p.random.choice((1, 1, 2)) for _ in one.shape]
-    base = [p.random.choice((1, 1, 1, 2)) for _ in one.shape]
+    base = [p.random.choice((1, 1, 1, 2, 3)) for _ in one.shape]
     dilated = [p.random.choice((1, 1, 2)) for _ in one.shape]
-    padding = [(p.random.randint(0, 1), p.random.randint(0, 1)) for _ in one.shape]
+    padding = [(p.random.randint(-1, 2), p.random.randint(-1, 2)) for _ in one.shape]
     shape = []
     for d, size in enumerate(one.shape):
-        whole = sum(padding[d]) + (0 if size == 0 else (size - 1) * base[d] + 1)
-        reach = (window[d] - 1) * dilated[d] + 1
-        shape.append(0 if whole == 0 or reach > whole else (whole - reach) // strides[d] + 1)
+        whole = sum(padding[d]) + _spread(size, base[d])
+        reach = _spread(window[d], dilated[d])
+        fits = whole > 0 and reach <= whole
+        shape.append((whole - reach) // strides[d] + 1 if fits else 0)
     start = p.constant((), one.element, whole=True)
     bound = (one.bound + start.bound) * (math.prod(window) + 1)
     if not _fits(one.element, bound):
@@ -146,36 +147,66 @@ def dot_general(p: Program) -> None:
 
 
 def convolution(p: Program) -> None:
-    """One spatial dimension; windows of one element and one feature among others."""
-    one = p.some(lambda v: _summable(v) and v.rank == 3 and v.size > 0 and v.element != "i1")
+    """Any order of dimensions, windows that reach beyond the image, groups, dilations."""
+    one = p.some(lambda v: _summable(v) and 2 <= v.rank <= 5 and v.element != "i1")
     if one is None:
         return
-    batch, length, features = one.shape
-    width = p.random.choice([w for w in (1, 1, 2, 3) if w <= length])
-    groups = p.random.choice([g for g in (1, features) if features % g == 0])
-    outputs = groups * p.random.choice((1, 2))
-    kernel = p.constant((width, features // groups, outputs), one.element, whole=True)
-    stride = p.random.choice((1, 2))
-    shape = (batch, (length - width) // stride + 1, outputs)
-    bound = one.bound * kernel.bound * width * (features // groups) * 2
-    if not _fits(one.element, bound) or math.prod(shape) > MOST:
+    x_batch, x_feature, *x_spatial = p.permutation(one.rank)
+    batch, features = one.shape[x_batch], one.shape[x_feature]
+    spatial = range(len(x_spatial))
+    groups = p.random.choice([g for g in (1, features) if g and features % g == 0] or [1])
+    by_batch = groups == 1 and batch % 2 == 0 and p.chance(0.2)
+    outputs = groups * (2 if by_batch else 1) * p.random.choice((1, 1, 2))
+    taps = [p.random.choice((1, 1, 2, 3)) for _ in spatial]
+    w_in, w_out, *w_spatial = p.permutation(one.rank)
+    shape = [0] * one.rank
+    shape[w_in], shape[w_out] = features // groups, outputs
+    for d, size in zip(w_spatial, taps, strict=True):
+        shape[d] = size
+    kernel = p.constant(tuple(shape), one.element, whole=True)
+    bound = one.bound * kernel.bound * max(kernel.size, 1) * 2
+    forms: dict[str, Any] = {
+        "window_strides": [p.random.choice((1, 1, 2, 3)) for _ in spatial],
+        "padding": [(p.random.randint(-1, 3), p.random.randint(-1, 3)) for _ in spatial],
+        "lhs_dilation": [p.random.choice((1, 1, 2, 3)) for _ in spatial],
+        "rhs_dilation": [p.random.choice((1, 1, 2)) for _ in spatial],
+        "window_reversal": [p.chance(0.3) for _ in spatial],
+    }
+    if p.chance(0.4):
+        forms["padding"], forms["lhs_dilation"] = [(0, 0) for _ in spatial], [1 for _ in spatial]
+    c_batch, c_feature, *c_spatial = p.permutation(one.rank)
+    result_shape = [0] * one.rank
+    result_shape[c_batch], result_shape[c_feature] = batch // (2 if by_batch else 1), outputs
+    for d, c in enumerate(c_spatial):
+        low, high = forms["padding"][d]
+        whole = low + high + _spread(one.shape[x_spatial[d]], forms["lhs_dilation"][d])
+        reach = _spread(taps[d], forms["rhs_dilation"][d])
+        fits = whole > 0 and reach <= whole
+        result_shape[c] = (whole - reach) // forms["window_strides"][d] + 1 if fits else 0
+    if not _fits(one.element, bound) or math.prod(result_shape) > MOST:
         return
     result = ops.convolution(
         one.tensor,
         kernel.tensor,
-        [stride],
-        input_batch_dimension=0,
-        input_feature_dimension=2,
-        input_spatial_dimensions=[1],
-        kernel_input_feature_dimension=1,
-        kernel_output_feature_dimension=2,
-        kernel_spatial_dimensions=[0],
-        output_batch_dimension=0,
-        output_feature_dimension=2,
-        output_spatial_dimensions=[1],
+        **forms,
+        input_batch_dimension=x_batch,
+        input_feature_dimension=x_feature,
+        input_spatial_dimensions=x_spatial,
+        kernel_input_feature_dimension=w_in,
+        kernel_output_feature_dimension=w_out,
+        kernel_spatial_dimensions=w_spatial,
+        output_batch_dimension=c_batch,
+        output_feature_dimension=c_feature,
+        output_spatial_dimensions=c_spatial,
         feature_group_count=groups,
+        batch_group_count=2 if by_batch else 1,
     )
-    p.define(result, shape, one, bound=bound)
+    p.define(result, tuple(result_shape), one, bound=bound)
+
+
+def _spread(size: int, dilation: int) -> int:
+    """How long elements are that lie apart."""
+    return (size - 1) * dilation + 1 if size else 0
 
 
 def sort(p: Program) -> None:

@@ -68,6 +68,11 @@ class Operand:
     bounds: Steps = (1, 1, 1)
     starts: Steps = STILL
 
+    @property
+    def is_windowed(self) -> bool:
+        """Whether elements outside of the matrix may be asked for, even where axes are short."""
+        return (self.bounds, self.starts) != ((1, 1, 1), STILL)
+
 
 @dataclass(frozen=True)
 class Contraction:
@@ -142,8 +147,10 @@ def gemm_words(contraction: Contraction) -> dict[str, Word] | None:
     Rows or columns in parts become a batch of their inner parts.
     """
     axes, size = contraction.axes, contraction.element.bytes
-    elements = {operand.element.removeprefix("u") for operand in (contraction.a, contraction.b)}
-    if elements != {contraction.element.element}:
+    operands = (contraction.a, contraction.b)
+    elements = {operand.element.removeprefix("u") for operand in operands}
+    is_windowed = any(operand.is_windowed for operand in operands)
+    if is_windowed or elements != {contraction.element.element}:
         return None
     rows, columns, inner = (merged(part) for part in (axes.rows, axes.columns, axes.inner))
     batch = merged([*axes.batch, *rows[:-1], *columns[:-1]])

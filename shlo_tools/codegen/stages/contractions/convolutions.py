@@ -197,8 +197,8 @@ class _Planner:
         )
         resting = Operand(_moved(self.w_place, w_offset, rhs.element.bits), rhs.element.name)
         places = sorted([batch, *outs], key=lambda axis: -axis.c)
-        rows_first = outputs > 1 and all(axis.size == 1 or axis.c > feature.c for axis in places)
-        if rows_first:
+        is_outside = all(axis.size == 1 or axis.c > feature.c for axis in places)
+        if outputs > 1 and feature.c == 1 and is_outside:
             axes = Axes([group], places, [feature], inner)
             return Contraction(moving, resting, axes, self.element, c_offset), False
         near = [axis for axis in places if outputs == 1 or axis.c < feature.c]
