@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -448,10 +448,24 @@ def at_most(a: Dim, b: Dim) -> bool | None:
     """Whether ``a <= b``: yes, no, or unknown."""
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return None
-    low, high = bounds(b - a)
+    apart = b - a
+    low, high = bounds(apart)
     if low is not None and low >= 0:
         return True
-    return False if high is not None and high < 0 else None
+    if high is not None and high < 0:
+        return False
+    lows = (bounds(least)[0] for least in _not_above(apart))
+    return True if any(low is not None and low >= 0 for low in lows) else None
+
+
+def _not_above(dim: Dim) -> Iterator[Dim]:
+    """Expressions that a size is not below: with one of two numbers for the lesser or greater."""
+    for monomial, coefficient in dim.terms if isinstance(dim, Size) else ():
+        for atom in monomial if len(monomial) == 1 else ():
+            if isinstance(atom, Operation) and atom.kind == ("max" if coefficient > 0 else "min"):
+                rest = dim - scaled(of_symbol(atom), coefficient)
+                for operand in atom.operands:
+                    yield rest + scaled(operand, coefficient)
 
 
 def _decided(answer: bool | None, question: str) -> bool:

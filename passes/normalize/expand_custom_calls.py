@@ -23,7 +23,7 @@ from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.extend import registered
 from shlo_tools.extend.description import python_value
-from shlo_tools.extend.targets import TARGETS, Meaning, meaning_of
+from shlo_tools.extend.targets import TARGETS, WINDOW_OPERANDS, Meaning, meaning_of
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import ComparisonDirection, ComparisonType, RngAlgorithm, Tensor
@@ -136,7 +136,7 @@ def _top_k(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
 
 def _reduce_window(op: Operation, operands: list[Tensor]) -> Sequence[Tensor] | None:
     """Inputs, their init values, and what ``reduce_window`` has as attributes."""
-    count = (len(operands) - 5) // 2
+    count = (len(operands) - WINDOW_OPERANDS) // 2
     windows = _constants(list(op.operands)[2 * count :])
     if windows is None:
         return None

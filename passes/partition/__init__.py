@@ -39,7 +39,7 @@ from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.pipeline.registry import Pass
 
-_CONSTANTS = ("stablehlo.constant", "arith.constant")
+_CONSTANTS = ("stablehlo.constant", "arith.constant", "tensor.empty")  # the last of named sizes
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ELEMENTS, SHAPES
 from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
 from shlo_tools.dtypes import TensorType
+from shlo_tools.extend.targets import Meaning, meaning_of
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
@@ -46,6 +47,13 @@ SIZED = {
     "dynamic_pad": "pad",
     "dynamic_reshape": "reshape",
     "real_dynamic_slice": "slice",
+}
+
+
+# Custom calls that are ops once their sizes are numbers.
+_CALLED = {
+    Meaning.REDUCE_WINDOW: "reduce_window",
+    Meaning.RNG_BIT_GENERATOR: "rng_bit_generator",
 }
 
 
@@ -135,6 +143,10 @@ def _whole_name(op: Operation, types: Types) -> str:
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
     fits = all(types.of(value) for value in (*op.operands, *op.results))
+    if fits and name == "custom_call" and SHAPES in op.attributes:
+        meaning = meaning_of(ir.text_of(op, "call_target_name"))
+        if meaning in _CALLED:
+            return _CALLED[meaning]
     if dialect != "stablehlo" or not fits or (name == "custom_call" and not is_host_call(op)):
         return "op"
     is_alone = name in ALONE and not ir.captured(op)

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.nodes import UnsupportedStage
+from shlo_tools.codegen.stages.nodes import UnsupportedStage, are_known
 from shlo_tools.codegen.stages.reading.elements import Parts, part_of, register_type
 from shlo_tools.codegen.stages.tiny.picking import LARGEST
 from shlo_tools.codegen.stages.tiny.registers import Registers
@@ -88,7 +88,8 @@ def _is_stored_for_nobody(op: Op) -> bool:
 def _writes_large(stage: Stage) -> bool:
     """Whether a loop makes large tensors."""
     loops = [op for op in stage.members if op.name == "while"]
-    return any(part.count > LARGEST for op in loops for part in op.parts)
+    counts = [part.count for op in loops for part in op.parts]
+    return not are_known(*counts) or any(count > LARGEST for count in counts)
 
 
 def _sources(stage: Stage) -> set[Stage]:

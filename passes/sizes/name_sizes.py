@@ -13,8 +13,7 @@ After:
 
 ``s0`` is the size of dimension 0 of argument 0, as ``shlo.symbols`` says; all other sizes are
 expressions of such. What the program checks of its sizes goes; the host checks it before a call. A
-function whose sizes depend on data, or that carries tensors of unknown sizes through control flow,
-stays as it is.
+function whose sizes depend on data stays as it is.
 """
 
 from __future__ import annotations
@@ -28,8 +27,9 @@ from shlo_tools.codegen.lowered import ELEMENTS, SHAPES, SIZE_CHECKS, SYMBOLS
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import Dim, Size, Symbol
 from shlo_tools.dtypes import Kind, TensorType
-from shlo_tools.extend.targets import SHAPE_ASSERTION
+from shlo_tools.extend.targets import SHAPE_ASSERTION, WINDOW_OPERANDS, Meaning, meaning_of
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.sizes import size_constants
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import NEVER, Shapes
@@ -80,6 +80,7 @@ class _Plan:
         results: shapes of results, by ops that have such of unknown sizes.
         elements: what operands are, by op and position.
         sizes: ops that ask for sizes, and what those are.
+        windows: slices that begin where data says, with their sizes.
         assertions: ops that check sizes.
         checks: what must hold, as text.
     """
@@ -89,6 +90,7 @@ class _Plan:
     results: list[tuple[Operation, list[Sequence[Dim]]]] = field(default_factory=list)
     elements: list[tuple[Operation, int, Sequence[Dim]]] = field(default_factory=list)
     sizes: list[tuple[Operation, Dim]] = field(default_factory=list)
+    windows: list[tuple[Operation, Sequence[Dim]]] = field(default_factory=list)
     assertions: list[Operation] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
 
@@ -96,6 +98,9 @@ class _Plan:
         unused: list[Operation | None] = []
         for op, shapes in self.results:
             op.attributes[SHAPES] = named_sizes.shapes_attribute(shapes)
+        for op, sizes in self.windows:
+            unused += [mlir.defining_op(operand) for operand in op.operands]
+            _gather_window(op, sizes)
         for op, position, elements in self.elements:
             operand = op.operands[position]
             unused.append(mlir.defining_op(operand))
@@ -117,6 +122,23 @@ def _constant(op: Operation, like: Value, elements: Sequence[Dim]) -> Value:
     build = ir.Build(mlir.before(op), op.location)
     attributes = {ELEMENTS: mlir.string_attr(named_sizes.shape_text(elements))}
     return build.value("tensor.empty", (), like.type, attributes)
+
+
+def _gather_window(op: Operation, sizes: Sequence[Dim]) -> None:
+    """A slice that lies inside, and begins where a tensor says: one that has its sizes by name."""
+    source, start, limit, _ = op.operands
+    numbers: dict[str, Sequence[int]] = dict.fromkeys(GATHER_DIMENSION_NUMBERS.fields, ())
+    all_dimensions = tuple(range(len(sizes)))
+    numbers |= {"offset_dims": all_dimensions, "start_index_map": all_dimensions}
+    attributes = {
+        "dimension_numbers": GATHER_DIMENSION_NUMBERS.encode({**numbers, "index_vector_dim": 0}),
+        SHAPES: op.attributes[SHAPES],
+    }
+    operands = [source, start, _constant(op, limit, sizes)]
+    build = ir.Build(mlir.before(op), op.location)
+    result = build.value("stablehlo.dynamic_gather", operands, op.results[0].type, attributes)
+    op.results[0].replace_all_uses_with(result)
+    op.erase()
 
 
 class _Naming:
@@ -168,18 +190,29 @@ class _Naming:
             self._demand(plan, Fact("==", self._named(holds[0]), 1))
             plan.assertions.append(op)
             return
-        if op.name in _CONTROL or op.name == "stablehlo.custom_call":
-            inside = [v for inner in mlir.walk(op) for v in (*inner.operands, *inner.results)]
-            if any(mlir.is_dynamic(value.type) for value in inside):
-                raise _NoName
+        for region in op.regions if op.name in _CONTROL else ():
+            for view in region.blocks[0].operations:
+                self._visit(mlir.inner_operation(view), plan)
         if op.name == "stablehlo.get_dimension_size":
             (size,) = self._elements(op.results[0])
             plan.sizes.append((op, size))
             return
-        for position in range(_SIZED.get(op.name, len(op.operands)), len(op.operands)):
+        if op.name == "stablehlo.real_dynamic_slice" and self._is_window(op):
+            plan.windows.append((op, self._shape(op.results[0])))
+            plan.results.append((op, [self._shape(op.results[0])]))
+            return
+        for position in _size_operands(op):
             plan.elements.append((op, position, self._elements(op.operands[position])))
-        if any(mlir.is_dynamic(result.type) for result in op.results):
+        if op.name in _SIZED or any(mlir.is_dynamic(result.type) for result in op.results):
             plan.results.append((op, [self._shape(result) for result in op.results]))
+
+    def _is_window(self, op: Operation) -> bool:
+        """Whether a slice begins where data says, without steps, and lies inside."""
+        _, start, _, steps = op.operands
+        starts = self.shapes.contents(start)
+        if starts is None or all(isinstance(s, int) or _is_of_sizes(s) for s in starts):
+            return False
+        return self.shapes.contents(steps) == (1,) * len(starts)
 
     def _demand(self, plan: _Plan, fact: Fact) -> None:
         a, b = fact.a, fact.b
@@ -220,6 +253,23 @@ class _Naming:
         if not isinstance(source, Extent) or source.value not in self.arguments:
             raise _NoName
         return self.names[self.arguments[source.value], source.dimension]
+
+
+def _size_operands(op: Operation) -> Sequence[int]:
+    """Positions of the operands that hold sizes."""
+    count = len(op.operands)
+    if op.name != "stablehlo.custom_call":
+        return range(_SIZED.get(op.name, count), count)
+    meaning = meaning_of(ir.text_of(op, "call_target_name"))
+    if meaning is Meaning.REDUCE_WINDOW:
+        return range(count - WINDOW_OPERANDS, count)
+    if meaning is Meaning.RNG_BIT_GENERATOR:
+        return range(1, count)
+    return []
+
+
+def _is_of_sizes(dim: Dim) -> bool:
+    return all(isinstance(symbol.source, Extent) for symbol in _symbols(dim))
 
 
 def _symbols(dim: Dim) -> Iterable[Symbol]:

@@ -12,6 +12,9 @@ SHAPE_ASSERTION = "shape_assertion"
 SPARSE_TIMES_DENSE = "cpu_csr_sparse_dense_ffi"
 WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 
+# Operands of REDUCE_WINDOW behind inputs and init values: what reduce_window has as attributes.
+WINDOW_OPERANDS = 5
+
 
 class Meaning(Enum):
     """What a call of a target computes."""

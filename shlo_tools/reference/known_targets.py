@@ -10,7 +10,7 @@ import numpy as np
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.errors import ExecutionError
 from shlo_tools.extend.description import Call
-from shlo_tools.extend.targets import TARGETS, Meaning, meaning_of
+from shlo_tools.extend.targets import TARGETS, WINDOW_OPERANDS, Meaning, meaning_of
 from shlo_tools.ops.random import RngAlgorithm
 from shlo_tools.reference._evaluates import EVALUATORS
 from shlo_tools.reference.chlo.sorting import top_k as largest
@@ -66,7 +66,7 @@ def approx_top_k(
 def dynamic_reduce_window(
     call: Call, operands: Sequence[Array], bodies: Sequence[Computation]
 ) -> Sequence[Array]:
-    count = (len(operands) - 5) // 2
+    count = (len(operands) - WINDOW_OPERANDS) // 2
     dimensions, strides, base, window, padding = (x.tolist() for x in operands[2 * count :])
     inputs, starts = operands[:count], operands[count : 2 * count]
     return reduce_window(inputs, starts, dimensions, strides, base, window, padding, body=bodies[0])

@@ -99,7 +99,7 @@ _COMPARED: dict[str, Callable[[Dim, Dim], Dim]] = {
     "GT": lambda a, b: _less(b, a),
 }
 
-_MOST_ATOMS = 24
+_MOST_ATOMS = 192
 
 
 def _simple(dim: Dim) -> Dim:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools import dims, dtypes, ir, mlir
-from shlo_tools.dims import UNKNOWN, Dim
+from shlo_tools.dims import UNKNOWN, Dim, Size
 from shlo_tools.dtypes import ElementType, Kind, TensorType
 from shlo_tools.mlir import Block, Operation, Value
 from shlo_tools.shapes import sources
@@ -78,9 +78,28 @@ def _fitting(dim: Dim, element: ElementType) -> Dim:
     least, most = (-half, half - 1) if is_signed else (0, count - 1)
     if low is not None and high is not None and low >= least and high <= most:
         return dim
-    if not all(sources.is_size(symbol) for symbol in dims.symbols(dim)):
-        return UNKNOWN
+    if not _is_of_sizes(dim):
+        is_between = low is not None and low >= least and _is_below_sizes(dim)
+        return dim if is_between else UNKNOWN
     return dim if is_signed or dims.at_most(0, dim) else UNKNOWN
+
+
+def _is_of_sizes(dim: Dim) -> bool:
+    return all(sources.is_size(symbol) for symbol in dims.symbols(dim))
+
+
+def _is_below_sizes(dim: Dim) -> bool:
+    """Whether no term exceeds an expression of sizes, as what is clamped to a tensor does not."""
+    for monomial, coefficient in dim.terms if isinstance(dim, Size) else ():
+        others = [atom for atom in monomial if not _is_of_sizes(dims.of_symbol(atom))]
+        if not others:
+            continue
+        (atom, *more) = monomial
+        if more or coefficient < 0 or not isinstance(atom, dims.Operation):
+            return False
+        if atom.kind != "min" or not any(map(_is_of_sizes, atom.operands)):
+            return False
+    return True
 
 
 def _count(value: Value, state: State) -> int | None:

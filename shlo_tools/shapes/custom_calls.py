@@ -18,6 +18,7 @@ from shlo_tools.extend.targets import (
     REDUCE_WINDOW,
     SPARSE_TIMES_DENSE,
     TARGETS,
+    WINDOW_OPERANDS,
     Meaning,
     meaning_of,
 )
@@ -140,7 +141,7 @@ def _sizes(tensor: Tensor) -> Sequence[Dim]:
 
 def _reduce_window(*operands: Tensor) -> list[Tensor]:
     """Inputs, their init values, and what ``reduce_window`` has as attributes."""
-    count = (len(operands) - 5) // 2
+    count = (len(operands) - WINDOW_OPERANDS) // 2
     if count < 1 or any(t.rank != 1 for t in operands[2 * count : 2 * count + 4]):
         raise ConstraintError(f"{REDUCE_WINDOW} takes inputs, init values and 5 tensors")
     windows, strides, bases, apart, padding = (_sizes(t) for t in operands[2 * count :])

@@ -24,8 +24,12 @@ from shlo_tools.cpu.stages.executable import Code, StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read, stages
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
+from shlo_tools.errors import PassError
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
+
+# What makes static ops of those whose sizes have become numbers.
+_TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
 
 
 def build(
@@ -69,13 +73,15 @@ def build(
     code = _code(copy, replace(cut, plain={}), kept, opt_level, tell)
     whole = program.clone(module)
 
-    def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable:
+    def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable | None:
         inputs = cut.types[: cut.arguments]
         known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
         own = code
         if cut.plain:
             with mlir.library_context():
                 bound = _bound(copy, cut, sizes)
+                if bound is None:
+                    return None
                 codes, plain = stages(bound)
                 cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
                 own = code.joined(_code(bound, cut, kept, opt_level, None))
@@ -98,26 +104,31 @@ def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Conte
     return known
 
 
-def _bound(module: mlir.Module, cut: Program, sizes: Sequence[int]) -> mlir.Module:
-    """The stages that want numbers for sizes, lowered for such."""
+def _bound(module: mlir.Module, cut: Program, sizes: Sequence[int]) -> mlir.Module | None:
+    """The stages that want numbers for sizes, lowered for such.
+
+    None where ops of these sizes are none that a program may say: windows of no elements.
+    """
     own = program.clone(module)
-    _keep(own, cut)
-    for func in ir.functions(own.operation):
-        if PLAIN in func.attributes:
-            del func.attributes[PLAIN]
+    _keep_plain(own, cut)
     own.operation.attributes[NUMBERS] = mlir.i64_array_attr(sizes)
-    native.run_passes(
-        "shlo-bind-sizes,shlo-canonicalize-dynamism{exact},shlo-lower-stages{shared}", own, None
-    )
+    try:
+        native.run_passes("shlo-bind-sizes", own, None)
+    except PassError:
+        return None
+    native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", own, None)
     return own
 
 
-def _keep(module: mlir.Module, cut: Program) -> None:
-    """Erase the functions that nothing but kernels stands for."""
+def _keep_plain(module: mlir.Module, cut: Program) -> None:
+    """Erase what is not needed for the stages that no kernel computes; those are public then."""
     for op in ir.children(module.operation):
-        if op.name != "func.func" or ir.symbol_name(op) in cut.plain:
+        if op.name != "func.func":
             continue
-        if ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
+        if ir.symbol_name(op) in cut.plain:
+            del op.attributes[PLAIN]
+            op.attributes["sym_visibility"] = mlir.string_attr("public")
+        elif ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
             op.erase()
 
 
@@ -162,11 +173,7 @@ def _plain(
     tell: Tell | None,
 ) -> Linked:
     """Machine code of the stages that no kernel computes, as entry points; all else goes."""
-    _keep(module, cut)
-    for name in cut.plain:
-        func = ir.functions_by_name(module.operation)[name]
-        del func.attributes[PLAIN]
-        func.attributes["sym_visibility"] = mlir.string_attr("public")
+    _keep_plain(module, cut)
     native.run_passes("shlo-normalized-to-llvm", module, tell)
     return native.link(module, constants, functions=list(cut.plain), opt_level=opt_level, tell=tell)
 

@@ -27,7 +27,7 @@ class SizedExecutable(Executable):
 
     Args:
         program: with names for its sizes.
-        instance: what runs a program whose sizes are known, and these.
+        instance: what runs a program whose sizes are known, and these; None where they do not fit.
         refusal: what runs the program with any sizes, and says which do not fit.
         donated: numbers of the arguments that calls may write; none is written so far.
 
@@ -42,7 +42,7 @@ class SizedExecutable(Executable):
         name: str,
         signature: Signature[Any],
         program: Program,
-        instance: Callable[[Program, Sizes], Executable],
+        instance: Callable[[Program, Sizes], Executable | None],
         refusal: Callable[[], Executable],
         donated: frozenset[int],
     ) -> None:
@@ -80,6 +80,8 @@ class SizedExecutable(Executable):
             return self._for_any()
         with self._compiling:
             executable = self._instance(program, sizes)
+        if executable is None:
+            executable = self._for_any()
         with self._table:
             executable = self._instances.setdefault(sizes, executable)
             while len(self._instances) > _KEPT:
