@@ -57,7 +57,7 @@ class Partition(Pass):
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
                 with_regions = [inner for inner in ops if inner.regions]
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
-                _fold_sizes(ops)
+                _fold_sizes(_without_barriers(ops))
                 _lift_weights(func, weights)
                 _sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], kinds, names)
@@ -69,6 +69,19 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashabl
     for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
         for region in op.regions:
             _cut(module, region.blocks[0], kinds, names)
+
+
+def _without_barriers(ops: Iterable[Operation]) -> list[Operation]:
+    """Other ops; what is in front of a barrier may be computed behind it."""
+    others = []
+    for op in ops:
+        if op.name != "stablehlo.optimization_barrier":
+            others.append(op)
+            continue
+        for operand, result in zip(op.operands, op.results, strict=True):
+            result.replace_all_uses_with(operand)
+        op.erase()
+    return others
 
 
 def _fold_sizes(ops: Iterable[Operation]) -> None:

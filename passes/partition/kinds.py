@@ -40,6 +40,7 @@ _CONTROL_OPS = {f"stablehlo.{name}" for name in CONTROL}
 _FOLDS = ("reduce", "reduce_window")  # repeat their region
 # Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.
 SIZED = {
+    "cast": "reshape",  # of tensor: it says more or less of a size
     "dynamic_broadcast_in_dim": "broadcast_in_dim",
     "dynamic_conv": "convolution",
     "dynamic_gather": "gather",
@@ -50,6 +51,7 @@ SIZED = {
 }
 
 
+_OTHERS = ("arith.constant", "tensor.cast")  # ops of other dialects that kernels read
 # Custom calls that are ops once their sizes are numbers.
 _CALLED = {
     Meaning.REDUCE_WINDOW: "reduce_window",
@@ -102,8 +104,15 @@ class Kinds:
         number, type = len(self._known), stage_type(op, self.types)
         if type is None:
             return Kind(number, _whole_name(op, self.types), None)
-        name = "constant" if ELEMENTS in op.attributes else op.name.partition(".")[2]
-        return Kind(number, SIZED.get(name, name), type)
+        return Kind(number, _name(op), type)
+
+
+def _name(op: Operation) -> str:
+    """What an op is to kernels: those of named sizes are what they are without."""
+    if ELEMENTS in op.attributes:
+        return "constant"
+    name = op.name.partition(".")[2]
+    return SIZED.get(name, name)
 
 
 class Types:
@@ -169,7 +178,7 @@ def stage_type(op: Operation, types: Types) -> TensorType | None:
         return types.of(op.results[0])
     dialect, _, name = op.name.partition(".")
     name = SIZED.get(name, name) if SHAPES in op.attributes else name
-    if len(op.results) != 1 or (dialect != "stablehlo" and op.name != "arith.constant"):
+    if len(op.results) != 1 or (dialect != "stablehlo" and op.name not in _OTHERS):
         return None
     if (name in _FOLDS and not is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None

@@ -12,7 +12,8 @@ After:
         %shape = stablehlo.constant dense<[2, 8]> : tensor<2xi32>
         %0 = stablehlo.dynamic_broadcast_in_dim %y, %shape, dims = []
 
-Number n is the size that ``sn`` names. ``shlo-canonicalize-dynamism`` makes static ops of the rest.
+Number n is what ``sn`` or ``en`` names. What makes static ops of the rest is
+``shlo-canonicalize-dynamism``.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class BindSizes(Pass):
         if NUMBERS not in op.attributes:
             raise PassError(f"the module has no {NUMBERS}: they say what sizes are")
         numbers = ir.integers_of(op, NUMBERS)
-        sizes = {f"s{k}": number for k, number in enumerate(numbers)}
+        sizes = {f"{kind}{k}": number for k, number in enumerate(numbers) for kind in "se"}
         del op.attributes[NUMBERS]
         bound = _Bound(sizes)
         for func in ir.functions(op):

@@ -12,8 +12,9 @@ After:
       %0 = stablehlo.dynamic_broadcast_in_dim %b, %shape, dims = [1] {shlo.shapes = ["s0; 8"]}
 
 ``s0`` is the size of dimension 0 of argument 0, as ``shlo.symbols`` says; all other sizes are
-expressions of such. What the program checks of its sizes goes; the host checks it before a call. A
-function whose sizes depend on data stays as it is.
+expressions of such, and of elements of arguments that are sizes of something (``e1``). What the
+program checks of its sizes goes; the host checks it before a call. A function whose sizes depend on
+other data stays as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from shlo_tools import dims, ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ELEMENTS, SHAPES, SIZE_CHECKS, SYMBOLS
 from shlo_tools.constraints import Fact
-from shlo_tools.dims import Dim, Size, Symbol
+from shlo_tools.dims import UNKNOWN, Dim, Size, Symbol
 from shlo_tools.dtypes import Kind, TensorType
 from shlo_tools.extend.targets import SHAPE_ASSERTION, WINDOW_OPERANDS, Meaning, meaning_of
 from shlo_tools.mlir import Operation, Value
@@ -33,7 +34,7 @@ from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.sizes import size_constants
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.shapes import NEVER, Shapes
-from shlo_tools.shapes.sources import Extent
+from shlo_tools.shapes.sources import Element, Extent
 
 _CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 # Ops with operands that hold sizes, and the first of those operands.
@@ -82,6 +83,7 @@ class _Plan:
         sizes: ops that ask for sizes, and what those are.
         windows: slices that begin where data says, with their sizes.
         assertions: ops that check sizes.
+        demands: what casts say.
         checks: what must hold, as text.
     """
 
@@ -92,6 +94,7 @@ class _Plan:
     sizes: list[tuple[Operation, Dim]] = field(default_factory=list)
     windows: list[tuple[Operation, Sequence[Dim]]] = field(default_factory=list)
     assertions: list[Operation] = field(default_factory=list)
+    demands: list[Fact] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
 
     def apply(self, func: Operation) -> None:
@@ -149,7 +152,8 @@ class _Naming:
         self.block = func.regions[0].blocks[0]
         self.shapes = Shapes()
         self.shapes.block(self.block)
-        self.names: dict[tuple[int, int], Size] = {}
+        self.names: dict[tuple[int, int], Size] = {}  # by argument and place
+        self.are_all_named = False
         self.arguments = {argument: k for k, argument in enumerate(self.block.arguments)}
 
     def plan(self) -> _Plan:
@@ -165,13 +169,19 @@ class _Naming:
                 raise _NoName
             for d, dim in enumerate(type.shape):
                 if not isinstance(dim, int):
-                    self.names[number, d] = named_sizes.symbol(f"s{len(self.names)}")
-                    plan.symbols += [number, d]
+                    self._new_name(number, d)
+        extents = list(self.names.items())
         plan.shapes += map(self._shape, self.block.arguments)
-        for (number, d), own in self.names.items():
-            self._demand(plan, Fact("==", own, plan.shapes[number][d]))
         for view in self.block.operations:
             self._visit(mlir.inner_operation(view), plan)
+        self.are_all_named = True
+        for (number, d), own in extents:
+            self._demand(plan, Fact("==", own, plan.shapes[number][d]))
+        for fact in plan.demands:
+            self._demand(plan, fact)
+        for op in plan.assertions:
+            (holds, *_) = self.shapes.contents(op.operands[0]) or (UNKNOWN,)
+            self._demand(plan, Fact("==", self._named(holds), 1))
         for item in self.shapes.unproven:
             for fact in item.obligation.facts:
                 if fact is NEVER:
@@ -180,14 +190,11 @@ class _Naming:
         for _, shapes in plan.results:
             for dim in (dim for shape in shapes for dim in shape):
                 self._demand(plan, Fact("<=", 0, dim))
+        plan.symbols += [number for place in self.names for number in place]
         return plan
 
     def _visit(self, op: Operation, plan: _Plan) -> None:
         if ir.text_of(op, "call_target_name") == SHAPE_ASSERTION:
-            holds = self.shapes.contents(op.operands[0])
-            if holds is None:
-                raise _NoName
-            self._demand(plan, Fact("==", self._named(holds[0]), 1))
             plan.assertions.append(op)
             return
         for region in op.regions if op.name in _CONTROL else ():
@@ -197,13 +204,19 @@ class _Naming:
             (size,) = self._elements(op.results[0])
             plan.sizes.append((op, size))
             return
+        if op.name == "tensor.cast":
+            (result,) = op.results
+            for dim, declared in zip(self._shape(result), result.type.shape, strict=True):
+                if declared != mlir.DYNAMIC:
+                    plan.demands.append(Fact("==", dim, declared))
         if op.name == "stablehlo.real_dynamic_slice" and self._is_window(op):
             plan.windows.append((op, self._shape(op.results[0])))
             plan.results.append((op, [self._shape(op.results[0])]))
             return
         for position in _size_operands(op):
             plan.elements.append((op, position, self._elements(op.operands[position])))
-        if op.name in _SIZED or any(mlir.is_dynamic(result.type) for result in op.results):
+        is_sized = op.name in _SIZED or op.name == "tensor.cast"
+        if is_sized or any(mlir.is_dynamic(result.type) for result in op.results):
             plan.results.append((op, [self._shape(result) for result in op.results]))
 
     def _is_window(self, op: Operation) -> bool:
@@ -250,9 +263,21 @@ class _Naming:
 
     def _name(self, symbol: Symbol) -> Size:
         source = symbol.source
-        if not isinstance(source, Extent) or source.value not in self.arguments:
+        if not isinstance(source, Extent | Element) or source.value not in self.arguments:
             raise _NoName
-        return self.names[self.arguments[source.value], source.dimension]
+        number = self.arguments[source.value]
+        if isinstance(source, Extent):
+            return self.names[number, source.dimension]
+        place = number, -1 - source.position
+        is_size = place in self.names or not self.are_all_named
+        if not is_size or str(source.value.type).endswith("ui64>"):
+            raise _NoName  # calls that differ in it should share a table; or no attribute holds it
+        return self.names[place] if place in self.names else self._new_name(*place)
+
+    def _new_name(self, number: int, place: int) -> Size:
+        size = named_sizes.symbol(named_sizes.name(len(self.names), place))
+        self.names[number, place] = size
+        return size
 
 
 def _size_operands(op: Operation) -> Sequence[int]:

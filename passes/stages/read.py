@@ -121,7 +121,7 @@ def _split(func: Operation) -> tuple[Extent, Extent] | None:
 
 # Ops that kernels read whose sizes run time tells; elementwise ones beside.
 _SIZED = {
-    *("broadcast_in_dim", "dynamic_broadcast_in_dim", "dynamic_iota", "dynamic_reshape"),
+    *("broadcast_in_dim", "cast", "dynamic_broadcast_in_dim", "dynamic_iota", "dynamic_reshape"),
     *("concatenate", "dot_general", "dynamic_pad", "dynamic_slice", "gather", "pad"),
     *("real_dynamic_slice", "reduce", "reverse", "slice", "transpose"),
 }
@@ -136,7 +136,10 @@ def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
         raise UnsupportedStage(f"{op.name} of unknown sizes")
     if kind == "tiny" and op.name == "stablehlo.dot_general":
         return dot_general(op, tuple(operands), packs=False)
-    if (dialect == "stablehlo" and name in _READERS) or op.name == "arith.constant":
+    if (dialect == "stablehlo" and name in _READERS) or op.name in (
+        "arith.constant",
+        "tensor.cast",
+    ):
         return _READERS[name](op, tuple(operands))
     if op.name in SCALARS:
         return _elementwise(op, tuple(operands))
@@ -330,6 +333,7 @@ def _elements(node: Node) -> tuple[Extent, ...]:
 
 _READERS["dynamic_iota"] = iota
 _READERS["dynamic_reshape"] = reshape
+_READERS["cast"] = reshape
 
 
 @_reads

@@ -1,5 +1,7 @@
 """Sizes that run time tells, by names: ``s0``, ``s1``, ... of the program's arguments.
 
+Where programs read sizes from an argument, its elements have names, too: ``e2`` for the third.
+
 Expressions of them stand as text in attributes (``4 * s0 + max(s1, 2)``); they are read as
 ``dims.Size`` by whoever writes code, and evaluated for the sizes of a call by whoever runs it.
 """
@@ -32,10 +34,37 @@ def shape_text(shape: Sequence[Dim]) -> str:
     return "; ".join(map(str, shape))
 
 
+def name(number: int, place: int) -> str:
+    """The name of a size or an element.
+
+    Args:
+        number: among all that have names.
+        place: a dimension, or -1 - n for element n.
+    """
+    return f"{'s' if place >= 0 else 'e'}{number}"
+
+
+def values(places: Sequence[tuple[int, int]], arguments: Sequence[Any]) -> tuple[int, ...]:
+    """What has names.
+
+    Args:
+        places: arguments with a place in each, as ``name`` has it.
+
+    Raises:
+        AttributeError, IndexError, TypeError: arguments are no arrays, or others than asked for.
+    """
+    return tuple(
+        [
+            arguments[k].shape[place] if place >= 0 else int(arguments[k].flat[-1 - place])
+            for k, place in places
+        ]
+    )
+
+
 @cache
 def symbol(name: str) -> Size:
     """The size of a name, the same one each time: equal expressions are equal."""
-    return dims.symbol(name)
+    return dims.symbol(name) if name.startswith("s") else dims.symbol(name, minimum=None)
 
 
 @lru_cache(maxsize=4096)

@@ -83,8 +83,7 @@ class Program:
     Attributes:
         arguments: how many there are.
         donated: those that steps may write.
-        symbols: of the names ``s0``, ``s1``, ...: the argument and the dimension that each is the
-            size of.
+        symbols: what has names: an argument and a place in it, as ``named_sizes.name`` has it.
         checks: what must hold of the sizes, as expressions.
         weights: for each of the values behind the arguments, its number in the table of weights.
         types: of all values.
@@ -103,8 +102,10 @@ class Program:
     symbols: tuple[tuple[int, int], ...] = ()
     checks: tuple[str, ...] = ()
 
-    def at(self, sizes: Mapping[str, int]) -> Program | None:
-        """The program for sizes, by their names; None where they do not fit it."""
+    def at(self, numbers: Sequence[int]) -> Program | None:
+        """The program for what has names, in that order; None where they do not fit it."""
+        places = [place for _, place in self.symbols]
+        sizes = {named_sizes.name(k, places[k]): number for k, number in enumerate(numbers)}
         if not all(evaluated(check, sizes) for check in self.checks):
             return None
         types = tuple(

@@ -1,8 +1,9 @@
 """Programs of stages whose sizes run time tells: compiled once, with a table for each set of sizes.
 
-What is computed for a set of sizes is data: places, chunks, and the words of contexts, from
-expressions of the sizes. Sizes that contradict the program go to the code of the linalg path, which
-is made then: it says which check fails.
+Sizes are those of arguments, or numbers that stand in arguments. What is computed for a set of
+sizes is data: places, chunks, and the words of contexts, from expressions of the sizes. Sizes that
+contradict the program go to the code of the linalg path, which is made then: it says which check
+fails.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.codegen import named_sizes
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
 
@@ -23,7 +25,7 @@ Sizes = tuple[int, ...]
 
 
 class SizedExecutable(Executable):
-    """A program whose sizes are those of its arguments, or expressions of them.
+    """A program whose sizes its arguments tell, as expressions of their sizes and elements.
 
     Args:
         program: with names for its sizes.
@@ -59,7 +61,7 @@ class SizedExecutable(Executable):
         if self.donated:
             return None
         try:
-            sizes = tuple([arguments[k].shape[d] for k, d in self._program.symbols])
+            sizes = named_sizes.values(self._program.symbols, arguments)
         except (AttributeError, IndexError, TypeError):  # no arrays, or others than the signature's
             return None
         executable = self._instances.get(sizes)
@@ -67,15 +69,16 @@ class SizedExecutable(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast, donated=self.donated)
-        sizes = tuple(inputs[k].shape[d] for k, d in self._program.symbols)
-        return self._at(sizes)._run(inputs, False, timeout)
+        return self._at(named_sizes.values(self._program.symbols, inputs))._run(
+            inputs, False, timeout
+        )
 
     def _at(self, sizes: Sizes) -> Executable:
         with self._table:
             if sizes in self._instances:
                 self._instances.move_to_end(sizes)
                 return self._instances[sizes]
-        program = self._program.at({f"s{k}": size for k, size in enumerate(sizes)})
+        program = self._program.at(sizes)
         if program is None:
             return self._for_any()
         with self._compiling:
