@@ -12,7 +12,7 @@ from shlo_tools.types import OtherType, ValueType
 
 
 def branches(walk: Walk, op: Operation) -> None:
-    """Results are what all branches agree on."""
+    """Results are what all branches agree on, or those of the one that is always taken."""
     yielded: list[list[ValueType]] = []
     known: list[Knowledge] = []
     for region in op.regions:
@@ -22,14 +22,28 @@ def branches(walk: Walk, op: Operation) -> None:
         end = ir.terminator(region.blocks[0])
         yielded.append([walk.type(value) for value in end.operands])
     differing: list[int] = []
+    number = _always_taken(walk, op)
+    ways = range(len(yielded)) if number is None else [number]
     for position, (result, *values) in enumerate(zip(op.results, *yielded, strict=True)):
-        joined, inside = values[0], known[0]
-        for type, other in zip(values[1:], known[1:], strict=True):
-            joined = _joined(joined, inside, type, other)
+        first, *others = ways
+        joined = values[first]
+        for way in others:
+            joined = _joined(joined, known[first], values[way], known[way])
         walk.bind(result, joined)
         if len({types.text(type) for type in values}) > 1:
             differing.append(position)
     walk.mismatches[mlir.address_of(op)] = Mismatch(op, differing)
+
+
+def _always_taken(walk: Walk, op: Operation) -> int | None:
+    """The branch that a constant chooses."""
+    chosen = walk.numbers(op.operands[0])
+    if chosen is None:
+        return None
+    if op.name == "stablehlo.if":
+        return 0 if chosen[0] else 1
+    last = len(op.regions) - 1
+    return chosen[0] if 0 <= chosen[0] <= last else last
 
 
 def _joined(a: ValueType, in_a: Knowledge, b: ValueType, in_b: Knowledge) -> ValueType:

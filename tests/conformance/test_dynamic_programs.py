@@ -367,3 +367,29 @@ def test_nothing_may_be_known_to_have_rows() -> None:
           return %0#1 : tensor<?x1x0xi1> }""",
         (np.zeros((2, 1, 0), bool), np.array([1], np.int32)),
     )
+
+
+def test_a_branch_that_is_always_taken_tells_sizes() -> None:
+    """Of a sum that fails if it runs, MLIR would say so while it compiles."""
+    text = """func.func @main(%x: tensor<?xf32>, %p: tensor<i1>) -> tensor<?xf32> {
+      %false = stablehlo.constant dense<false> : tensor<i1>
+      %two = stablehlo.constant dense<1.0> : tensor<2xf32>
+      %one = stablehlo.constant dense<1> : tensor<1xi32>
+      %y = stablehlo.dynamic_iota %one, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+      %0:2 = stablehlo.while(%q = %p, %z = %x) : tensor<i1>, tensor<?xf32>
+      cond {
+        stablehlo.return %q : tensor<i1>
+      } do {
+        %1 = "stablehlo.if"(%false) ({
+          stablehlo.return %z : tensor<?xf32>
+        }, {
+          stablehlo.return %y : tensor<?xf32>
+        }) : (tensor<i1>) -> tensor<?xf32>
+        %2 = stablehlo.remainder %two, %1 : (tensor<2xf32>, tensor<?xf32>) -> tensor<2xf32>
+        stablehlo.return %false, %1 : tensor<i1>, tensor<?xf32>
+      }
+      return %0#1 : tensor<?xf32> }"""
+    for executable in (shlo_tools.compile(text), shlo_tools.compile(text, probe=lambda hit: None)):
+        np.testing.assert_array_equal(executable(ramp(3), np.array(False)), ramp(3))
+        with pytest.raises(ShapeMismatchError):
+            executable(ramp(3), np.array(True))
