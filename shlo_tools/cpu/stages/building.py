@@ -62,7 +62,7 @@ def build(
     first = len(constants)
     kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
-    cut = read(copy, function, () if is_sized else donate)
+    cut = read(copy, function, donate)
     signature = Signature(inputs, results)
     if not is_sized:
         code = _code(copy, cut, kept, opt_level, tell)
@@ -92,7 +92,7 @@ def build(
             native.lower(whole, check_sizes=True)
             return native.linked(whole, constants, function=function, opt_level=opt_level)
 
-    return SizedExecutable(function, signature, cut, instance, refusal, frozenset(donate))
+    return SizedExecutable(function, signature, cut, instance, refusal)
 
 
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:

@@ -31,7 +31,6 @@ class SizedExecutable(Executable):
         program: with names for its sizes.
         instance: what runs a program whose sizes are known, and these; None where they do not fit.
         refusal: what runs the program with any sizes, and says which do not fit.
-        donated: numbers of the arguments that calls may write; none is written so far.
 
     Attributes:
         stages: the names of all of them.
@@ -46,9 +45,8 @@ class SizedExecutable(Executable):
         program: Program,
         instance: Callable[[Program, Sizes], Executable | None],
         refusal: Callable[[], Executable],
-        donated: frozenset[int],
     ) -> None:
-        self.donated = donated
+        self.donated = program.donated
         self.name, self.signature = name, signature
         self.stages, self.plain = tuple(program.codes), program.plain
         self._parameters = Parameters(name, signature)
@@ -58,8 +56,6 @@ class SizedExecutable(Executable):
         self._table, self._compiling = threading.Lock(), threading.Lock()
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
-        if self.donated:
-            return None
         try:
             sizes = named_sizes.values(self._program.symbols, arguments)
         except (AttributeError, IndexError, TypeError):  # no arrays, or others than the signature's
@@ -69,9 +65,8 @@ class SizedExecutable(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast, donated=self.donated)
-        return self._at(named_sizes.values(self._program.symbols, inputs))._run(
-            inputs, False, timeout
-        )
+        executable = self._at(named_sizes.values(self._program.symbols, inputs))
+        return executable._run(inputs, False, timeout)
 
     def _at(self, sizes: Sizes) -> Executable:
         with self._table:

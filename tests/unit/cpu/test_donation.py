@@ -198,6 +198,21 @@ def test_a_loop_works_where_its_state_comes_from() -> None:
     assert result.ctypes.data == x.ctypes.data
 
 
+def test_a_cache_of_unknown_length_is_updated_where_it_lies() -> None:
+    text = UPDATE.replace(CACHE, "tensor<?x16xf32>")
+    executable = compile(text, donate=[0])
+    _, row, _ = arguments()
+    for length in (64, 5, 64):
+        cache = np.arange(length * 16, dtype=np.float32).reshape(length, 16)
+        expected = interpret(text, cache, row, np.int32(3))
+        results = executable(cache, row, np.int32(3))
+        for result, target in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(result, target)
+        assert results[0].ctypes.data == cache.ctypes.data
+        with pytest.raises(ArgumentError, match="argument 0 is donated"):
+            executable(np.broadcast_to(np.float32(1), (length, 16)), row, np.int32(3))
+
+
 def test_unknown_sizes_and_probes_take_donated_arguments() -> None:
     text = """func.func @main(%x: tensor<?xbf16>) -> tensor<?xbf16> {
       %0 = stablehlo.add %x, %x : tensor<?xbf16>
