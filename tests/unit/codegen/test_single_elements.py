@@ -9,6 +9,7 @@ import pytest
 from staged_programs import assert_staged
 
 import shlo_tools
+from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.probes.hits import Hit
 
 BODIES = {
@@ -62,3 +63,16 @@ def test_products_of_one_element(op: str) -> None:
         }}""",
         np.full((1, 1), 3, np.int8),
     )
+
+
+@pytest.mark.parametrize("name", ["f32", "complex<f32>", "i1"])
+@pytest.mark.parametrize("step", [1, 3])
+def test_one_element_everywhere(name: str, step: int) -> None:
+    """It is read in front of all loops, where no row is known."""
+    matrix, one, wide = (f"tensor<{s}x{name}>" for s in ("5x5", "1x1", "1x5x5x3"))
+    executable = shlo_tools.compile(f"""func.func @main(%x: {matrix}) -> {wide} {{
+      %0 = stablehlo.slice %x [0:1:{step}, 0:1] : ({matrix}) -> {one}
+      %1 = stablehlo.broadcast_in_dim %0, dims = [0, 3] : ({one}) -> {wide}
+      return %1 : {wide} }}""")
+    x = np.full((5, 5), 3).astype(ELEMENT_TYPES[name].dtype)
+    np.testing.assert_array_equal(executable(x), np.broadcast_to(x[0, 0], (1, 5, 5, 3)))

@@ -222,6 +222,10 @@ class Loops:
         return place
 
     # --- indices ----------------------------------------------------------------------------------
+    def is_inside(self, index: Index) -> bool:
+        """Whether the loops that an index changes with are those around."""
+        return level_of_index(index) < len(self._memos)
+
     def by_dimension(self, index: Index, shape: tuple[Extent, ...]) -> tuple[Component, ...]:
         """An index per dimension."""
         if isinstance(index, tuple):

@@ -145,7 +145,8 @@ class Reader(PartsReader):
             is_whole = count == self.rows * self.columns and has_lanes(index)
             if is_whole and index == self.by_dimension(whole, shape):
                 return whole
-            if count == self.rows and index == self.by_dimension(per_row, shape):
+            is_row = count == self.rows and self.is_inside(per_row)
+            if is_row and index == self.by_dimension(per_row, shape):
                 return per_row
         return index
 
