@@ -319,10 +319,12 @@ def _store_operands(op: Op, kind: str, stages: list[Stage]) -> None:
 
 
 def is_in_memory(operand: Op | Value) -> bool:
-    """Whether a value lies in memory, maybe in another shape."""
+    """Whether a value lies in memory, maybe in another shape that its type says."""
     if not isinstance(operand, Op) or not operand.is_cheap:
         return True
-    return operand.name == "reshape" and is_in_memory(operand.operands[0])
+    if operand.name != "reshape" or len(operand.operands) > 1:
+        return False
+    return is_in_memory(operand.operands[0])
 
 
 def _store_view(op: Op, stages: list[Stage]) -> None:

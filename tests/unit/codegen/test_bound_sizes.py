@@ -11,6 +11,7 @@ from shlo_tools import compile, interpret
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.errors import ShapeMismatchError
+from shlo_tools.probes.hits import Hit
 
 M = "tensor<?x?xf32>"
 LESS = """({
@@ -183,6 +184,23 @@ def test_results_are_those_of_the_reference(name: str) -> None:
     for instance in executable._instances.values():
         assert isinstance(instance, StagedExecutable)
         assert not instance.plain
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_probes_see_all_values(name: str) -> None:
+    """What the host is given lies in memory, in the shape that it has in a call."""
+    text, x = program(name), np.random.default_rng(1).standard_normal((5, 3), np.float32)
+    hits: dict[str, list[Any]] = {"native": [], "reference": []}
+    for backend, listed in hits.items():
+
+        def tell(hit: Hit, listed: list[Any] = listed) -> None:
+            listed.append((hit.site.op, [np.array(value) for value in hit.results]))
+
+        compile(text, backend=backend, probe=tell)(x)  # type: ignore[call-overload]
+    assert [op for op, _ in hits["native"]] == [op for op, _ in hits["reference"]]
+    for (op, got), (_, wanted) in zip(*hits.values(), strict=True):
+        for a, b in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5, err_msg=op)
 
 
 def test_sizes_that_arguments_say() -> None:
