@@ -27,7 +27,6 @@ _PASSES = {
     "shlo-lower-stages": "stages.lower_stages:LowerStages",
     "shlo-fold": "fold:Fold",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",
-    "shlo-choose-kernels": "kernels.choose_kernels:ChooseKernels",
     "shlo-implement-kernels": "kernels.implement_kernels:ImplementKernels",
     "shlo-expand-copies": "memory.expand_copies:ExpandCopies",
     "shlo-lower-carries": "memory.lower_carries:LowerCarries",
@@ -88,7 +87,6 @@ _TO_LINALG = f"{_NORMALIZE},{_LEGALIZE}"
 # Each line names what it is for; the order matters.
 _TO_LLVM = ",".join(
     (
-        "shlo-choose-kernels",  # what is better as loops fuses with what is around it
         "shlo-read-inits-as-inputs",  # or fusion adds to them once more per loop of a consumer
         "shlo-limit-fusion",  # the next pass takes time that grows with the square of a group
         "func.func(linalg-fuse-elementwise-ops)",

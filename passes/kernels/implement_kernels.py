@@ -1,4 +1,4 @@
-"""Kernels get the bodies that run: a library's, loops of their own, or a call of the host.
+"""Kernels get the bodies that run: a function of LAPACK, or a call of the host.
 
 Before:
     func.func private @shlo.fft.0(memref<64xcomplex<f32>>, ...) attributes {shlo.kernel = ...}
@@ -23,7 +23,7 @@ from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import PassError
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.kernels import lapack_kernels, matrix_products
+from shlo_tools.passes.kernels import lapack_kernels
 from shlo_tools.passes.kernels.library_calls import Library, body_of
 from shlo_tools.passes.legalize_to_linalg.host_calls import placed
 from shlo_tools.pipeline.registry import Pass
@@ -43,14 +43,12 @@ class ImplementKernels(Pass):
                 continue
             kernel = func.attributes[KERNEL]
             kind = kernel["kind"].value
-            if kind == "gemm":
-                matrix_products.implement(func, kernel, library)
-            elif not ir.is_declaration(func):
+            if not ir.is_declaration(func):
                 continue
-            elif kind != "host":
+            if kind != "host":
                 text = f"@{ir.symbol_name(func)}: nothing implements kernels of kind {kind!r} here"
-                raise PassError(text, hint="shlo-choose-kernels runs before bufferization")
-            elif (call := lapack_kernels.find(kernel)) is not None:
+                raise PassError(text)
+            if (call := lapack_kernels.find(kernel)) is not None:
                 lapack_kernels.implement(func, call, library)
             else:
                 _host(func, len(hosts))

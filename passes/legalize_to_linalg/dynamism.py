@@ -6,16 +6,15 @@ That the sizes fit is checked before (``size_checks``), by what the op functions
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from shlo_tools import ir
-from shlo_tools.dtypes import ELEMENT_TYPES, to_attribute
+from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.ir import Lowered, Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg import data_movement
+from shlo_tools.passes.legalize_to_linalg.convolution import convolved, spatial_dimensions
 from shlo_tools.passes.legalize_to_linalg.emit import structured
-from shlo_tools.passes.legalize_to_linalg.emit.kernels import opaque_call, statement_of
 from shlo_tools.passes.legalize_to_linalg.gather_scatter import gathered
 from shlo_tools.passes.legalize_to_linalg.rules import lowers
 
@@ -86,11 +85,8 @@ def dynamic_pad(op: Operation, operands: list[Value], build: Lowering) -> Sequen
 # --- convolutions ---------------------------------------------------------------------------------
 @lowers
 def dynamic_conv(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """With padding that is known a ``convolution``."""
-    padding = [size for size in build.contents(op.operands[2]) if isinstance(size, int)]
-    rank = build.type(op.operands[0]).rank - 2
-    if len(padding) < 2 * rank:
-        return opaque_call(op, build, operands, "dynamic_conv", statement_of(op))
-    pairs = to_attribute(np.array(padding, np.int64).reshape(rank, 2))
-    statement = statement_of(op, list(op.operands)[:2], padding=pairs)
-    return opaque_call(op, build, operands[:2], "convolution", statement)
+    lhs, rhs = (build.type(value) for value in list(op.operands)[:2])
+    spatial = spatial_dimensions(op, lhs, rhs, build.type(op.results[0]))
+    lows = build.contents(op.operands[2])[::2]
+    moved = [replace(d, low=low) for d, low in zip(spatial, lows, strict=True)]
+    return convolved(op, operands[:2], build, moved)

@@ -22,8 +22,8 @@ from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, tensor_typ
 from shlo_tools.mlir import Operation
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.ops.convolution import CONVOLUTION_DIMENSION_NUMBERS
-from shlo_tools.passes.kernels.convolution import spatial_dimensions
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
+from shlo_tools.passes.legalize_to_linalg.convolution import spatial_dimensions
 from shlo_tools.passes.legalize_to_linalg.dot_algorithm import algorithm_of, rounded_operand
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
@@ -80,7 +80,7 @@ def convolution(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 def _attributes(op: Operation, lhs: TensorType, rhs: TensorType, result: TensorType) -> Convolution:
     numbers = CONVOLUTION_DIMENSION_NUMBERS.decode(op.attributes["dimension_numbers"])
-    spatial: Sequence[Any] = spatial_dimensions(op, numbers, lhs, rhs, result)
+    spatial: Sequence[Any] = spatial_dimensions(op, lhs, rhs, result)
     flags: Sequence[bool] = [False] * len(spatial)
     if "window_reversal" in op.attributes:
         listed: Any = op.attributes["window_reversal"]

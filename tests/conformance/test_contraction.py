@@ -19,6 +19,8 @@ from expected import FLOATS, INTEGERS, wrapped
 Array = np.ndarray[Any, Any]
 Axes = Sequence[int]
 
+pytestmark = pytest.mark.usefixtures("way")
+
 
 @dataclass(frozen=True)
 class Dims:

@@ -17,7 +17,8 @@ import shlo_tools
 from shlo_tools import mlir, ops
 from shlo_tools.builder import Module
 from shlo_tools.errors import ConstraintError
-from shlo_tools.passes.kernels.convolution import patches, phases
+
+pytestmark = pytest.mark.usefixtures("way")
 
 
 @dataclass
@@ -183,10 +184,8 @@ def drawn(
 
 
 @pytest.mark.parametrize("spatial", [0, 1, 2, 3])
-@pytest.mark.parametrize("features", [2, 12], ids=["loops", "products"])
-def test_attributes_by_lot(spatial: int, features: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small ones are loops, larger ones matrix products of patches."""
-    monkeypatch.setattr(phases, "MIN_WORK", 0)
+@pytest.mark.parametrize("features", [2, 12], ids=["few features", "many features"])
+def test_attributes_by_lot(spatial: int, features: int) -> None:
     random = np.random.default_rng([spatial, features])
     size = {0: 1, 1: 40, 2: 9, 3: 5}[spatial]
     check([drawn(random, "f32", spatial, size, features) for _ in range(7)])
@@ -268,11 +267,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("limit", [1 << 22, 1 << 10], ids=["at once", "in parts"])
-def test_parts(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too large is computed in parts; the results are the same."""
-    monkeypatch.setattr(patches, "MAX_PATCHES", limit)
-    monkeypatch.setattr(phases, "MIN_WORK", 0)
+def test_sizes_of_networks() -> None:
     random = np.random.default_rng(3)
     sizes = {"b": 3, "0": 10, "1": 9, "f": 6, "i": 6, "o": 7}
     cases = []
@@ -287,10 +282,7 @@ def test_parts(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     check(cases)
 
 
-@pytest.mark.parametrize("least", [0, 1 << 20], ids=["too many", "too small"])
-def test_dilations_that_are_filled(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More phases than are taken apart, or too little to compute: zeros stand between elements."""
-    monkeypatch.setattr(phases, "MIN_WORK", least)
+def test_dilations_in_all_dimensions() -> None:
     random = np.random.default_rng(4)
     a = Attributes("b012f", "012io", "b012f", lhs_dilation=[3, 3, 3], padding=[(1, 2)] * 3)
     cut = Attributes("b01f", "01io", "b01f", lhs_dilation=[2, 3], padding=[(-1, 2), (1, -2)])

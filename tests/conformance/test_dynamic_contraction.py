@@ -17,6 +17,8 @@ from shlo_tools.errors import ShapeMismatchError
 Array = np.ndarray[Any, Any]
 Sizes = dict[str, int]
 
+pytestmark = pytest.mark.usefixtures("way")
+
 
 def _numbers(lhs: str, rhs: str, result: str) -> str:
     """Which letters are batching (in all three) and contracting (in both operands)."""

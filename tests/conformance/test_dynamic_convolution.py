@@ -16,12 +16,13 @@ import shlo_tools
 from shlo_tools.dtypes import element_type
 from shlo_tools.errors import ShapeMismatchError
 from shlo_tools.ops.windows import dilated
-from shlo_tools.passes.kernels.convolution import patches, phases
 
 Known = dict[str, int]
 IMAGE = {"f": 3, "i": 3, "o": 8}
 NHWC = Attributes("b01f", "01io", "b01f", padding=[(1, 1), (1, 1)])
 NCHW = Attributes("bf01", "oi01", "bf01", padding=[(1, 1), (1, 1)])
+
+pytestmark = pytest.mark.usefixtures("way")
 
 
 def _program(a: Attributes, element: str, known: tuple[Known, Known, Known]) -> str:
@@ -105,7 +106,6 @@ def _attributes(random: Any, spatial: int) -> Attributes:
 def test_attributes_by_lot(
     spatial: int, features: int, kernel_is_known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(phases, "MIN_WORK", 0)
     random = np.random.default_rng([spatial, features, kernel_is_known])
     for _ in range(2):
         a = _attributes(random, spatial)
@@ -137,10 +137,7 @@ ORDERS = ("b01f 01io b01f", "bf01 oi01 bf01", "f01b i01o 01bf", "01bf oi01 f01b"
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("most", [1 << 22, 1 << 9], ids=["at once", "in parts"])
-def test_parts(order: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patches that are too large are made in parts, which do not always divide a size."""
-    monkeypatch.setattr(patches, "MAX_PATCHES", most)
+def test_orders_of_dimensions(order: str) -> None:
     random = np.random.default_rng(2)
     lhs, rhs, result = order.split()
     kernel = {"0": 3, "1": 2, "i": 3, "o": 8}
@@ -173,7 +170,6 @@ def test_dilated_inputs_are_taken_apart(
     dilation: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gradient of a strided convolution, of an image whose size is not known."""
-    monkeypatch.setattr(phases, "MIN_WORK", 0)
     random = np.random.default_rng(4)
     kernel = {"0": 3, "1": 3, "i": 6, "o": 9}
     a = Attributes("b01f", "01oi", "b01f", padding=[(2, 1), (1, 2)], lhs_dilation=dilation)

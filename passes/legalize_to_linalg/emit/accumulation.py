@@ -40,6 +40,42 @@ def accumulate(e: Emit, type: ElementType, total: Value, left: Value, right: Val
     return e(f"{dialect}.add{suffix}", total, product)
 
 
+def sums_of_products(
+    op: Operation,
+    build: Lowering,
+    operands: Sequence[Value],
+    places: Sequence[Sequence[int | str]],
+    type: TensorType,
+    loops: tuple[Sequence[int], Sequence[str]],
+    casts: Sequence[Cast],
+) -> Value:
+    """A tensor of sums of products of elements of two tensors.
+
+    Args:
+        places: where each is read within loops, as the results of an affine map.
+        type: of the result, whose elements sums are kept in.
+        loops: those of the result's dimensions, and the kinds of all.
+        casts: what makes factors of elements.
+    """
+    outer, kinds = loops
+
+    def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
+        e = Emit(op, inner)
+        left, right = (cast(e, value) for cast, value in zip(casts, scalars[:2], strict=True))
+        return [accumulate(e, type.element_type, scalars[2], left, right)]
+
+    return structured.generic(
+        build,
+        operands,
+        [structured.affine_map(len(kinds), side) for side in places],
+        [structured.filled(build, zero_of(op, build, type.element_type), type)],
+        [type],
+        body,
+        iterators=kinds,
+        output_maps=[structured.affine_map(len(kinds), outer)],
+    )[0]
+
+
 def converted(
     op: Operation, build: Lowering, value: Value, source: TensorType, target: TensorType
 ) -> Value:
@@ -47,12 +83,7 @@ def converted(
     if source.element_type == target.element_type:
         return value
     cast = partial(cast_scalar, source=source.element_type, target=target.element_type)
-    return cast_elements(op, build, value, cast, target)
 
-
-def cast_elements(
-    op: Operation, build: Lowering, value: Value, cast: Cast, target: TensorType
-) -> Value:
     def body(inner: Lowering, scalars: list[Value]) -> Sequence[Value]:
         return [cast(Emit(op, inner), scalars[0])]
 

@@ -69,26 +69,11 @@ def kernel_call(
     return list(build.call(name, operands, results))
 
 
-def opaque_call(
-    op: Operation,
-    build: Lowering,
-    operands: Sequence[Value],
-    kind: str,
-    statement: Mapping[str, Attribute],
-) -> list[Value]:
-    """Call a kernel that stands for the op ``stablehlo.<kind>``; see ``statement_of``."""
-    destinations = [structured.empty(build, build.type(result)) for result in op.results]
-    return kernel_call(op, build, kind, destinations, operands, None, statement)
-
-
-def statement_of(
-    op: Operation, operands: Sequence[Value] | None = None, **more: Attribute
-) -> dict[str, Attribute]:
-    """An op as attributes of a kernel: ``op``, its own ones and ``more``, and ``types``."""
-    inputs = op.operands if operands is None else operands
-    types = ([value.type for value in values] for values in (inputs, op.results))
+def statement_of(op: Operation) -> dict[str, Attribute]:
+    """An op as attributes of a kernel: ``op``, its own ones, and ``types``."""
+    types = ([value.type for value in values] for values in (op.operands, op.results))
     return {
-        "op": mlir.dict_attr({**dict(op.attributes.items()), **more}),
+        "op": mlir.dict_attr(dict(op.attributes.items())),
         "types": mlir.type_attr(mlir.function_type(*types)),
     }
 

@@ -46,14 +46,3 @@ func.func @constants() -> (tensor<2xf8E5M2>, tensor<f8E8M0FNU>, tensor<9xf8E4M3F
   %2 = stablehlo.constant dense<0xFF> : tensor<9xf8E4M3FN>
   return %0, %1, %2 : tensor<2xf8E5M2>, tensor<f8E8M0FNU>, tensor<9xf8E4M3FN>
 }
-
-// -----
-
-// Kernels are passed bytes, and told what these stand for.
-// CHECK-LABEL: @contracted
-// CHECK: call @shlo.dot_general.0(%{{.*}}) : (tensor<2x2xi8>, tensor<2x2xi8>, tensor<2x2xi8>)
-// CHECK: types = (tensor<2x2xf8E5M2>, tensor<2x2xf8E5M2>) -> tensor<2x2xf8E5M2>
-func.func @contracted(%x: tensor<2x2xf8E5M2>) -> tensor<2x2xf8E5M2> {
-  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<2x2xf8E5M2>, tensor<2x2xf8E5M2>) -> tensor<2x2xf8E5M2>
-  return %0 : tensor<2x2xf8E5M2>
-}

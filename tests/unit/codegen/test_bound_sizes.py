@@ -198,8 +198,8 @@ def test_probes_see_all_values(name: str) -> None:
 
         compile(text, backend=backend, probe=tell)(x)  # type: ignore[call-overload]
     assert [op for op, _ in hits["native"]] == [op for op, _ in hits["reference"]]
-    for (op, got), (_, wanted) in zip(*hits.values(), strict=True):
-        for a, b in zip(got, wanted, strict=True):
+    for (op, got), (_, target) in zip(*hits.values(), strict=True):
+        for a, b in zip(got, target, strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5, err_msg=op)
 
 
@@ -217,9 +217,9 @@ def test_sizes_that_arguments_say() -> None:
     executable = compiled(text)
     x = np.arange(7, dtype=np.float32)
     for rows in (3, 0, 1, 200, 3):
-        wanted = np.broadcast_to(np.cos(x), (rows, 7))
+        target = np.broadcast_to(np.cos(x), (rows, 7))
         got = executable(x, np.array([99, rows], np.int32))
-        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        np.testing.assert_allclose(got, target, rtol=1e-6)
     assert len(executable._instances) == 4  # the first element is no size
     with pytest.raises(ShapeMismatchError):
         executable(x, np.array([3, -1], np.int32))
@@ -249,5 +249,5 @@ def test_barriers_hand_on(count: int) -> None:
     executable: Any = compile(text)
     assert not executable.plain
     x, y = np.random.default_rng(0).standard_normal((2, 40, 9)).astype(np.float32)
-    for got, wanted in zip(executable(x, y), interpret(text, x, y), strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    for got, target in zip(executable(x, y), interpret(text, x, y), strict=True):
+        np.testing.assert_allclose(got, target, rtol=1e-6)

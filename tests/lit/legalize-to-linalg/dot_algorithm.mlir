@@ -1,5 +1,5 @@
 // An algorithm says what operands are rounded to and what sums are kept in.
-// RUN: %shlo-opt %s --shlo-legalize-to-linalg --shlo-choose-kernels --split-input-file | FileCheck %s
+// RUN: %shlo-opt %s --shlo-legalize-to-linalg --split-input-file | FileCheck %s
 
 // tf32 is f32 without the last 13 bits: what is rounded off, and NaN, which stays NaN.
 // CHECK-LABEL: @tf32
