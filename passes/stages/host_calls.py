@@ -40,8 +40,10 @@ def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
     words: list[Word] = [len(host_calls) - 1]
     words += places(0, len(op.results))
     words += [Place("argument", number) for number in numbers]
-    job = Job(calling.CALL_HOST, 0, ENTRY_POINT)
-    return StageCode(jobs=[job], contexts=[Context(tuple(words))])
+    code = StageCode([], [Job(calling.CALL_HOST, 0, ENTRY_POINT)], [Context(tuple(words))])
+    if op.name == "stablehlo.fft" and op.operands[0].type == op.results[0].type:
+        code.in_place[0] = numbers  # a row is read before it is written
+    return code
 
 
 class _Routine:

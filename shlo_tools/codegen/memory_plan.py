@@ -6,7 +6,8 @@ from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-ALIGNMENT = 64  # bytes that every place is a multiple of
+ALIGNMENT = 64  # bytes that places are multiples of, but for those of a few bytes
+_LEAST = 16  # what those are multiples of: the largest number of all element types
 _TRIES = 8  # blocks that are looked at for a lifetime
 
 
@@ -89,7 +90,8 @@ class _Block:
         for offset, other in self._active:
             if at + lifetime.size <= offset:
                 break
-            at = max(at, aligned(offset + self._lifetimes[other].size))
+            end = offset + self._lifetimes[other].size
+            at = max(at, _next(end, ALIGNMENT if lifetime.size > _LEAST else _LEAST))
         return at
 
     def put(self, number: int, offset: int) -> None:
@@ -98,4 +100,8 @@ class _Block:
 
 def aligned(size: int) -> int:
     """The next multiple of ``ALIGNMENT``."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return _next(size, ALIGNMENT)
+
+
+def _next(size: int, step: int) -> int:
+    return -(-size // step) * step

@@ -1,13 +1,14 @@
 """Executables of stages: kernels for what they compute, what is left through linalg.
 
 Where sizes are unknown, kernels get them as words of their contexts, and tables are made for the
-sizes of a call. Programs whose sizes depend on data are no programs of stages.
+sizes of a call; so are the kernels that want numbers. Programs whose sizes are computed from data
+are no programs of stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
@@ -17,7 +18,7 @@ from shlo_tools.codegen.library import entering
 from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
-from shlo_tools.cpu.native import Linked, Tell
+from shlo_tools.cpu.native import Tell
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.cpu.stages.executable import Code, StagedExecutable
@@ -59,40 +60,24 @@ def build(
     if not _is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    first = len(constants)
-    kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=first)]
+    kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=len(constants))]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
     cut = read(copy, function, donate)
     signature = Signature(inputs, results)
+    building = _Building(function, copy, kept, opt_level)
     if not is_sized:
-        code = _code(copy, cut, kept, opt_level, tell)
-        return StagedExecutable(function, signature, cut, code, kept)
+        return StagedExecutable(function, signature, cut, building.code(copy, cut, tell), kept)
     if any(ir.text_of(func, STAGE) == "op" for func in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
         return None
-    code = _code(copy, replace(cut, plain={}), kept, opt_level, tell)
     whole = program.clone(module)
-
-    def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable | None:
-        inputs = cut.types[: cut.arguments]
-        known = Signature(inputs, tuple(cut.types[value] for value in cut.body.returned))
-        own = code
-        if cut.plain:
-            with mlir.library_context():
-                bound = _bound(copy, cut, sizes)
-                if bound is None:
-                    return None
-                codes, plain = stages(bound)
-                cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
-                own = code.joined(_code(bound, cut, kept, opt_level, None))
-        return StagedExecutable(function, known, cut, own, kept)
 
     def refusal() -> Executable:
         with mlir.library_context():
             native.lower(whole, check_sizes=True)
             return native.linked(whole, constants, function=function, opt_level=opt_level)
 
-    return SizedExecutable(function, signature, cut, instance, refusal)
+    return SizedExecutable(function, signature, cut, building.instances(cut, tell), refusal)
 
 
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
@@ -104,50 +89,75 @@ def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Conte
     return known
 
 
-def _bound(module: mlir.Module, cut: Program, sizes: Sequence[int]) -> mlir.Module | None:
-    """The stages that want numbers for sizes, lowered for such.
+@dataclass(frozen=True)
+class _Building:
+    """What machine code is made of.
 
-    None where ops of these sizes are none that a program may say: windows of no elements.
+    Attributes:
+        module: a function that is cut into stages.
+        constants: by their numbers in the table of weights.
     """
-    own = program.clone(module)
-    _keep_plain(own, cut)
-    own.operation.attributes[NUMBERS] = mlir.i64_array_attr(sizes)
-    try:
-        native.run_passes("shlo-bind-sizes", own, None)
-    except PassError:
-        return None
-    native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", own, None)
-    return own
 
+    function: str
+    module: mlir.Module
+    constants: Sequence[Array]
+    opt_level: int
 
-def _keep_plain(module: mlir.Module, cut: Program) -> None:
-    """Erase what is not needed for the stages that no kernel computes; those are public then."""
-    for op in ir.children(module.operation):
-        if op.name != "func.func":
-            continue
-        if ir.symbol_name(op) in cut.plain:
-            del op.attributes[PLAIN]
-            op.attributes["sym_visibility"] = mlir.string_attr("public")
-        elif ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
-            op.erase()
+    def instances(
+        self, cut: Program, tell: Tell | None
+    ) -> Callable[[Program, Sequence[int]], StagedExecutable | None]:
+        """What makes executables for sizes; kernels of named sizes are compiled now."""
+        code = self.code(self.module, replace(cut, plain={}), tell)
 
+        def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable | None:
+            own = code
+            if cut.plain:
+                with mlir.library_context():
+                    bound = self._bound(cut, sizes)
+                    if bound is None:
+                        return None
+                    codes, plain = stages(bound)
+                    cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
+                    own = code.joined(self.code(bound, cut, None))
+            results = tuple(cut.types[value] for value in cut.body.returned)
+            signature = Signature(cut.types[: cut.arguments], results)
+            return StagedExecutable(self.function, signature, cut, own, self.constants)
 
-def _code(
-    module: mlir.Module,
-    cut: Program,
-    constants: Sequence[Array],
-    opt_level: int,
-    tell: Tell | None,
-) -> Code:
-    """The machine code of all stages."""
-    addresses, owners = _machine_code(cut, tell)
-    if not cut.plain:
-        return Code(addresses, owners, native.calls_alone(module))
-    plain = _plain(module, cut, constants, opt_level, tell)
-    owners.append(plain.engine)
-    for entry in plain.manifest.entry_points.values():
-        addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
-    return Code(addresses, owners, plain)
+        return instance
+
+    def _bound(self, cut: Program, sizes: Sequence[int]) -> mlir.Module | None:
+        """The stages that want numbers for sizes, lowered for such.
+
+        None where ops of these sizes are none that a program may say: windows of no elements.
+        """
+        module = program.clone(self.module)
+        _keep_plain(module, cut)
+        module.operation.attributes[NUMBERS] = mlir.i64_array_attr(sizes)
+        try:
+            native.run_passes("shlo-bind-sizes", module, None)
+        except PassError:
+            return None
+        native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", module, None)
+        return module
+
+    def code(self, module: mlir.Module, cut: Program, tell: Tell | None) -> Code:
+        """The machine code of all stages; those that no kernel computes are in the module."""
+        addresses, owners = _machine_code(cut, tell)
+        if not cut.plain:
+            return Code(addresses, owners, native.calls_alone(module))
+        _keep_plain(module, cut)
+        native.run_passes("shlo-normalized-to-llvm", module, tell)
+        plain = native.link(
+            module,
+            self.constants,
+            functions=list(cut.plain),
+            opt_level=self.opt_level,
+            tell=tell,
+        )
+        owners.append(plain.engine)
+        for entry in plain.manifest.entry_points.values():
+            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
+        return Code(addresses, owners, plain)
 
 
 def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list[Any]]:
@@ -165,17 +175,16 @@ def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list
     return addresses, [*{*codes.values()}]
 
 
-def _plain(
-    module: mlir.Module,
-    cut: Program,
-    constants: Sequence[Array],
-    opt_level: int,
-    tell: Tell | None,
-) -> Linked:
-    """Machine code of the stages that no kernel computes, as entry points; all else goes."""
-    _keep_plain(module, cut)
-    native.run_passes("shlo-normalized-to-llvm", module, tell)
-    return native.link(module, constants, functions=list(cut.plain), opt_level=opt_level, tell=tell)
+def _keep_plain(module: mlir.Module, cut: Program) -> None:
+    """Erase what is not needed for the stages that no kernel computes; those are public then."""
+    for op in ir.children(module.operation):
+        if op.name != "func.func":
+            continue
+        if ir.symbol_name(op) in cut.plain:
+            del op.attributes[PLAIN]
+            op.attributes["sym_visibility"] = mlir.string_attr("public")
+        elif ir.text_of(op, "sym_visibility") != "private" or ir.symbol_name(op) in cut.codes:
+            op.erase()
 
 
 def _is_fit(known: Contents) -> bool:

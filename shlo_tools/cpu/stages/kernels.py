@@ -66,7 +66,7 @@ def _begin(functions: Sequence[Function]) -> Compilation:
 def _parts(kernels: list[Function]) -> list[list[Function]]:
     """Kernels in parts of about the same length."""
     long = sum(len(kernel.lines) for kernel in kernels) >= _LONG
-    if not long or _provider.is_busy():
+    if not long:
         return [kernels] if kernels else []
     divided: list[list[Function]] = [[] for _ in range(_MODULES)]
     lengths = [0] * _MODULES

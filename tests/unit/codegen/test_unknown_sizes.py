@@ -200,3 +200,31 @@ def test_sums_of_no_rows_of_unknown_length() -> None:
       return %0 : tensor<0x?xf32>
     }"""
     assert compile(text)(np.ones((0, 3, 2), np.float32)).shape == (0, 3)
+
+
+@pytest.mark.parametrize("kernel", ["%w", "%ones"])
+@pytest.mark.parametrize(
+    "order", ["[f, 0, b]x[0, o, i]->[f, 0, b]", "[b, 0, f]x[0, i, o]->[b, 0, f]"]
+)
+def test_a_convolution_of_known_sizes_of_a_part(kernel: str, order: str) -> None:
+    """Its windows reach beyond the part, whatever is known of the whole."""
+    by_batch = 2 if order.startswith("[f") else 1
+    w = "tensor<1x2x4xf32>" if by_batch == 2 else "tensor<1x2x3xf32>"
+    x, y = ("tensor<4x2x2xf32>", "tensor<2x4x1xf32>" if by_batch == 2 else "tensor<4x4x3xf32>")
+    text = f"""func.func @main(%x: tensor<5x?x?xf32>, %w: {w}) -> {y} {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %ones = stablehlo.constant dense<1.0> : {w}
+      %0 = stablehlo.dynamic_slice %x, %zero, %zero, %zero, sizes = [4, 2, 2]
+        : (tensor<5x?x?xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> {x}
+      %1 = stablehlo.convolution(%0, {kernel}) dim_numbers = {order}, window = {{pad = [[2, 0]]}}
+        {{batch_group_count = {by_batch} : i64, feature_group_count = 1 : i64}}
+        : ({x}, {w}) -> {y}
+      return %1 : {y} }}"""
+    executable = compiled(text)
+    draw = np.random.default_rng(0)
+    shape = (1, 2, 4) if by_batch == 2 else (1, 2, 3)
+    weights = draw.standard_normal(shape, np.float32)
+    for sizes in ((5, 2, 2), (5, 3, 7)):
+        image = draw.standard_normal(sizes, np.float32)
+        expected = interpret(text, image, weights)
+        np.testing.assert_allclose(executable(image, weights), expected, rtol=1e-5, atol=1e-5)

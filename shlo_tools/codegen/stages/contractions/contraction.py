@@ -62,14 +62,17 @@ class _Lowering:
         where = Place("result", 0)
         if not is_bare:
             where = self._temporary(self.node.count * self.parts * self.element.bytes)
-        if not are_known(*(size for node in below([final]) for size in node.shape)):
+        is_known = are_known(*(size for node in below([final]) for size in node.shape))
+        if not is_known and self.node.kind is NodeKind.DOT:
             self._multiply_later(forms[0].contraction, where)
             if not is_bare:
                 self._walk(where, None)
             return self.out
+        if not all(_has_numbers(form.contraction) for form in forms):
+            raise UnsupportedStage("a convolution of what has unknown strides")
         blocks = None
         for form in forms:
-            last = len(forms) == 1 and not is_bare
+            last = len(forms) == 1 and not is_bare and is_known
             if not self._by_channels(form.depthwise, where):
                 contraction, by_columns = form.contraction, form.by_columns
                 blocks = self.multiplication.multiply(
@@ -213,6 +216,15 @@ class _Lowering:
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
+
+
+def _has_numbers(contraction: Contraction) -> bool:
+    """Whether nothing of a contraction is known at run time only."""
+    parts = contraction.axes
+    axes = (*parts.batch, *parts.rows, *parts.columns, *parts.inner)
+    words = [word for axis in axes for word in (axis.size, axis.a, axis.b, axis.c)]
+    words += [side.place.offset for side in (contraction.a, contraction.b)]
+    return all(isinstance(word, int) for word in words)
 
 
 def _by_parts(node: Node) -> Node:
