@@ -63,7 +63,7 @@ class NameSizes(Pass):
         for func in ir.functions(op):
             is_public = ir.text_of(func, "sym_visibility") != "private"
             blocks = func.regions[0].blocks
-            if is_public and len(blocks) == 1 and named_sizes.has_unknown_sizes(func):
+            if is_public and len(blocks) == 1 and _has_unknown_sizes(func):
                 try:
                     plan = _Naming(func).plan()
                 except _NoName:
@@ -71,12 +71,17 @@ class NameSizes(Pass):
                 plan.apply(func)
 
 
+def _has_unknown_sizes(func: Operation) -> bool:
+    results = (result for op in mlir.walk(func) for result in op.results)
+    return named_sizes.has_unknown_sizes(func) or any(mlir.is_dynamic(v.type) for v in results)
+
+
 @dataclass
 class _Plan:
     """What becomes of a function.
 
     Attributes:
-        symbols: pairs of an argument and its dimension.
+        symbols: pairs of an argument and a place in it, as ``named_sizes.name`` has it.
         shapes: of the arguments.
         results: shapes of results, by ops that have such of unknown sizes.
         elements: what operands are, by op and position.

@@ -225,6 +225,20 @@ def test_sizes_that_arguments_say() -> None:
         executable(x, np.array([3, -1], np.int32))
 
 
+def test_only_values_in_between_have_unknown_sizes() -> None:
+    text = """func.func @main(%n: tensor<1xi32>) -> tensor<f32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+      %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32> }"""
+    executable = compiled(text)
+    for count in (5, 0, 1000):
+        assert executable(np.array([count], np.int32)) == count * (count - 1) / 2
+    with pytest.raises(ShapeMismatchError):
+        executable(np.array([-1], np.int32))
+
+
 def test_what_a_cast_says_is_checked() -> None:
     text = """func.func @main(%x: tensor<?xf32>) -> tensor<3xf32> {
       %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
