@@ -35,7 +35,7 @@ from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.read_contraction import convolution, dot_general
-from shlo_tools.passes.stages.read_places import gather, scatter
+from shlo_tools.passes.stages.read_places import gather, scatter, sizes_in
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, select_and_scatter
 from shlo_tools.passes.stages.regions import region, rule_of
@@ -122,7 +122,8 @@ def _split(func: Operation) -> tuple[Extent, Extent] | None:
 # Ops that kernels read whose sizes run time tells; elementwise ones beside.
 _SIZED = {
     *("broadcast_in_dim", "cast", "dynamic_broadcast_in_dim", "dynamic_iota", "dynamic_reshape"),
-    *("concatenate", "dot_general", "dynamic_pad", "dynamic_slice", "gather", "pad"),
+    *("concatenate", "dot_general", "dynamic_gather", "dynamic_pad", "dynamic_slice"),
+    *("dynamic_update_slice", "gather", "pad"),
     *("real_dynamic_slice", "reduce", "reverse", "slice", "transpose"),
 }
 
@@ -151,6 +152,7 @@ _READERS: dict[str, Read] = {
     "dot_general": dot_general,
     "convolution": convolution,
     "gather": gather,
+    "dynamic_gather": gather,
     "reduce": reduce,
     "reduce_window": reduce_window,
     "scatter": scatter,
@@ -307,7 +309,7 @@ _READERS["dynamic_broadcast_in_dim"] = broadcast_in_dim
 
 @_reads
 def real_dynamic_slice(op: Operation, operands: tuple[Node, ...]) -> Node:
-    starts, _, steps = map(_elements, operands[1:])
+    starts, _, steps = map(sizes_in, operands[1:])
     return _typed(op, NodeKind.SLICE, operands[:1], starts=starts, steps=steps)
 
 
@@ -319,16 +321,9 @@ def _apart(operand: Node, interior: Sequence[Extent]) -> tuple[Extent, ...]:
 
 @_reads
 def dynamic_pad(op: Operation, operands: tuple[Node, ...]) -> Node:
-    low, _, interior = map(_elements, operands[2:])
+    low, _, interior = map(sizes_in, operands[2:])
     steps = _apart(operands[0], interior)
     return _typed(op, NodeKind.PAD, operands[:2], starts=low, steps=steps)
-
-
-def _elements(node: Node) -> tuple[Extent, ...]:
-    """The sizes in an operand that holds such."""
-    if node.kind is not NodeKind.CONSTANT or len(node.shape) != 1:
-        raise UnsupportedStage("sizes that depend on data")
-    return node.value if isinstance(node.value, tuple) else (node.value,) * node.count
 
 
 _READERS["dynamic_iota"] = iota

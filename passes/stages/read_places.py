@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlo_tools import ir
 from shlo_tools.codegen import named_sizes
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage
 from shlo_tools.codegen.stages.reading.gather import IndexVectors, Slices
 from shlo_tools.codegen.stages.scatter import Updates
 from shlo_tools.mlir import Operation
@@ -22,10 +22,20 @@ def gather(op: Operation, operands: tuple[Node, ...]) -> Node:
         vector=numbers.get("index_vector_dim", 0),
         batching=tuple(zip(batching, numbers.get("start_indices_batching_dims", ()), strict=True)),
     )
-    sizes = tuple(ir.integers_of(op, "slice_sizes"))
+    source, indices, *named = operands
+    sizes: tuple[Extent, ...] = tuple(ir.integers_of(op, "slice_sizes", ()))
+    if named:  # of dynamic_gather
+        sizes = sizes_in(named[0])
     if any(sizes[d] == 0 for d in vectors.dropped):
         raise UnsupportedStage("slices of nothing")
-    return _node(op, NodeKind.GATHER, operands, Slices(vectors, sizes))
+    return _node(op, NodeKind.GATHER, (source, indices), Slices(vectors, sizes))
+
+
+def sizes_in(node: Node) -> tuple[Extent, ...]:
+    """The sizes in an operand that holds such."""
+    if node.kind is not NodeKind.CONSTANT or len(node.shape) != 1:
+        raise UnsupportedStage("sizes that depend on data")
+    return node.value if isinstance(node.value, tuple) else (node.value,) * node.count
 
 
 def scatter(op: Operation, operands: tuple[Node, ...]) -> Node:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function
-from shlo_tools.codegen.jobs import Context, Job, Place
+from shlo_tools.codegen.jobs import Context, Job, Place, formula
 from shlo_tools.codegen.library.pool import JOB
+from shlo_tools.dims import Dim, ceiling_divided
 
 COPY = "shlo_rt_copy"
 _CHUNK = 128 * 1024  # bytes
@@ -21,11 +22,11 @@ def functions() -> list[Function]:
     return [f]
 
 
-def job(context: int, size: int, fills: int | None = None) -> Job:
+def job(context: int, size: Dim, fills: int | None = None) -> Job:
     """A job that copies ``size`` bytes."""
-    return Job(COPY, context, -(-size // _CHUNK), fills=fills)
+    return Job(COPY, context, formula(ceiling_divided(size, _CHUNK)), fills=fills)
 
 
-def context(source: Place, target: Place, size: int) -> Context:
+def context(source: Place, target: Place, size: Dim) -> Context:
     """The context of a copy."""
-    return Context((source, target, size))
+    return Context((source, target, formula(size)))

@@ -129,7 +129,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 
 
 # Kinds whose kernels take sizes that run time tells.
-_SIZED = {"map", "row", "concatenation", "contraction", "reduction"}
+_SIZED = {"map", "row", "concatenation", "contraction", "reduction", "update"}
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "map": _map,
     "row": _rows,

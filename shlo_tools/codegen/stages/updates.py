@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
+    Extent,
     Node,
     NodeKind,
     Stage,
     UnsupportedStage,
+    are_known,
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
@@ -32,8 +34,8 @@ def lower(stage: Stage, target: Target) -> StageCode:
     if update.count:
         kernel = UpdateKernel(stage, target, result)
         code.functions.append(kernel.write())
-        code.contexts.append(Context(stage.places))
-        code.jobs.append(Job(stage.name, len(code.contexts) - 1, kernel.space.chunks))
+        code.contexts.append(Context((*stage.places, *kernel.last_words(code))))
+        code.jobs.append(Job(stage.name, len(code.contexts) - 1, formula(kernel.space.chunks)))
     return code
 
 
@@ -50,8 +52,8 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
         words = (*stage.places[: len(stage.arguments)], where)
         kernel = RowKernel(name, target, stage.arguments, [operand], walked)
         code.functions.append(kernel.write())
-        code.contexts.append(Context(words))
-        code.jobs.append(Job(name, len(code.contexts) - 1, kernel.space.chunks))
+        code.contexts.append(Context((*words, *kernel.last_words(code))))
+        code.jobs.append(Job(name, len(code.contexts) - 1, formula(kernel.space.chunks)))
         return
     size = source.count * place_type(source.element).bytes
     is_read_once = all(_readers(stage, node) == 1 for node in chain)
@@ -78,8 +80,8 @@ class UpdateKernel(RowKernel):
         operand, update, *starts = result.operands
         self.node, self.starts = result, starts
         self.border = neighbours(update.shape, operand.shape)
-        columns = math.prod(update.shape[self.border :])
-        walked = space(update.count // columns, columns)
+        rows, columns = update.shape[: self.border], update.shape[self.border :]
+        walked = space(math.prod(rows), math.prod(columns))
         super().__init__(stage.name, target, stage.arguments, [update], walked)
 
     def _place(self, node: Node, target: Value, index: Split) -> Value:
@@ -107,12 +109,12 @@ class UpdateKernel(RowKernel):
         return target.at(number, place_type(update.element))
 
 
-def neighbours(part: tuple[int, ...], whole: tuple[int, ...]) -> int:
+def neighbours(part: tuple[Extent, ...], whole: tuple[Extent, ...]) -> int:
     """The first of the dimensions along which a part of a tensor is one run of memory."""
     border = len(part)
     while border > 0:
         border -= 1
-        is_long = math.prod(part[border:]) >= _LONG
+        is_long = are_known(*part[border:]) and math.prod(part[border:]) >= _LONG
         if is_long or part[border] != whole[border]:
             break
     return border

@@ -60,7 +60,7 @@ class Slices:
     """
 
     vectors: IndexVectors
-    sizes: tuple[int, ...]
+    sizes: tuple[Extent, ...]
 
 
 class ComputedPlaces(Memory):
