@@ -7,15 +7,15 @@
 // CHECK: llvm.insertvalue %[[BASE:.*]], %{{.*}}[1]
 // CHECK: scf.for
 // CHECK: llvm.getelementptr %[[BASE]][64]
-func.func private @loop(%frame: !llvm.ptr, %a: memref<4xf32>, %n: index) {
+func.func private @loop(%frame: !llvm.ptr, %a: memref<8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %0 = memref.alloc() : memref<4xf32>
-  memref.copy %a, %0 : memref<4xf32> to memref<4xf32>
+  %0 = memref.alloc() : memref<8xf32>
+  memref.copy %a, %0 : memref<8xf32> to memref<8xf32>
   scf.for %i = %c0 to %n step %c1 {
-    memref.copy %0, %a : memref<4xf32> to memref<4xf32>
-    %1 = memref.alloc() : memref<4xf32>
-    memref.copy %a, %1 : memref<4xf32> to memref<4xf32>
+    memref.copy %0, %a : memref<8xf32> to memref<8xf32>
+    %1 = memref.alloc() : memref<8xf32>
+    memref.copy %a, %1 : memref<8xf32> to memref<8xf32>
   }
   return
 }
@@ -33,7 +33,7 @@ func.func private @loop(%frame: !llvm.ptr, %a: memref<4xf32>, %n: index) {
 // CHECK-NEXT: llvm.store %[[BASE]],
 // CHECK-NEXT: return
 func.func private @calls(%frame: !llvm.ptr, %n: index) {
-  %0 = memref.alloc() : memref<4xf32>
-  call @loop(%frame, %0, %n) : (!llvm.ptr, memref<4xf32>, index) -> ()
+  %0 = memref.alloc() : memref<8xf32>
+  call @loop(%frame, %0, %n) : (!llvm.ptr, memref<8xf32>, index) -> ()
   return
 }
