@@ -12,6 +12,7 @@ import numpy as np
 import shlo_tools
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.tools.bench.worker import Array, Call, serve
 
 
@@ -42,10 +43,13 @@ class Native:
 
     def plain(self) -> dict[str, Any]:
         """How many stages of the last program have no kernel, by reason; ``whole``: it has none."""
-        if not isinstance(self.program, StagedExecutable):
+        program = self.program
+        if isinstance(program, SizedExecutable):
+            program = program.latest
+        if not isinstance(program, StagedExecutable):
             return {"stages": 0, "reasons": {}, "whole": True}
-        reasons = Counter(self.program.plain.values())
-        return {"stages": len(self.program.stages), "reasons": dict(reasons), "whole": False}
+        reasons = Counter(program.plain.values())
+        return {"stages": len(program.stages), "reasons": dict(reasons), "whole": False}
 
 
 def _listed(results: Any) -> Sequence[Any]:

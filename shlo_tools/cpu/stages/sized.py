@@ -34,8 +34,7 @@ class SizedExecutable(Executable):
 
     Attributes:
         stages: the names of all of them.
-        plain: the names of those whose kernels are written for the sizes of a call, with the
-            reasons; where none can be, they take the linalg path.
+        late: the names of those that are lowered for the sizes of a call, with the reasons.
     """
 
     def __init__(
@@ -48,12 +47,18 @@ class SizedExecutable(Executable):
     ) -> None:
         self.donated = program.donated
         self.name, self.signature = name, signature
-        self.stages, self.plain = tuple(program.codes), program.plain
+        self.stages, self.late = tuple(program.codes), program.plain
         self._parameters = Parameters(name, signature)
         self._program, self._instance, self._refusal = program, instance, refusal
         self._instances: OrderedDict[Sizes, Executable] = OrderedDict()
         self._any: Executable | None = None
         self._table, self._compiling = threading.Lock(), threading.Lock()
+
+    @property
+    def latest(self) -> Executable | None:
+        """What runs the program with the sizes that were new last."""
+        with self._table:
+            return next(reversed(self._instances.values()), None)
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         try:

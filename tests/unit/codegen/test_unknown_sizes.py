@@ -35,7 +35,7 @@ def compiled(text: str) -> SizedExecutable:
     """A program whose every stage has a kernel."""
     executable = compile(text)
     assert isinstance(executable, SizedExecutable), text
-    assert not executable.plain, text
+    assert not executable.late, text
     return executable
 
 
