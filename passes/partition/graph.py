@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
@@ -126,10 +127,7 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             continue  # stays; what it makes is used as arguments are
         values = list(op.operands)
         operands: list[Op | Value] = [by_value.get(value, value) for value in values]
-        for operand in operands:
-            if not isinstance(operand, Op) and operand not in outside:
-                known = kinds.types.of(operand)
-                outside[operand] = known.shape if known else ()
+        _note_outside(operands, outside, kinds)
         if op.name in ("func.return", "stablehlo.return"):
             for operand in operands:
                 if isinstance(operand, Op):
@@ -143,6 +141,7 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             ops.append(node)
             continue
         operands += [by_value.get(value, value) for value in ir.captured(op)]
+        _note_outside(operands[len(values) :], outside, kinds)
         whole = Op(op, kind.name, operands, None, None, outside, kind.number)
         ops.append(whole)
         for result in results:
@@ -150,6 +149,16 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             by_value[result] = node
             ops.append(node)
     raise RuntimeError("a block without an end")
+
+
+def _note_outside(
+    operands: Iterable[Op | Value], outside: dict[Value, tuple[Extent, ...]], kinds: Kinds
+) -> None:
+    """Note the shapes of values that no op of the graph makes."""
+    for operand in operands:
+        if not isinstance(operand, Op) and operand not in outside:
+            known = kinds.types.of(operand)
+            outside[operand] = known.shape if known else ()
 
 
 def _needed(ops: list[Op]) -> list[Op]:

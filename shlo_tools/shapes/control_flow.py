@@ -12,7 +12,7 @@ from shlo_tools.types import OtherType, ValueType
 
 
 def branches(walk: Walk, op: Operation) -> None:
-    """Results are what all branches agree on, or those of the one that is always taken."""
+    """Results are what all branches agree on, and the numbers of one that is always taken."""
     yielded: list[list[ValueType]] = []
     known: list[Knowledge] = []
     for region in op.regions:
@@ -23,16 +23,20 @@ def branches(walk: Walk, op: Operation) -> None:
         yielded.append([walk.type(value) for value in end.operands])
     differing: list[int] = []
     number = _always_taken(walk, op)
-    ways = range(len(yielded)) if number is None else [number]
     for position, (result, *values) in enumerate(zip(op.results, *yielded, strict=True)):
-        first, *others = ways
-        joined = values[first]
-        for way in others:
-            joined = _joined(joined, known[first], values[way], known[way])
+        joined, inside = values[0], known[0]
+        for type, other in zip(values[1:], known[1:], strict=True):
+            joined = _joined(joined, inside, type, other)
+        if number is not None:  # what it calls sizes may be unknown outside of it
+            joined = types.combined(values[number], joined, _a_number_or)
         walk.bind(result, joined)
         if len({types.text(type) for type in values}) > 1:
             differing.append(position)
     walk.mismatches[mlir.address_of(op)] = Mismatch(op, differing)
+
+
+def _a_number_or(x: Dim, y: Dim) -> Dim:
+    return x if isinstance(x, int) else y
 
 
 def _always_taken(walk: Walk, op: Operation) -> int | None:

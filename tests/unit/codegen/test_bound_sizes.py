@@ -253,6 +253,51 @@ def test_what_a_cast_says_is_checked() -> None:
         executable(np.ones(4, np.float32))
 
 
+def test_branches_of_few_elements_that_only_checks_know() -> None:
+    """A tiny stage knows the sizes of all that its branches hand on."""
+    matrix = "tensor<?x?xi8>"
+    text = f"""func.func @main(%x: {matrix}, %y: {matrix}, %p: tensor<i1>) -> tensor<2x2xi8> {{
+      %0 = "stablehlo.if"(%p) ({{
+        stablehlo.return %x : {matrix}
+      }}, {{
+        stablehlo.return %y : {matrix}
+      }}) : (tensor<i1>) -> {matrix}
+      %c = stablehlo.constant dense<1> : tensor<2x2xi8>
+      %1 = stablehlo.add %0, %c : ({matrix}, tensor<2x2xi8>) -> tensor<2x2xi8>
+      return %1 : tensor<2x2xi8> }}"""
+    executable = compile(text)
+    x = np.arange(4, dtype=np.int8).reshape(2, 2)
+    for chosen in (True, False):
+        got = executable(x, x + 4, np.array(chosen))
+        np.testing.assert_array_equal(got, x + (1 if chosen else 5))
+        got = executable(*((x, x[:1]) if chosen else (x[:1], x)), np.array(chosen))
+        np.testing.assert_array_equal(got, x + 1)
+
+
+@pytest.mark.parametrize("always", [True, False])
+def test_branches_whose_choice_is_known(always: bool) -> None:
+    """What is known inside of a branch may be named after what is inside of it."""
+    row = "tensor<1x?xf32>"
+    text = f"""func.func @main(%x: {row}, %y: {row}) -> {row} {{
+      %p = stablehlo.constant dense<{str(always).lower()}> : tensor<i1>
+      %0 = "stablehlo.if"(%p) ({{
+        %1:2 = stablehlo.while(%a = %x, %b = %y) : {row}, {row}
+        cond {{
+          %false = stablehlo.constant dense<false> : tensor<i1>
+          stablehlo.return %false : tensor<i1>
+        }} do {{
+          stablehlo.return %y, %b : {row}, {row}
+        }}
+        stablehlo.return %1#0 : {row}
+      }}, {{
+        stablehlo.return %y : {row}
+      }}) : (tensor<i1>) -> {row}
+      %2 = stablehlo.reverse %0, dims = [0, 1] : {row}
+      return %2 : {row} }}"""
+    x, y = np.arange(3, dtype=np.float32)[None], np.arange(5, dtype=np.float32)[None]
+    np.testing.assert_array_equal(compile(text)(x, y), (x if always else y)[:, ::-1])
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_barriers_hand_on(count: int) -> None:
     """What stands on both sides of a barrier is one stage."""
