@@ -61,6 +61,8 @@ def _expanded(op: Operation, build: Build) -> Sequence[Value] | None:
         return None
     if meaning is Meaning.IDENTITY:
         return _handed_on(op)
+    if meaning is Meaning.ASSERTION:
+        return _held(op)
     expansion = EXPANSIONS.get(meaning)
     if expansion is None:
         return None
@@ -82,6 +84,13 @@ def _handed_on(op: Operation) -> Sequence[Value] | None:
     operands = list(op.operands)
     is_alike = [o.type for o in operands] == [r.type for r in op.results]
     return operands if is_alike else None
+
+
+def _held(op: Operation) -> Sequence[Value] | None:
+    """An assertion of what is known to hold goes; it is left where a program was refined."""
+    holds = ir.constant_of(op.operands[0]) if len(op.operands) else None
+    is_plain = not op.results and holds is not None and holds.dtype == bool
+    return [] if is_plain and holds is not None and holds.all() else None
 
 
 def _declared(build: Build, new: Value, old: Value) -> Value:

@@ -85,3 +85,15 @@ func.func @annotated(%x: tensor<4xf32>) -> tensor<4xf32> {
     : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Assertions of what holds go.
+// CHECK-LABEL: func.func @asserted(
+// CHECK-NOT: custom_call
+// CHECK: return
+func.func @asserted(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<4> : tensor<i32>
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  stablehlo.custom_call @shape_assertion(%true, %c) {error_message = "not {0}", has_side_effect = true}
+    : (tensor<i1>, tensor<i32>) -> ()
+  return %x : tensor<4xf32>
+}
