@@ -9,6 +9,7 @@ can do so in place.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -205,11 +206,12 @@ class _Lives:
         self._use(call.arguments)
         for value in call.results:
             self._define(value)
+        uses = Counter(call.arguments)
         for result, arguments in self.program.codes[call.stage].in_place.items():
-            others = {v for k, v in enumerate(call.arguments) if k not in arguments}
+            own = Counter(call.arguments[k] for k in arguments)
             for argument in arguments:
                 value = call.arguments[argument]
-                if value not in others and not call.offsets[argument]:
+                if uses[value] == own[value] and not call.offsets[argument]:
                     self.merges.append((self._position, value, call.results[result]))
 
     def _loop(self, loop: Loop) -> None:

@@ -37,18 +37,24 @@ from shlo_tools.codegen.stages.tiny.places import TinyPlaces
 from shlo_tools.codegen.stages.tiny.registers import lanes_of
 from shlo_tools.codegen.target import Target
 
+_OVER = 8  # arguments that a result may lie over: of thousands, nobody needs to look at all
+
 
 def lower(stage: Stage, target: Target) -> StageCode:
     """A stage of tiny tensors; large ones that its loops write row by row are filled before."""
     code = StageCode()
-    sizes = [node.count * place_type(node.element).bytes for node in stage.arguments]
+    by_size: dict[int, list[int]] = {}
+    for number, node in enumerate(stage.arguments):
+        by_size.setdefault(node.count * place_type(node.element).bytes, []).append(number)
     for number, result in enumerate(stage.results):
         if result.count > LARGEST:
             (loop,) = result.operands
             updates.fill(code, stage, target, loop.operands[result.number], number)
         else:
             size = result.count * place_type(result.element).bytes
-            code.in_place[number] = [k for k, other in enumerate(sizes) if other == size]
+            alike = by_size.get(size, [])
+            some = range(number, number + min(len(alike), _OVER))
+            code.in_place[number] = [alike[k % len(alike)] for k in some]
     function = TinyKernel(stage, target).write()
     code.functions.append(function)
     code.contexts.append(Context(stage.places))
