@@ -215,8 +215,9 @@ class _Naming:
                 if declared != mlir.DYNAMIC:
                     plan.demands.append(Fact("==", dim, declared))
         if op.name == "stablehlo.real_dynamic_slice" and self._is_window(op):
-            plan.windows.append((op, self._shape(op.results[0])))
-            plan.results.append((op, [self._shape(op.results[0])]))
+            sizes = self._shape(op.results[0])
+            plan.windows.append((op, sizes))
+            plan.results.append((op, [sizes]))
             return
         for position in _size_operands(op):
             plan.elements.append((op, position, self._elements(op.operands[position])))

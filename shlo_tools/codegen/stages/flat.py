@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import CHUNK, space
 from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Lanes, Split
+from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import ceiling_divided
 

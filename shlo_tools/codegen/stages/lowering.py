@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
+from shlo_tools.codegen.jobs import Place, StageCode, formula
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import random, scatter, sorting, updates
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
-from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -24,6 +23,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reductions import reduction, selections, sums, windows
+from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
 from shlo_tools.codegen.stages.tiny import straight_line
 from shlo_tools.codegen.stages.transposition import transposition_of
@@ -51,7 +51,7 @@ def _map(stage: Stage, target: Target) -> StageCode:
         is_row = map_space(stage.results)[0] == 1
         if stage.kind == "map" and (is_row or is_flat(stage.results)):
             kernel = FlatKernel(stage.name, target, stage.arguments, stage.results)
-            return _one_pass(stage, kernel, kernel.chunks)
+            return _one_pass(stage, kernel)
     elif len(stage.results) == 1:
         (result,) = stage.results
         if result.kind is NodeKind.INPUT:
@@ -78,14 +78,13 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     walked = space(*(stage.split or map_space(stage.results)))
     kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
     kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
-    return _one_pass(stage, kernel, kernel.space.chunks)
+    return _one_pass(stage, kernel)
 
 
-def _one_pass(stage: Stage, kernel: RowKernel, chunks: Extent) -> StageCode:
+def _one_pass(stage: Stage, kernel: RowKernel) -> StageCode:
     """One job of one kernel."""
-    job = Job(stage.name, 0, formula(chunks))
-    code = StageCode([kernel.write()], [job])
-    code.contexts.append(Context((*stage.places, *kernel.last_words(code))))
+    code = StageCode()
+    kernel.add_to(code, stage.places)
     code.in_place = kernel.in_place()
     return code
 
@@ -121,10 +120,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         walked = space(outer, width)
         part = f"{stage.name}.{number}"
         kernel = RowKernel(part, target, stage.arguments, [operand], walked, pitch)
-        code.functions.append(kernel.write())
-        place = Place("result", 0, formula(offset))
-        code.contexts.append(Context((*stage.places[:-1], place, *kernel.last_words(code))))
-        code.jobs.append(Job(part, len(code.contexts) - 1, formula(kernel.space.chunks)))
+        kernel.add_to(code, (*stage.places[:-1], Place("result", 0, formula(offset))))
     return code
 
 

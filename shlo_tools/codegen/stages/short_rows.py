@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.kernels import RowKernel, lanes_for
+from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.nodes import Extent, Node, Stage, UnsupportedStage, are_known, below
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
 _SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle

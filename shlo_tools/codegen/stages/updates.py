@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
+from shlo_tools.codegen.jobs import Place, StageCode
 from shlo_tools.codegen.library import copying
-from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -20,6 +19,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Scalar, Split
+from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
 _LONG = 4096  # elements of a row, at least so many where all are neighbours
@@ -32,10 +32,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
     fill(code, stage, target, result.operands[0], 0)
     update = result.operands[1]
     if update.count:
-        kernel = UpdateKernel(stage, target, result)
-        code.functions.append(kernel.write())
-        code.contexts.append(Context((*stage.places, *kernel.last_words(code))))
-        code.jobs.append(Job(stage.name, len(code.contexts) - 1, formula(kernel.space.chunks)))
+        UpdateKernel(stage, target, result).add_to(code, stage.places)
     return code
 
 
@@ -51,9 +48,7 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
         walked = space(*map_space([operand]))
         words = (*stage.places[: len(stage.arguments)], where)
         kernel = RowKernel(name, target, stage.arguments, [operand], walked)
-        code.functions.append(kernel.write())
-        code.contexts.append(Context((*words, *kernel.last_words(code))))
-        code.jobs.append(Job(name, len(code.contexts) - 1, formula(kernel.space.chunks)))
+        kernel.add_to(code, words)
         return
     size = source.count * place_type(source.element).bytes
     is_read_once = all(_readers(stage, node) == 1 for node in chain)

@@ -83,14 +83,12 @@ def reduce_window(p: Program) -> None:
     window = [1 if alone else p.random.choice((1, 1, 2, 3)) for _ in one.shape]
     strides = [p.random.choice((1, 1, 2)) for _ in one.shape]
     base = [p.random.choice((1, 1, 1, 2, 3)) for _ in one.shape]
-    dilated = [p.random.choice((1, 1, 2)) for _ in one.shape]
+    dilations = [p.random.choice((1, 1, 2)) for _ in one.shape]
     padding = [(p.random.randint(-1, 2), p.random.randint(-1, 2)) for _ in one.shape]
-    shape = []
-    for d, size in enumerate(one.shape):
-        whole = sum(padding[d]) + _spread(size, base[d])
-        reach = _spread(window[d], dilated[d])
-        fits = whole > 0 and reach <= whole
-        shape.append((whole - reach) // strides[d] + 1 if fits else 0)
+    shape = [
+        _windows(size, window[d], padding[d], strides[d], base[d], dilations[d])
+        for d, size in enumerate(one.shape)
+    ]
     start = p.constant((), one.element, whole=True)
     bound = (one.bound + start.bound) * (math.prod(window) + 1)
     if not _fits(one.element, bound):
@@ -99,7 +97,7 @@ def reduce_window(p: Program) -> None:
     forms: dict[str, Any] = {
         "window_strides": strides,
         "base_dilations": base,
-        "window_dilations": dilated,
+        "window_dilations": dilations,
         "padding": padding,
     }
     if alone and p.chance(0.4):
@@ -178,11 +176,8 @@ def convolution(p: Program) -> None:
     result_shape = [0] * one.rank
     result_shape[c_batch], result_shape[c_feature] = batch // (2 if by_batch else 1), outputs
     for d, c in enumerate(c_spatial):
-        low, high = forms["padding"][d]
-        whole = low + high + _spread(one.shape[x_spatial[d]], forms["lhs_dilation"][d])
-        reach = _spread(taps[d], forms["rhs_dilation"][d])
-        fits = whole > 0 and reach <= whole
-        result_shape[c] = (whole - reach) // forms["window_strides"][d] + 1 if fits else 0
+        names = ("padding", "window_strides", "lhs_dilation", "rhs_dilation")
+        result_shape[c] = _windows(one.shape[x_spatial[d]], taps[d], *(forms[n][d] for n in names))
     if not _fits(one.element, bound) or math.prod(result_shape) > MOST:
         return
     result = ops.convolution(
@@ -202,6 +197,14 @@ def convolution(p: Program) -> None:
         batch_group_count=2 if by_batch else 1,
     )
     p.define(result, tuple(result_shape), one, bound=bound)
+
+
+def _windows(
+    size: int, window: int, padding: tuple[int, int], stride: int, base: int, apart: int
+) -> int:
+    """How many windows a dimension has."""
+    whole, reach = sum(padding) + _spread(size, base), _spread(window, apart)
+    return (whole - reach) // stride + 1 if whole > 0 and reach <= whole else 0
 
 
 def _spread(size: int, dilation: int) -> int:

@@ -14,7 +14,6 @@ from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.contractions.product_rows import ContractionKernel
 from shlo_tools.codegen.stages.contractions.products import View
-from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -28,6 +27,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import Parts, part_of, place_type, register_type
 from shlo_tools.codegen.stages.reading.reader import Reader
+from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 
@@ -159,14 +159,11 @@ class _Lowering:
         stored = one if node.kind is NodeKind.CONSTANT else node
         stored = form(stored) if form else stored
         place = self._temporary(stored.count * place_type(stored.element).bytes)
-        number = len(self.out.contexts)
         places = self.stage.places[: len(self.stage.arguments)]
         walked = space(*map_space([stored]))
-        name = f"{self.stage.name}.{number}"
+        name = f"{self.stage.name}.{len(self.out.contexts)}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
-        self.out.functions.append(kernel.write())
-        self.out.contexts.append(Context((*places, place, *kernel.last_words(self.out))))
-        self.out.jobs.append(Job(name, number, formula(kernel.space.chunks)))
+        kernel.add_to(self.out, (*places, place))
         return Place(place.what, place.number, formula(offset * size))
 
     def _temporary(self, size: Extent) -> Place:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, Function
-from shlo_tools.codegen.stages.kernels import RowKernel
 from shlo_tools.codegen.stages.nodes import Node
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.rows import RowKernel
 
 
 class ContractionKernel(RowKernel):

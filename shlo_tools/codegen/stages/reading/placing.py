@@ -70,8 +70,11 @@ class Loops:
         """What ``make`` emits, at loop ``level``, unless it was emitted there before."""
         memo = self._memos[level]
         if key not in memo:
-            with self._at(level):
+            if level >= self.level:
                 memo[key] = make()
+            else:
+                with self._outside(level):
+                    memo[key] = make()
         return cast(T, memo[key])
 
     def has(self, level: int, key: Hashable) -> bool:
@@ -83,10 +86,8 @@ class Loops:
         self._memos[level].clear()
 
     @contextmanager
-    def _at(self, level: int) -> Iterator[None]:
-        if level >= self.level:
-            yield
-            return
+    def _outside(self, level: int) -> Iterator[None]:
+        """In front of the loops further in."""
         memos, self._memos = self._memos, self._memos[: level + 1]
         with self.function.before_loop(level):
             yield
@@ -318,4 +319,7 @@ def level_of_index(index: Index) -> int:
 
 def has_lanes(index: Index) -> bool:
     """Whether lanes may read different elements."""
-    return any(isinstance(component, _OF_LANES) for component in components(index))
+    for component in components(index):  # noqa: SIM110 (asked so often that a generator shows)
+        if isinstance(component, _OF_LANES):
+            return True
+    return False
