@@ -616,8 +616,6 @@ _sparse_parts = (
 )
 for _part in _sparse_parts:
     _part.restype, _part.argtypes = _Handle, [_Handle]
-_engine_lookup = _library.mlirExecutionEngineLookup
-_engine_lookup.restype, _engine_lookup.argtypes = ctypes.c_void_p, [_Handle, _StringRef]
 
 
 def splat_attr(type: Type, element: Attribute) -> Attribute:
@@ -841,27 +839,82 @@ def current_context() -> Context:
     return cast(Context, ir.Context.current)
 
 
-def execution_engine(module: Module, opt_level: int, *, keeps_object: bool = False) -> Any:
-    """JIT-compile a module of the llvm dialect. Code is made at the first ``entry_address``."""
-    engine = _wheel("execution_engine")
-    return engine.ExecutionEngine(module, opt_level=opt_level, enable_object_dump=keeps_object)
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of MLIR's C API; other Python threads run while it does."""
+    function = getattr(_library, name)
+    function.restype, function.argtypes = result, arguments
+    return function
 
 
-def save_object(engine: Any, path: str) -> None:
-    """Write the object file that was made of a module, after the first ``entry_address``."""
-    engine.dump_to_object_file(path)
+_new_bare_context = _function("mlirContextCreateWithThreading", _Handle, ctypes.c_bool)
+_drop_context = _function("mlirContextDestroy", None, _Handle)
+_llvm_dialect = _function("mlirGetDialectHandle__llvm__", _Handle)
+_register_dialect = _function("mlirDialectHandleRegisterDialect", None, _Handle, _Handle)
+_parse = _function("mlirModuleCreateParse", _Handle, _Handle, _StringRef)
+_drop_module = _function("mlirModuleDestroy", None, _Handle)
+_new_engine = _function(
+    "mlirExecutionEngineCreate",
+    *(_Handle, _Handle, ctypes.c_int),
+    *(ctypes.c_int, ctypes.c_void_p),  # libraries that are searched: none
+    *(ctypes.c_bool, ctypes.c_bool),  # whether the object is kept, and is independent of its place
+)
+_drop_engine = _function("mlirExecutionEngineDestroy", None, _Handle)
+_look_up = _function("mlirExecutionEngineLookup", ctypes.c_void_p, _Handle, _StringRef)
+_bind = _function("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, ctypes.c_void_p)
+_save_object = _function("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
 
 
-def bind_symbol(engine: Any, name: str, address: int) -> None:
-    """Resolve an external function of the engine's module to ``address``."""
-    engine.raw_register_runtime(name, ctypes.c_void_p(address))
+class ExecutionEngine:
+    """Machine code of a module of the llvm dialect, which is made at the first look-up.
+
+    Other Python threads run meanwhile, which the bindings' own class does not let them.
+    """
+
+    def __init__(self, module: Module, opt_level: int) -> None:
+        self._create(_Handle(address_of(module)), opt_level, keeps_object=False)
+
+    @classmethod
+    def of_text(cls, text: str, *, keeps_object: bool) -> ExecutionEngine:
+        """Machine code, not optimised, of a text that nobody else has to know about."""
+        engine, context = cls.__new__(cls), _new_bare_context(False)
+        try:
+            _register_dialect(_llvm_dialect(), context)
+            module = _parse(context, _string(text))
+            if not module.pointer:
+                raise RuntimeError("a text that is no module of the llvm dialect")
+            try:
+                engine._create(module, 0, keeps_object=keeps_object)
+            finally:
+                _drop_module(module)
+        finally:
+            _drop_context(context)
+        return engine
+
+    def _create(self, module: _Handle, opt_level: int, *, keeps_object: bool) -> None:
+        self._handle = _new_engine(module, opt_level, 0, None, keeps_object, False)
+        if not self._handle.pointer:
+            raise RuntimeError("LLVM takes no such module")
+
+    def __del__(self, drop: Any = _drop_engine) -> None:
+        if "_handle" in self.__dict__ and self._handle.pointer:
+            drop(self._handle)
+
+    def bind(self, name: str, address: int) -> None:
+        """Resolve an external function of the module to ``address``."""
+        _bind(self._handle, _string(name), address)
+
+    def address(self, name: str) -> int:
+        """The address of a function; 0 where there is none, or code cannot be generated."""
+        return int(_look_up(self._handle, _string(name)) or 0)
+
+    def save_object(self, path: str) -> None:
+        """Write the object file that was made of the module, after the first look-up."""
+        _save_object(self._handle, _string(path))
 
 
-def entry_address(engine: Any, name: str) -> int:
-    """The address of a compiled function; 0 where there is none."""
-    encoded = name.encode()
-    address = _engine_lookup(_Handle(address_of(engine)), _StringRef(encoded, len(encoded)))
-    return int(address or 0)
+def _string(text: str) -> _StringRef:
+    encoded = text.encode()
+    return _StringRef(encoded, len(encoded))
 
 
 # --- diagnostics ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from shlo_tools.cpu.native import Tell, linked, lower
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.pipeline.contents import contents
 from shlo_tools.program.donation import Donate, donated
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
@@ -50,12 +51,19 @@ def compile(
     """
     with mlir.library_context():
         module, constants = weights.detached(source)
-        program.verify_further(module)
+        ops = mlir.walk(module.operation)
+        program.verify_further(module, ops)
         if not is_lowered(module, function):
             select_function(module, function)
             numbers = donated(module, function, donate)
             staged = building.build(
-                module, constants, function=function, opt_level=opt_level, donate=numbers, tell=tell
+                module,
+                constants,
+                contents(module.operation, ops),
+                function=function,
+                opt_level=opt_level,
+                donate=numbers,
+                tell=tell,
             )
             if staged is not None:
                 return staged

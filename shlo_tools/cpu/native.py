@@ -36,7 +36,7 @@ class NativeExecutable(Executable):
 
     def __init__(
         self,
-        engine: Any,
+        engine: mlir.ExecutionEngine,
         entry: EntryPoint,
         manifest: Manifest,
         host_calls: Sequence[HostCall],
@@ -44,7 +44,7 @@ class NativeExecutable(Executable):
     ) -> None:
         self.signature = entry.signature
         self.name = entry.function
-        address = mlir.entry_address(engine, entry.symbol)
+        address = engine.address(entry.symbol)
         if not address:
             raise UnsupportedError(f"@{self.name}: code could not be generated")
         self._parameters = Parameters(self.name, self.signature)
@@ -122,10 +122,17 @@ class Linked:
         executables: functions that were asked for, and those that host calls call.
     """
 
-    engine: Any
+    engine: mlir.ExecutionEngine | None
     manifest: Manifest
     host_calls: Sequence[HostCall]
     executables: Mapping[str, NativeExecutable]
+
+    def addresses(self) -> dict[str, int]:
+        """The addresses of entry points, by their symbols."""
+        if self.engine is None:
+            return {}
+        symbols = [entry.symbol for entry in self.manifest.entry_points.values()]
+        return {symbol: self.engine.address(symbol) for symbol in symbols}
 
 
 def calls_alone(module: mlir.Module) -> Linked:
@@ -182,16 +189,16 @@ def _entry_point(manifest: Manifest, function: str) -> EntryPoint:
     return manifest.entry_points[function]
 
 
-def _engine(module: mlir.Module, opt_level: int) -> Any:
+def _engine(module: mlir.Module, opt_level: int) -> mlir.ExecutionEngine:
     left = [
         op for op in mlir.walk(module.operation) if not op.name.startswith(("llvm.", "builtin."))
     ]
     ir.raise_unsupported(left[:3], "left over after lowering")
     addresses = symbols.resolve(module)
     try:
-        engine = mlir.execution_engine(module, opt_level)
+        engine = mlir.ExecutionEngine(module, opt_level)
     except (mlir.MLIRError, RuntimeError, ValueError) as error:
         raise UnsupportedError(f"code could not be generated: {error}") from error
     for name, address in addresses.items():
-        mlir.bind_symbol(engine, name, address)
+        engine.bind(name, address)
     return engine

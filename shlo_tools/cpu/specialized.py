@@ -17,6 +17,7 @@ from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
+from shlo_tools.pipeline.contents import contents
 from shlo_tools.program.donation import Donate, donated
 from shlo_tools.types import ValueType, value_type
 
@@ -94,6 +95,7 @@ class SpecializedExecutable(Executable):
                 staged = building.build(
                     module,
                     constants,
+                    contents(module.operation),
                     function=self.name,
                     opt_level=options.opt_level,
                     donate=options.donated,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -70,19 +70,19 @@ class Contents:
         return "\n".join(map(str, self.types))
 
 
-def contents(root: Operation) -> Contents:
-    """What there is at and below an op."""
+def contents(root: Operation, ops: Iterable[Operation] | None = None) -> Contents:
+    """What there is at and below an op; ``ops`` are those, where somebody has walked it."""
     names: set[str] = set()
     types: set[mlir.Type] = set()
     functions: dict[str, Function] = {}
     function = Function(False)
     has_private_symbols = False
-    for op in mlir.walk(root):
+    for op in mlir.walk(root) if ops is None else ops:
         name = op.name
         names.add(name)
-        types.update(result.type for result in op.results)
+        types.update([result.type for result in op.results])
         for region in op.regions:
-            types.update(a.type for block in region.blocks for a in block.arguments)
+            types.update([a.type for block in region.blocks for a in block.arguments])
         if name == "func.func":
             types.update(type for side in ir.signature(op) for type in side)
             function = functions[ir.symbol_name(op)] = Function(_is_private(op))

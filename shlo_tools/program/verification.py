@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shlo_tools import ir, mlir
 from shlo_tools.dialects import rules
 from shlo_tools.errors import ConstraintError, VerifyError, did_you_mean, warn
@@ -45,18 +47,22 @@ LOOSELY_VERIFIED = frozenset(
 )
 
 
-def verify_further(module: mlir.Module) -> None:
+def verify_further(module: mlir.Module, ops: Iterable[mlir.Operation] | None = None) -> None:
     """Check the ops of a parsed module whose constraints MLIR does not check all of.
+
+    Args:
+        ops: all of them, where somebody has walked the module.
 
     Raises:
         ConstraintError: with the op's place.
     """
-    from shlo_tools.ops import _op as ops
+    from shlo_tools.ops import _op
 
-    for op in mlir.walk(module.operation):
-        if op.name in LOOSELY_VERIFIED or op.name.startswith("chlo.broadcast_"):
-            ops.verify(op)
-        elif op.name == "stablehlo.return":
+    for op in mlir.walk(module.operation) if ops is None else ops:
+        name = op.name
+        if name in LOOSELY_VERIFIED or name.startswith("chlo.broadcast_"):
+            _op.verify(op)
+        elif name == "stablehlo.return":
             _check_function_end(op)
 
 

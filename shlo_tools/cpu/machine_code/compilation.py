@@ -54,21 +54,22 @@ class Compilation(MachineCode):
     """Machine code of a module.
 
     Args:
-        module: of the llvm dialect, with a function that writes down addresses.
+        text: of the llvm dialect, with a function that writes down addresses.
         names: the functions whose addresses it writes, in its order.
         keys: those of the store under which the code is kept, if any.
     """
 
     def __init__(
         self,
-        module: mlir.Module,
+        text: str,
         names: Sequence[str],
         keys: Sequence[str],
         callees: Mapping[str, MachineCode],
     ) -> None:
         super().__init__(names, callees)
         self._keys = keys if store.is_open() else ()
-        self._engine = mlir.execution_engine(module, 0, keeps_object=bool(self._keys))
+        self._text = text
+        self._engine: mlir.ExecutionEngine | None = None
         self._thread = threading.Thread(target=self._generate)
         with suppress(RuntimeError):  # no more threads, or none at the end of the process
             self._thread.start()
@@ -85,13 +86,15 @@ class Compilation(MachineCode):
             self._generate()  # there was no thread, or what it met is raised here
 
     def _generate(self) -> None:
+        engine = mlir.ExecutionEngine.of_text(self._text, keeps_object=bool(self._keys))
         for name, part in self.callees.items():
-            mlir.bind_symbol(self._engine, name, part.addresses[name])
+            engine.bind(name, part.addresses[name])
         words = (ctypes.c_int64 * len(self.names))()
-        fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(mlir.entry_address(self._engine, ADDRESSES))
+        fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address(ADDRESSES))
         fill(ctypes.addressof(words))
         if self._keys:
-            store.write(self._keys, lambda path: mlir.save_object(self._engine, path))
+            store.write(self._keys, engine.save_object)
+        self._engine = engine  # owns the code
         self._addresses = dict(zip(self.names, words, strict=True))
 
 

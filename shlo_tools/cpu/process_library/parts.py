@@ -163,18 +163,18 @@ def text_code(text: str, names: Sequence[str]) -> MachineCode:
     text += address_table(ADDRESSES, [Function(name, []) for name in names]).text()
     key = store.key("library", text)
     code = stored(key, PREFIX, linked)
-    return code or Compilation(mlir.parse_module(text), names, [key], {})
+    return code or Compilation(text, names, [key], {})
 
 
 def compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
     """Start to compile functions, which the store keeps under some keys."""
     exported = [function for function in functions if function.exported]
     table = address_table(ADDRESSES, exported)
-    module = mlir.parse_module(module_text([*functions, table], target.host().features))
+    text = module_text([*functions, table], target.host().features)
     defined = {function.name for function in functions}
     callees = {callee for f in functions for callee in f.callees} - defined
     names = [function.name for function in exported]
-    return Compilation(module, names, keys, linked(callees))
+    return Compilation(text, names, keys, linked(callees))
 
 
 def linked(callees: Iterable[str]) -> dict[str, MachineCode]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
@@ -18,6 +17,7 @@ from shlo_tools.codegen.library import entering
 from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
+from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Tell
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
@@ -36,6 +36,7 @@ _TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
 def build(
     module: mlir.Module,
     constants: Sequence[Array],
+    known: Contents,
     *,
     function: str,
     opt_level: int,
@@ -45,9 +46,9 @@ def build(
     """An executable of stages; None where a program cannot be cut into such.
 
     Args:
+        known: what the module holds.
         donate: numbers of the arguments that calls may write.
     """
-    known = contents(module.operation)
     if not _is_fit(known):
         return None
     parts.start([entering.ENTER])
@@ -62,14 +63,15 @@ def build(
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
     kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=len(constants))]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
+    if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
+        shared_kernels.take()  # nobody compiles them
+        return None
+    kernels.begin()
     cut = read(copy, function, donate)
     signature = Signature(inputs, results)
     building = _Building(function, copy, kept, opt_level)
     if not is_sized:
         return StagedExecutable(function, signature, cut, building.code(copy, cut, tell), kept)
-    if any(ir.text_of(func, STAGE) == "op" for func in ir.functions(copy.operation)):
-        shared_kernels.take()  # nobody compiles them
-        return None
     whole = program.clone(module)
 
     def refusal() -> Executable:
@@ -138,13 +140,14 @@ class _Building:
         except PassError:
             return None
         native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", module, None)
+        kernels.begin()
         return module
 
     def code(self, module: mlir.Module, cut: Program, tell: Tell | None) -> Code:
         """The machine code of all stages; those that no kernel computes are in the module."""
-        addresses, owners = _machine_code(cut, tell)
+        codes, addresses = _machine_code(cut, tell)
         if not cut.plain:
-            return Code(addresses, owners, native.calls_alone(module))
+            return Code(codes, addresses, native.calls_alone(module))
         _keep_plain(module, cut)
         native.run_passes("shlo-normalized-to-llvm", module, tell)
         plain = native.link(
@@ -154,14 +157,11 @@ class _Building:
             opt_level=self.opt_level,
             tell=tell,
         )
-        owners.append(plain.engine)
-        for entry in plain.manifest.entry_points.values():
-            addresses[entry.symbol] = mlir.entry_address(plain.engine, entry.symbol)
-        return Code(addresses, owners, plain)
+        return Code(codes, {**addresses, **plain.addresses()}, plain)
 
 
-def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list[Any]]:
-    """The addresses of what a program calls, and what owns that."""
+def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, MachineCode], dict[str, int]]:
+    """What has a program's kernels, and the addresses of what else it reads."""
     jobs = {job.function for code in cut.codes.values() for job in code.jobs}
     parts.start(name for name in jobs if name.startswith(parts.PREFIX))
     products = [product for code in cut.codes.values() for product in code.products]
@@ -169,10 +169,9 @@ def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, int], list
     if tell is not None:
         tell("while generating machine code")
     codes = kernels.compiled(jobs)
-    addresses = {name: code.addresses[name] for name, code in codes.items()}
     words = {word for code in cut.codes.values() for c in code.contexts for word in c.words}
-    addresses |= {word: symbols.known_address(word) for word in words if isinstance(word, str)}
-    return addresses, [*{*codes.values()}]
+    names = [word for word in words if isinstance(word, str)]
+    return codes, {name: symbols.known_address(name) for name in names}
 
 
 def _keep_plain(module: mlir.Module, cut: Program) -> None:

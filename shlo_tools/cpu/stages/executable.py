@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from shlo_tools.calling.executable import Executable, Memory, Signature
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Linked
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
 from shlo_tools.cpu.stages.places import place, program_inputs
@@ -34,19 +36,30 @@ class Code:
     """Machine code of stages.
 
     Attributes:
-        addresses: of the program's own functions.
-        owners: of the machine code there.
+        kernels: what has or will have them, by their names.
+        others: addresses of what else jobs call or read.
         plain: the stages that no kernel computes, and what the host is called for.
     """
 
-    addresses: Mapping[str, int]
-    owners: Sequence[Any]
+    kernels: Mapping[str, MachineCode]
+    others: Mapping[str, int]
     plain: Linked
+
+    @cached_property
+    def addresses(self) -> dict[str, int]:
+        """All addresses, as soon as there is code."""
+        kernels = {name: code.addresses[name] for name, code in self.kernels.items()}
+        return {**self.others, **kernels}
+
+    @property
+    def owners(self) -> list[Any]:
+        """What has to stay while the code may run."""
+        return [*{*self.kernels.values()}, self.plain.engine]
 
     def joined(self, other: Code) -> Code:
         """What there is of both; the other one knows all calls of the host."""
-        addresses = {**self.addresses, **other.addresses}
-        return Code(addresses, [*self.owners, *other.owners], other.plain)
+        kernels = {**self.kernels, **other.kernels}
+        return Code(kernels, {**self.others, **other.others}, other.plain)
 
 
 class StagedExecutable(Executable):
@@ -82,7 +95,8 @@ class StagedExecutable(Executable):
         entries = plain.manifest.entry_points.values()
         self._arena = max((entry.arena for entry in entries), default=0)
         self._grows = any(entry.grows for entry in entries)
-        self._planned = Planned(program, place(program), code.addresses, arrays)
+        places = place(program)  # while threads generate code
+        self._planned = Planned(program, places, code.addresses, arrays)
         self.donated = program.donated
         self._aliases = self._planned.places.aliases
         self._written = [

@@ -45,10 +45,15 @@ _provider = _Provider()
 shared_kernels.providers.append(_provider)
 
 
-def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
-    """The machine code of kernels, by their names; parts of it are generated side by side."""
+def begin() -> None:
+    """Let threads generate the machine code of all kernels that were noted, side by side."""
     for functions in _parts(shared_kernels.take()):
         _begin(functions)
+
+
+def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
+    """What has the machine code of kernels, or will have it, by their names."""
+    begin()
     codes = {name: _known[name] for name in names if name in _known}
     for name in codes:
         _known.move_to_end(name)

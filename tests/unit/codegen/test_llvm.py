@@ -32,9 +32,9 @@ def compiled(emit: Callable[[Code, Word], None]) -> Callable[[np.ndarray[Any, An
         emit(code, code.word(block.arguments[0]))
         code.op("llvm.return")
     run(f"builtin.module({TO_LLVM})", module)
-    engine = mlir.execution_engine(module, 0)
+    engine = mlir.ExecutionEngine(module, 0)
     function_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-    native = function_type(mlir.entry_address(engine, "main"))
+    native = function_type(engine.address("main"))
 
     def call(array: np.ndarray[Any, Any]) -> None:
         assert engine

@@ -161,7 +161,7 @@ def image(folder: Path, name: str, callee: str = "") -> bytes:
     part = function(name, callee)
     text = module_text([part, address_table(ADDRESSES, [part])])
     with mlir.library_context():
-        code = Compilation(mlir.parse_module(text), [name], [key], {})
+        code = Compilation(text, [name], [key], {})
     assert code.addresses[name]
     kept = store.read(key)
     assert kept is not None
