@@ -22,7 +22,9 @@ from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL, Types, is_readable, stage_type
 from shlo_tools.passes.stages.regions import rule_of
 
-_OPS = 2000  # of a stage, which is one function
+# Ops of a stage, which is one function: larger ones take more than proportionally long to compile,
+# and equal parts of a program are seldom equal stages.
+_OPS = 500
 _PRODUCTS = 512  # of elements, which a product of matrices is made of
 # Ops that only cut or move elements of a tensor, which may be a large one.
 _CUTS = {"slice", "reshape", "transpose", "reverse"}
