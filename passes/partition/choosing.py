@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from shlo_tools import ir
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
 from shlo_tools.codegen.stages.nodes import Extent, are_known, is_one
 from shlo_tools.mlir import Value
@@ -107,7 +106,7 @@ def _kind_alone(op: Op) -> str:
     """The kind of the stage of an op of several results."""
     if op.name != "reduce":
         return "control" if op.name in CONTROL else ALONE.get(op.name, "op")
-    groups = groups_of(op.shape_of(0), ir.integers_of(op.operation, "dimensions"))
+    groups = groups_of(op.shape_of(0), op.integers("dimensions"))
     return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
 
 
@@ -134,7 +133,7 @@ def _product_under(op: Op) -> Stage | None:
     numbers = DOT_DIMENSION_NUMBERS.decode(source.operation.attributes["dot_dimension_numbers"])
     batches = len(numbers.get("lhs_batching_dimensions", ()))
     columns = len(source.shape_of(0)) - len(numbers.get("lhs_contracting_dimensions", ()))
-    order = [d for d in ir.integers_of(op.operation, "permutation") if source.shape[d] != 1]
+    order = [d for d in op.integers("permutation") if source.shape[d] != 1]
     # All dimensions of rows or all of columns, in their order, lie behind all else.
     for group in (range(batches, columns), range(columns, len(source.shape))):
         last = [d for d in group if source.shape[d] != 1]
@@ -153,7 +152,7 @@ def _is_read_elementwise(op: Op) -> bool:
 
 def _moves_rows(op: Op) -> bool:
     """Whether what is adjacent in a transposition's result is not so in its operand."""
-    permutation = ir.integers_of(op.operation, "permutation")
+    permutation = op.integers("permutation")
     moved = [d for d, size in zip(permutation, op.shape, strict=True) if size > 1]
     return bool(moved) and moved[-1] != max(moved)
 
@@ -196,12 +195,12 @@ def _split_product(op: Op, stage: Stage) -> None:
 def _reduced(op: Op) -> Extent:
     """Elements that a reduction makes one of."""
     shape = op.shape_of(0)
-    return math.prod(shape[d] for d in ir.integers_of(op.operation, "dimensions"))
+    return math.prod(shape[d] for d in op.integers("dimensions"))
 
 
 def _place_reduction(op: Op, stages: list[Stage]) -> None:
     source = op.operands[0]
-    groups = groups_of(op.shape_of(0), ir.integers_of(op.operation, "dimensions"))
+    groups = groups_of(op.shape_of(0), op.integers("dimensions"))
     total = math.prod(op.shape_of(0))
     stage = _open_to(op)
     sees_all = stage is not None and _where(source, stage) == "full" and _sees_starts(op, stage)
@@ -298,7 +297,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
         return below if _keeps_order(operand, source) else "bad"
     if below == "row" and stage.rows and stage.columns:
         if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
-            dimensions = ir.integers_of(operand.operation, "broadcast_dimensions")
+            dimensions = operand.integers("broadcast_dimensions")
             used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
             if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
                 return "full"
@@ -306,7 +305,7 @@ def _where(operand: Op | Value, stage: Stage) -> str:
 
 
 def _keeps_order(broadcast: Op, source: Op) -> bool:
-    dimensions = ir.integers_of(broadcast.operation, "broadcast_dimensions")
+    dimensions = broadcast.integers("broadcast_dimensions")
     used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
     return used == sorted(used)
 

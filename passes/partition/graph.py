@@ -11,7 +11,7 @@ from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import OPS, Extent
 from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.kinds import ALONE, Kinds
+from shlo_tools.passes.partition.kinds import ALONE, RESULT, Kind, Kinds, Types
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
@@ -56,12 +56,12 @@ class Op:
 
     Attributes:
         operation: the op, or the one whose result it is.
-        name: without the dialect; ``op`` for one that no kernel computes; ``result`` for each
-            result of such an op, or of one of several results.
+        kind: what it shares with other ops; ``RESULT`` of each result of an op that no kernel
+            computes, or of one of several results.
         operands: other ops, and arguments of the function.
         type: None where ``result`` says what it makes.
+        type_number: of what it makes.
         outside: shapes of the function's arguments, by value.
-        kind: the number of its kind; no result of several has one.
         stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a reduction).
         is_cheap: every stage that reads it computes it again.
         depth: how many cheap ops rest on each other here.
@@ -70,12 +70,12 @@ class Op:
     """
 
     operation: Operation
-    name: str
+    kind: Kind
     operands: list[Op | Value]
     type: TensorType | None
     value: Value | None = None
+    type_number: int = -1
     outside: dict[Value, tuple[Extent, ...]] = field(default_factory=dict)
-    kind: int = -1
     users: list[Op] = field(default_factory=list)
     stage: Stage | None = None
     place: str = ""
@@ -85,6 +85,7 @@ class Op:
     is_returned: bool = False
 
     def __post_init__(self) -> None:
+        self.name = self.kind.name
         self.shape: tuple[Extent, ...] = self.type.shape if self.type else ()
         self.count: Extent = math.prod(self.shape) if self.type else -1
         self.inner = [operand for operand in self.operands if isinstance(operand, Op)]
@@ -95,6 +96,13 @@ class Op:
         """The shape of an operand."""
         operand = self.operands[place]
         return operand.shape if isinstance(operand, Op) else self.outside[operand]
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """The numbers in an attribute, which is read once for all ops of a kind."""
+        known = self.kind.integers.get(name)
+        if known is None:
+            known = self.kind.integers[name] = tuple(ir.integers_of(self.operation, name))
+        return known
 
     @property
     def is_elementwise(self) -> bool:
@@ -118,47 +126,70 @@ class Graph:
 
 def read(block: mlir.Block, kinds: Kinds) -> Graph:
     """The graph of a block of a function or of control flow."""
-    by_value: dict[Value, Op] = {}
-    outside: dict[Value, tuple[Extent, ...]] = {}
-    ops: list[Op] = []
+    types, sources, ops = kinds.types, _Sources(kinds.types), list[Op]()
     for view in block.operations:
         op = mlir.inner_operation(view)
         if op.name in WEIGHTS:
             continue  # stays; what it makes is used as arguments are
         values = list(op.operands)
-        operands: list[Op | Value] = [by_value.get(value, value) for value in values]
-        _note_outside(operands, outside, kinds)
+        operands, numbers = sources.of(values)
         if op.name in ("func.return", "stablehlo.return"):
             for operand in operands:
                 if isinstance(operand, Op):
                     operand.is_returned = True
-            return Graph(_needed(ops), op, operands, outside)
+            return Graph(_needed(ops), op, operands, sources.shapes)
         results = list(op.results)
-        kind = kinds.of(op, values, results)
+        numbers += [types.number(result.type) for result in results]
+        kind = kinds.of(op, values + results, numbers)
         if kind.type is not None:
-            node = Op(op, kind.name, operands, kind.type, results[0], outside, kind.number)
-            by_value[results[0]] = node
+            (result,) = results
+            node = Op(op, kind, operands, kind.type, result, numbers[-1], sources.shapes)
+            sources.makers[result] = node
             ops.append(node)
             continue
-        operands += [by_value.get(value, value) for value in ir.captured(op)]
-        _note_outside(operands[len(values) :], outside, kinds)
-        whole = Op(op, kind.name, operands, None, None, outside, kind.number)
+        captured, _ = sources.of(ir.captured(op))
+        whole = Op(op, kind, operands + captured, None, outside=sources.shapes)
         ops.append(whole)
-        for result in results:
-            node = Op(op, "result", [whole], kinds.types.of(result), result)
-            by_value[result] = node
+        for result, number in zip(results, numbers[len(values) :], strict=True):
+            node = Op(op, RESULT, [whole], types.of(result), result, number)
+            sources.makers[result] = node
             ops.append(node)
     raise RuntimeError("a block without an end")
 
 
-def _note_outside(
-    operands: Iterable[Op | Value], outside: dict[Value, tuple[Extent, ...]], kinds: Kinds
-) -> None:
-    """Note the shapes of values that no op of the graph makes."""
-    for operand in operands:
-        if not isinstance(operand, Op) and operand not in outside:
-            known = kinds.types.of(operand)
-            outside[operand] = known.shape if known else ()
+class _Sources:
+    """Where the values of a block come from.
+
+    Attributes:
+        makers: what makes them.
+        shapes: those of values that no op of the block makes.
+    """
+
+    def __init__(self, types: Types) -> None:
+        self.makers: dict[Value, Op] = {}
+        self.shapes: dict[Value, tuple[Extent, ...]] = {}
+        self._types, self._numbers = types, dict[Value, int]()
+
+    def of(self, values: Iterable[Value]) -> tuple[list[Op | Value], list[int]]:
+        """What makes values, or they themselves, and the numbers of their types."""
+        sources: list[Op | Value] = []
+        numbers: list[int] = []
+        for value in values:
+            op = self.makers.get(value)
+            if op is None:
+                sources.append(value)
+                numbers.append(self._outside(value))
+            else:
+                sources.append(op)
+                numbers.append(op.type_number)
+        return sources, numbers
+
+    def _outside(self, value: Value) -> int:
+        if value not in self._numbers:
+            self._numbers[value] = self._types.number(value.type)
+            known = self._types.of(value)
+            self.shapes[value] = known.shape if known else ()
+        return self._numbers[value]
 
 
 def _needed(ops: list[Op]) -> list[Op]:
@@ -191,7 +222,7 @@ def is_first_of_sorted(op: Op) -> bool:
         user.name == "slice"
         and user.shape == op.shape
         and [n for d, n in enumerate(user.shape) if d != dimension] == full
-        and not any(ir.integers_of(user.operation, "start_indices"))
-        and set(ir.integers_of(user.operation, "strides")) <= {1}
+        and not any(user.integers("start_indices"))
+        and set(user.integers("strides")) <= {1}
         for user in users
     )

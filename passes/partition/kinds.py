@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from shlo_tools import ir, mlir
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ELEMENTS, SHAPES
 from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
@@ -68,11 +68,16 @@ class Kind:
             left out).
         name: without the dialect; ``op`` for one that no kernel computes.
         type: that of the result of an op that kernels may compute; None where it stays as it is.
+        integers: of attributes that were asked for.
     """
 
     number: int
     name: str
     type: TensorType | None
+    integers: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+
+
+RESULT = Kind(-1, "result", None)  # of an op of several results, whatever it is
 
 
 class Kinds:
@@ -82,19 +87,18 @@ class Kinds:
         self.types = Types()
         self._known: dict[Hashable, Kind] = {}
 
-    def of(self, op: Operation, operands: Sequence[Value], results: Sequence[Value]) -> Kind:
-        """The kind of an op."""
+    def of(self, op: Operation, values: Sequence[Value], types: Sequence[int]) -> Kind:
+        """The kind of an op with these operands and results, of types of these numbers."""
         name = op.name
-        types = tuple([value.type for value in (*operands, *results)])
         regions = op.regions if name not in _CONTROL_OPS else ()
         key: Hashable = (
             name,
-            types,
+            tuple(types),
             tuple(op.attributes.items()),
             regions_key(regions) if len(regions) else (),
         )
-        if any(map(self.types.is_dynamic, types)):  # what sizes are called, values say
-            key = key, tuple([self.types.of(value) for value in (*operands, *results)])
+        if not self.types.dynamic.isdisjoint(types):  # what sizes are called, values say
+            key = key, tuple([self.types.of(value) for value in values])
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._new(op)
@@ -116,29 +120,34 @@ def _name(op: Operation) -> str:
 
 
 class Types:
-    """Types of values, read once for each MLIR type; unknown sizes by their names."""
+    """Types of values, read once for each MLIR type; unknown sizes by their names.
+
+    Attributes:
+        dynamic: the numbers of tensor types of unknown sizes.
+    """
 
     def __init__(self) -> None:
-        self._static: dict[mlir.Type, TensorType | None] = {}
-        self._dynamic: dict[mlir.Type, bool] = {}
+        self.dynamic: set[int] = set()
+        self._numbers: dict[mlir.Type, int] = {}
+        self._static: list[TensorType | None] = []
 
-    def is_dynamic(self, type: mlir.Type) -> bool:
-        """Whether a type is a tensor's of unknown sizes."""
-        if type not in self._dynamic:
-            self._dynamic[type] = mlir.is_tensor(type) and mlir.is_dynamic(type)
-        return self._dynamic[type]
+    def number(self, type: mlir.Type) -> int:
+        """A number that equal types share."""
+        number = self._numbers.get(type)
+        if number is None:
+            number = self._numbers[type] = len(self._numbers)
+            is_fit = mlir.is_static_tensor(type) and "!" not in str(type)
+            self._static.append(dtypes.tensor_type(type) if is_fit else None)
+            if mlir.is_tensor(type) and mlir.is_dynamic(type):
+                self.dynamic.add(number)
+        return number
 
     def of(self, value: Value) -> TensorType | None:
         """A tensor type of plain numbers whose sizes are known or have names, else None."""
-        type = value.type
-        if type not in self._static:
-            self._static[type] = None
-            if mlir.is_static_tensor(type) and "!" not in str(type):
-                self._static[type] = named_sizes.type_of(value)
-        static = self._static[type]
-        if static is None and self.is_dynamic(type) and _is_named(value):
+        number = self.number(value.type)
+        if number in self.dynamic and _is_named(value):
             return named_sizes.type_of(value)
-        return static
+        return self._static[number]
 
 
 def _is_named(value: Value) -> bool:

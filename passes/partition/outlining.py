@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
@@ -235,12 +235,11 @@ def _is_run(op: Op) -> bool:
     """Whether an op is a slice whose elements are neighbours in what it reads."""
     if op.operation.name != "stablehlo.slice" or not are_known(op.count, *op.shape_of(0)):
         return False
-    if op.count == 0 or set(ir.integers_of(op.operation, "strides")) - {1}:
+    if op.count == 0 or set(op.integers("strides")) - {1}:
         return False
-    full = dtypes.tensor_type(op.operation.operands[0].type)
-    if not full.is_static:
+    if not mlir.is_static_tensor(op.operation.operands[0].type):
         return False
-    cuts = [d for d, size in enumerate(full.shape) if op.shape[d] != size]
+    cuts = [d for d, size in enumerate(op.shape_of(0)) if op.shape[d] != size]
     return not cuts or all(size == 1 for size in op.shape[: cuts[-1]])
 
 
@@ -263,4 +262,4 @@ def _key(op: Op, places: dict[Op | Value, int]) -> Hashable:
         return "result", places[whole], whole.parts.index(op)
     operands = tuple([places[operand] for operand in op.operands])
     regions = regions_key(op.operation.regions) if op.name in CONTROL else ()
-    return op.kind, operands, regions
+    return op.kind.number, operands, regions

@@ -24,7 +24,7 @@ from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.fold.evaluation import Limits, evaluated
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
-from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number, elements_of
 
 _OF_EXTREMES = 4  # instructions of the larger or smaller of floats, which regards NaN and zeros
 
@@ -33,10 +33,11 @@ def rule_of(op: Operation) -> Callable[[Memory, Sequence[Value]], Value]:
     """What an elementwise op computes."""
     scalar: Any = SCALARS[op.name]
     types = [dtypes.tensor_type(operand.type).element_type for operand in op.operands]
+    ends = elements_of(op)
 
     def rule(reader: Memory, values: Sequence[Value]) -> Value:
         operands = map(as_number, values, types)
-        return as_held(scalar(VectorEmit(op, reader), *operands))
+        return as_held(scalar(VectorEmit(op, reader, ends), *operands))
 
     return rule
 
@@ -54,19 +55,29 @@ def region(op: Operation, number: int = 0) -> Region:
     if ir.captured(op):
         raise UnsupportedStage("a region that uses values from around")
 
+    places = {argument: number for number, argument in enumerate(block.arguments)}
+    steps: list[Callable[[Memory, list[Value]], Value]] = []
+    for inner in ops:
+        steps.append(_step(inner, [places[operand] for operand in inner.operands]))
+        places[inner.results[0]] = len(places)
+    returned = [places[value] for value in end.operands]
+
     def run(reader: Memory, arguments: Sequence[Value]) -> list[Value]:
-        values: dict[mlir.Value, Value] = dict(zip(block.arguments, arguments, strict=True))
-        for inner in ops:
-            if inner.name == "stablehlo.constant":
-                number, element = _constant(inner)
-                value = elements.constant(reader.function, number, element)
-            else:
-                operands = reader.alike([values[operand] for operand in inner.operands])
-                value = rule_of(inner)(reader, operands)
-            values[inner.results[0]] = value
-        return [values[value] for value in end.operands]
+        values = list(arguments)
+        for step in steps:
+            values.append(step(reader, values))
+        return [values[place] for place in returned]
 
     return run
+
+
+def _step(op: Operation, places: Sequence[int]) -> Callable[[Memory, list[Value]], Value]:
+    """What an op makes of the values before it, which are counted."""
+    if op.name == "stablehlo.constant":
+        number, element = _constant(op)
+        return lambda reader, values: elements.constant(reader.function, number, element)
+    rule = rule_of(op)
+    return lambda reader, values: rule(reader, reader.alike([values[p] for p in places]))
 
 
 def _parts(op: Operation, number: int = 0) -> tuple[Any, list[Operation], Operation]:

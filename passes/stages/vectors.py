@@ -84,22 +84,30 @@ _F16 = ELEMENT_TYPES["f16"]
 _types: dict[str, Type] = {}
 
 
+def elements_of(op: Operation) -> tuple[ElementType, ElementType]:
+    """Elements of an op's first operand, or of what has none, and of its result."""
+    result = tensor_type(op.results[0].type).element_type
+    operands = op.operands
+    return tensor_type(operands[0].type).element_type if len(operands) else result, result
+
+
 class VectorEmit(Emit):
     """``Emit`` for one op of a stage, making vectors or scalars.
 
     Attributes:
         reader: the kernel that is being written.
+        operand, result: elements of the op's first operand, if it has any, and of its result.
     """
 
     has_library = True
 
-    def __init__(self, op: Operation, reader: Memory) -> None:
+    def __init__(
+        self, op: Operation, reader: Memory, elements: tuple[ElementType, ElementType] | None = None
+    ) -> None:
         self.op = op
         self.reader = reader
         self.function: Function = reader.function
-        self.result = tensor_type(op.results[0].type).element_type
-        first = op.operands[0] if len(op.operands) else op.results[0]
-        self.operand = tensor_type(first.type).element_type
+        self.operand, self.result = elements or elements_of(op)
 
     def __call__(  # type: ignore[override]
         self, name: str, *operands: Value, type: Any = None, **attributes: Any

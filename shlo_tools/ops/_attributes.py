@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Annotated, Any, Self, cast, get_args, get_origin
 
 import numpy as np
@@ -357,8 +358,15 @@ class Struct:
         return mlir.parse_attribute(f"#{self.dialect}.{self.mnemonic}<{', '.join(written)}>")
 
     def decode(self, attribute: Any) -> dict[str, Any]:
-        fields = dict(re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", str(attribute)))
-        return {field: _numbers(fields[field]) for field in self.fields if field in fields}
+        fields = _fields(str(attribute))
+        return {field: fields[field] for field in self.fields if field in fields}
+
+
+@lru_cache(maxsize=1024)
+def _fields(text: str) -> dict[str, Any]:
+    """The fields of a struct as it is spelled."""
+    fields: list[tuple[str, str]] = re.findall(r"(\w+) = (\[[^\]]*\]|-?\d+)", text)
+    return {name: _numbers(value) for name, value in fields}
 
 
 def _numbers(text: str) -> Any:

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from shlo_tools import files, mlir
-from shlo_tools.dialects import rules
+from shlo_tools.dialects import check, rules
 from shlo_tools.errors import (
     Diagnostic,
     ParseError,
@@ -134,14 +134,15 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mli
     if suspicion and isolated:
         isolation.check(source, name, suspicion)
     plain = annotated_text.strip(source, name) if "sdy." in source else source
-    written = check_syntax.generic(plain, name) if "check." in plain else None
+    checks = [prefix for prefix in rules.VERIFIED if prefix in plain]
+    written = check_syntax.generic(plain, name) if check.PREFIX in checks else None
     try:
         module = mlir.parse_module(plain if written is None else written.text)
     except mlir.MLIRError as error:
         raise parse_error(error, source, name, written) from error
     if written is not None and written.crowded:
         _restore_places(module, written)
-    if any(prefix in plain for prefix in rules.VERIFIED):
+    if checks:
         try:
             check_rules(module)
         except VerifyError as error:

@@ -193,7 +193,8 @@ def _check_numbers(text: _Text) -> Suspicion | None:
         if name in text.plain:
             _check_convolutions(text, pattern)
     digits = text.plain.translate(_ZEROS)
-    digits = b".".join(part.lstrip(b"0") for part in digits.split(b"."))  # no fractions
+    if b"0" * 7 in digits:  # most such are fractions
+        digits = b".".join([part.lstrip(b"0") for part in digits.split(b".")])
     if b"0" * 7 in digits:
         for result in _RESULT_NUMBER.finditer(text.plain):
             if int(result[1][:20]) > MAX_RESULTS:
