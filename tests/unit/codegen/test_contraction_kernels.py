@@ -277,6 +277,23 @@ def test_a_product_between_other_ops(name: str) -> None:
     assert_staged(text, numbers(turned, 1), numbers(rhs, 2), numbers(result, 3))
 
 
+@pytest.mark.parametrize(
+    ("shape", "result"), [((0,), ()), ((3, 0), (3, 3)), ((2, 0, 2), (2, 2, 2, 2))]
+)
+def test_views_of_nothing(shape: Shape, result: Shape) -> None:
+    """Sums over no elements are 0, though the views are made of dimensions that have some."""
+    dimension = shape.index(0)
+    view, types = typed(shape), f"({typed(shape)}, {typed(shape)}) -> {typed(result)}"
+    text = f"""
+    func.func @main(%x: tensor<3x4xf32>) -> {typed(result)} {{
+      %0 = stablehlo.broadcast_in_dim %x, dims = [1, 2] : (tensor<3x4xf32>) -> tensor<0x3x4xf32>
+      %1 = stablehlo.reshape %0 : (tensor<0x3x4xf32>) -> {view}
+      %2 = stablehlo.dot_general %1, %1, contracting_dims = [{dimension}] x [{dimension}] : {types}
+      return %2 : {typed(result)}
+    }}"""
+    assert_staged(text, numbers((3, 4), 0))
+
+
 def test_a_constant_operand() -> None:
     """Ones times a matrix: sums of columns."""
     text = """

@@ -49,6 +49,8 @@ def merged(parts: Iterable[Part]) -> Parts:
 
 def split(parts: Parts, sizes: Sequence[Extent]) -> list[Parts]:
     """Parts distributed over dimensions of ``sizes``, whose product is theirs."""
+    if 0 in sizes:
+        return [[(size, 0)] if size != 1 else [] for size in sizes]
     left = list(parts)
     result: list[Parts] = []
     for size in reversed(sizes):
