@@ -839,29 +839,31 @@ def current_context() -> Context:
     return cast(Context, ir.Context.current)
 
 
-def _function(name: str, result: Any, *arguments: Any) -> Any:
-    """A function of MLIR's C API; other Python threads run while it does."""
-    function = getattr(_library, name)
+def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function
 
 
-_new_bare_context = _function("mlirContextCreateWithThreading", _Handle, ctypes.c_bool)
-_drop_context = _function("mlirContextDestroy", None, _Handle)
-_llvm_dialect = _function("mlirGetDialectHandle__llvm__", _Handle)
-_register_dialect = _function("mlirDialectHandleRegisterDialect", None, _Handle, _Handle)
-_parse = _function("mlirModuleCreateParse", _Handle, _Handle, _StringRef)
-_drop_module = _function("mlirModuleDestroy", None, _Handle)
-_new_engine = _function(
+# Calls that are short keep Python's lock: to have it back takes as long as another thread likes.
+_short = functools.partial(_function, ctypes.PyDLL(library_path()))
+_long = functools.partial(_function, _library)
+_new_bare_context = _short("mlirContextCreateWithThreading", _Handle, ctypes.c_bool)
+_drop_context = _short("mlirContextDestroy", None, _Handle)
+_llvm_dialect = _short("mlirGetDialectHandle__llvm__", _Handle)
+_register_dialect = _short("mlirDialectHandleRegisterDialect", None, _Handle, _Handle)
+_parse = _short("mlirModuleCreateParse", _Handle, _Handle, _StringRef)
+_drop_module = _short("mlirModuleDestroy", None, _Handle)
+_new_engine = _long(
     "mlirExecutionEngineCreate",
     *(_Handle, _Handle, ctypes.c_int),
     *(ctypes.c_int, ctypes.c_void_p),  # libraries that are searched: none
     *(ctypes.c_bool, ctypes.c_bool),  # whether the object is kept, and is independent of its place
 )
-_drop_engine = _function("mlirExecutionEngineDestroy", None, _Handle)
-_look_up = _function("mlirExecutionEngineLookup", ctypes.c_void_p, _Handle, _StringRef)
-_bind = _function("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, ctypes.c_void_p)
-_save_object = _function("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
+_drop_engine = _long("mlirExecutionEngineDestroy", None, _Handle)
+_look_up = _long("mlirExecutionEngineLookup", ctypes.c_void_p, _Handle, _StringRef)
+_bind = _short("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, ctypes.c_void_p)
+_save_object = _long("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
 
 
 class ExecutionEngine:

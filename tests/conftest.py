@@ -1,6 +1,7 @@
-"""Where tests keep machine code: in the checkout, not among the user's files."""
+"""Tests keep machine code in the checkout, not among the user's files, and verify all IR."""
 
 import os
 from pathlib import Path
 
+os.environ.setdefault("SHLO_VERIFY_EACH", "1")
 os.environ.setdefault("SHLO_CACHE_DIR", str(Path(__file__).resolve().parents[1] / "build/cache"))

@@ -96,8 +96,10 @@ class Value:
 
     def _with(self, other: Value | float, integer: str, floating: str) -> Value:
         f = self.function
-        name = floating if self.type.is_float else integer
-        return f.op(name, self, f.constant(other, self.type))
+        operand = f.constant(other, self.type)
+        if self.type.is_float:
+            return f.op(floating, self, operand)
+        return f.folded(integer, self, operand) or f.op(integer, self, operand)
 
     def __add__(self, other: Value | float) -> Value:
         if isinstance(other, int) and other == 0:
@@ -192,6 +194,9 @@ class Value:
         """The address ``index`` elements behind this one; bytes by default."""
         if isinstance(index, Size):
             index = self.function.constant(index, I64)
+        if isinstance(index, Value):
+            number = self.function.number_of(index)
+            index = index if number is None else number
         if isinstance(index, int):
             if index == 0:
                 return self
@@ -288,12 +293,24 @@ class Function:
             self._literals.append(key)
         return Value(self, self._constants[key][0], type)
 
-    def splat_constant(self, scalar: Value, lanes: int) -> Value | None:
-        """A vector of a scalar that is a constant; None where it is none."""
-        if not scalar.name.startswith("%c"):
+    def number_of(self, value: Value) -> int | None:
+        """The number that a constant index is; None for any other value."""
+        if value.name[1] != "c" or value.type.element != "i64" or value.type.lanes:
             return None
-        literal, type = self._literals[int(scalar.name.removeprefix("%c"))]
-        return self._constant(f"dense<{literal}>", type.vector(lanes))
+        return int(self._literals[int(value.name[2:])][0])
+
+    def folded(self, name: str, a: Value, b: Value) -> Value | None:
+        """What an instruction makes of indices, where no instruction is needed for it."""
+        right = self.number_of(b)
+        if right is None or name not in ("add", "sub", "mul"):
+            return None
+        if right == (1 if name == "mul" else 0):
+            return a
+        left = self.number_of(a)
+        if left is None:
+            return None
+        number = {"add": left + right, "sub": left - right, "mul": left * right}[name]
+        return self.constant(number) if abs(number) < 1 << 63 else None
 
     def context_word(self, key: Hashable, type: Type) -> Value:
         """A word of the context, read in front of everything; what it holds its caller says."""
@@ -344,6 +361,9 @@ class Function:
     def broadcast(self, scalar: Value, lanes: int) -> Value:
         """A vector of one scalar."""
         type = scalar.type.vector(lanes)
+        if scalar.name[1] == "c":
+            literal, _ = self._literals[int(scalar.name[2:])]
+            return self._constant(f"dense<{literal}>", type)
         undefined = self.emit(f"llvm.mlir.poison : {type}", type)
         zero = self.constant(0, I32)
         text = f"llvm.insertelement {scalar.name}, {undefined.name}[{zero.name} : i32] : {type}"

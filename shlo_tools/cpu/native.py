@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
@@ -89,15 +90,26 @@ class NativeExecutable(Executable):
 
 
 def run_passes(
-    text: str, module: mlir.Module, tell: Tell | None, known: Contents | None = None
+    text: str,
+    module: mlir.Module,
+    tell: Tell | None,
+    known: Contents | None = None,
+    *,
+    verify: Literal["each", "python", "none"] = "each",
 ) -> Contents | None:
     """Run a pipeline on a module; ``tell`` is told each pass, and then they run one by one.
 
     What the module holds, before and afterwards, may be known.
+
+    Args:
+        verify: after which passes the IR is verified, which takes longer than many of them; after
+            each where ``SHLO_VERIFY_EACH`` is set, as it is in tests.
     """
     watch = Instrumentation()
     if tell is not None:
         watch = Instrumentation(single_passes=True, on_pass=lambda name: tell(f"in pass {name!r}"))
+    if not os.environ.get("SHLO_VERIFY_EACH"):
+        watch.verify_each, watch.verify_native = verify != "none", verify == "each"
     return _pipeline(text).run(module, watch, known)
 
 

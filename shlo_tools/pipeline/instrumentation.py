@@ -16,6 +16,7 @@ class Instrumentation:
 
     Attributes:
         verify_each: verify the IR after every pass.
+        verify_native: after C++ passes as well.
         before, after: tell by name whether the IR is printed then.
         after_change, after_failure: print after passes that changed the IR, or failed.
         module_scope: print the whole module, not only the op that the pass ran on.
@@ -28,6 +29,7 @@ class Instrumentation:
     """
 
     verify_each: bool = True
+    verify_native: bool = True
     before: Callable[[str], bool] = lambda name: False
     after: Callable[[str], bool] = lambda name: False
     after_change: bool = False

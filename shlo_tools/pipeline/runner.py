@@ -318,7 +318,7 @@ def _watched_pass(
 
 def _run_native(nodes: list[Node], op: Operation, watch: Instrumentation) -> None:
     manager = _pass_manager(f"{op.name}({','.join(str(node) for node in nodes)})")
-    manager.enable_verifier(watch.verify_each)
+    manager.enable_verifier(watch.verify_each and watch.verify_native)
     names = [inner.name for node in nodes for inner in node.passes()]
     title = "".join(word.capitalize() for word in re.split(r"[-_]", names[0]))
 

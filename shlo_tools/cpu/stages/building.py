@@ -62,7 +62,7 @@ def build(
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
     kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=len(constants))]
-    native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell)
+    native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
         return None
@@ -85,7 +85,8 @@ def build(
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
     """Rewrite a program so that sizes are known or have names; what it holds then."""
     normalizing = "shlo-normalize,shlo-canonicalize-dynamism{exact}"
-    known = native.run_passes(normalizing, module, tell, known) or contents(module.operation)
+    still = native.run_passes(normalizing, module, tell, known, verify="python")
+    known = still or contents(module.operation)
     if any(map(mlir.is_dynamic, known.types)):
         native.run_passes("shlo-name-sizes", module, tell)
     return known

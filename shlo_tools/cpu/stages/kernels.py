@@ -12,7 +12,7 @@ from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, st
 from shlo_tools.cpu.process_library import parts
 
 _MODULES = 2
-_LONG = 160  # lines that are worth a module of their own: one costs as much as a hundred lines
+_LONG = 90  # lines that are worth a module of their own, which costs as much as they do
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 

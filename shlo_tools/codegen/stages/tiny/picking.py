@@ -187,9 +187,6 @@ class Picking(Registers):
         """A vector of a scalar, which is made once."""
         if scalar.type.element.startswith("complex"):
             return super().splat(scalar, lanes)
-        constant = self.function.splat_constant(scalar, lanes)
-        if constant is not None:
-            return constant
         key = ("splat", scalar.name, lanes)
         known: Value | None = self.known(key)
         return known or self.note(key, super().splat(scalar, lanes))
