@@ -127,11 +127,11 @@ class Kernel(Reader):
             low = [self.lanes_of(v, v, range(width)) for v in state]
             high = [self.lanes_of(v, v, range(width, 2 * width)) for v in state]
             state = fold_of(node).merge(self, low, high)
-        return [self._first_lane(vector) for vector in state]
+        return [self.first_lane(vector) for vector in state]
 
-    def _first_lane(self, vector: Value) -> Value:
+    def first_lane(self, vector: Value) -> Value:
         if isinstance(vector, Parts):
-            return Parts(self._first_lane(vector.real), self._first_lane(vector.imag))
+            return Parts(self.first_lane(vector.real), self.first_lane(vector.imag))
         return self.function.extract(vector, 0)
 
     def lanes_of(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:

@@ -58,6 +58,27 @@ def test_sums(shape: tuple[int, ...], dimensions: list[int], element: str) -> No
     assert_staged(text, *inputs)
 
 
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES, ids=str)
+def test_sums_that_keep_their_dimensions(shape: tuple[int, ...], dimensions: list[int]) -> None:
+    """As means do: what is made of the sums has them as dimensions of one element."""
+    alone = [1 if d in dimensions else size for d, size in enumerate(shape)]
+    whole, result, flat = (tensor(s, "f32") for s in (shape, kept(shape, dimensions), alone))
+    places = [d for d in range(len(shape)) if d not in dimensions]
+    text = f"""
+    func.func public @main(%x: {whole}) -> ({flat}, {whole}) {{
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %two = stablehlo.constant dense<2.0> : {flat}
+      %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = {dimensions}
+        : ({whole}, tensor<f32>) -> {result}
+      %1 = stablehlo.broadcast_in_dim %0, dims = {places} : ({result}) -> {flat}
+      %2 = stablehlo.multiply %1, %two : {flat}
+      %3 = stablehlo.broadcast_in_dim %2, dims = {list(range(len(shape)))} : ({flat}) -> {whole}
+      %4 = stablehlo.subtract %x, %3 : {whole}
+      return %2, %4 : {flat}, {whole}
+    }}"""
+    assert_staged(text, numbers(shape, "f32"))
+
+
 @pytest.mark.parametrize(("shape", "dimensions"), SHAPES[3:18:3], ids=str)
 @pytest.mark.parametrize("op", ["maximum", "minimum", "multiply"])
 def test_other_ops(shape: tuple[int, ...], dimensions: list[int], op: str) -> None:

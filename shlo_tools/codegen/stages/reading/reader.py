@@ -142,7 +142,8 @@ class Reader(PartsReader):
         if isinstance(index, tuple):
             index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
             # One number may be read by who has no mask: it never becomes a vector.
-            is_whole = count == self.rows * self.columns and has_lanes(index)
+            has_both = has_lanes(index) or (not has_lanes(whole) and self.is_inside(whole))
+            is_whole = has_both and count == self.rows * self.columns
             if is_whole and index == self.by_dimension(whole, shape):
                 return whole
             is_row = count == self.rows and self.is_inside(per_row)

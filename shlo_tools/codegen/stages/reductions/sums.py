@@ -188,7 +188,10 @@ class SumKernel(Kernel):
                 return self._merged(list(state), values)
 
             state = self.loop(0, walk.blocks, 1, block, self._initial())
-            self._store_results(state, lanes, mask)
+            if walk.count == 1:
+                self._store_results([self.first_lane(vector) for vector in state], 0, None)
+            else:
+                self._store_results(state, lanes, mask)
 
         self.loop(start, f.minimum(start + MERGED, walk.count), self.lanes, one)
         return f
