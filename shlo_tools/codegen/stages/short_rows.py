@@ -19,6 +19,7 @@ from shlo_tools.codegen.target import Target
 
 _SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle
 _MANY = 8  # vectors of rows, at least
+_TINY = 4  # rows of elementwise ops that fit into a vector, at least: it is filled from memory
 
 
 def is_short(stage: Stage, space: Space, target: Target) -> bool:
@@ -26,10 +27,13 @@ def is_short(stage: Stage, space: Space, target: Target) -> bool:
     nodes = below(stage.results)
     lanes = lanes_for(target, nodes)
     plain = all(not n.element.is_complex and n.element.bits >= 32 for n in stage.results)
-    if not are_known(space.columns):
+    if not plain or not are_known(space.columns):
         return False
+    if stage.kind == "map":
+        is_many = are_known(space.rows) and space.rows >= lanes
+        return is_many and 1 < space.columns * _TINY <= lanes
     is_many = not are_known(space.rows) or space.rows >= _MANY * lanes
-    return plain and is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
+    return is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
 
 
 class ShortRowKernel(RowKernel):

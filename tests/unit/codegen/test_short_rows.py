@@ -69,3 +69,45 @@ def test_short_rows_of_a_softmax(shape: tuple[int, int]) -> None:
     powers = np.exp(x.astype(np.float64))
     expected = powers / powers.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(program(x), expected, rtol=1e-5)
+
+
+# What is read of %x and of %t, which lies the other way round, as many elements as %x.
+VIEWS = {
+    "transposed": "stablehlo.transpose %t, dims = [1, 0]",
+    "reversed": "stablehlo.reverse %x, dims = [0, 1]",
+    "joined": "stablehlo.concatenate %first, %last, dim = 1",
+    "padded": "stablehlo.pad %middle, %least, low = [2, 1], high = [1, 0], interior = [0, 0]",
+    "counted": "stablehlo.iota dim = 1",
+    "broadcast": "stablehlo.broadcast_in_dim %row, dims = [1]",
+}
+
+
+@pytest.mark.parametrize("shape", [(32, 2), (33, 3), (256, 3), (301, 5), (100, 8)], ids=str)
+@pytest.mark.parametrize("element", ["f32", "f64", "i32", "i8"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_elementwise_ops_on_short_rows(shape: tuple[int, int], element: str, view: str) -> None:
+    n, m = shape
+    whole, turned = tensor(shape, element), tensor((m, n), element)
+    first, last, row = tensor((n, 1), element), tensor((n, m - 1), element), tensor((m,), element)
+    middle, scalar = tensor((n - 3, m - 1), element), tensor((), element)
+    operands = {
+        "transposed": f"({turned}) -> {whole}",
+        "joined": f"({first}, {last}) -> {whole}",
+        "padded": f"({middle}, {scalar}) -> {whole}",
+        "broadcast": f"({row}) -> {whole}",
+    }
+    text = f"""
+    func.func public @main(%x: {whole}, %t: {turned}) -> ({whole}, {whole}) {{
+      %least = stablehlo.constant dense<{"3.0" if "f" in element else "3"}> : {scalar}
+      %first = stablehlo.slice %x [0:{n}, {m - 1}:{m}] : ({whole}) -> {first}
+      %last = stablehlo.slice %x [0:{n}, 0:{m - 1}] : ({whole}) -> {last}
+      %middle = stablehlo.slice %x [1:{n - 2}, 1:{m}] : ({whole}) -> {middle}
+      %one = stablehlo.slice %x [5:6, 0:{m}] : ({whole}) -> {tensor((1, m), element)}
+      %row = stablehlo.reshape %one : ({tensor((1, m), element)}) -> {row}
+      %0 = {VIEWS[view]} : {operands.get(view, whole)}
+      %1 = stablehlo.transpose %t, dims = [1, 0] : ({turned}) -> {whole}
+      %2 = stablehlo.add %0, %1 : {whole}
+      %3 = stablehlo.subtract %2, %x : {whole}
+      return %3, %2 : {whole}, {whole}
+    }}"""
+    assert_staged(text, numbers(shape, element), numbers((m, n), element, seed=1))
