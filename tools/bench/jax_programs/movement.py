@@ -78,6 +78,16 @@ def scatter_add(generator: np.random.Generator, width: int, count: int) -> Built
 
 
 @program("embedding")
+def segment_sums(generator: np.random.Generator) -> Built:
+    """Rows added up by labels in any order."""
+
+    def function(x: jax.Array, labels: jax.Array) -> jax.Array:
+        return jax.ops.segment_sum(x, labels, 100)
+
+    return function, (normal(generator, 20_000, 16), integers(generator, 100, 20_000))
+
+
+@program("embedding")
 def embedding_training(generator: np.random.Generator) -> Built:
     """The gradient of a table through a gather is a scatter."""
 

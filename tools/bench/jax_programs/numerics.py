@@ -132,6 +132,53 @@ def pendulum(generator: np.random.Generator) -> Built:
     return function, (normal(generator, 2),)
 
 
+@program("loops", one=((3,),), batch=((256, 3),))
+def lorenz(generator: np.random.Generator, shape: tuple[int, ...]) -> Built:
+    """Runge-Kutta steps of one vector of three, or of many side by side; all of them are kept."""
+
+    def slope(y: jax.Array) -> jax.Array:
+        a, b, c = y
+        return jnp.stack([10 * (b - a), a * (28 - c) - b, a * b - 8 / 3 * c])
+
+    def step(y: jax.Array, _: Any) -> tuple[jax.Array, jax.Array]:
+        a = slope(y)
+        b = slope(y + 0.005 * a)
+        c = slope(y + 0.005 * b)
+        d = slope(y + 0.01 * c)
+        y = y + 0.01 / 6 * (a + 2 * b + 2 * c + d)
+        return y, y
+
+    def function(start: jax.Array) -> jax.Array:
+        return lax.scan(step, start, None, length=100)[1]
+
+    return function if len(shape) == 1 else jax.vmap(function), (normal(generator, *shape),)
+
+
+@program("loops")
+def game_of_life(generator: np.random.Generator) -> Built:
+    """Generations of a torus."""
+
+    def step(_: Any, cells: jax.Array) -> jax.Array:
+        near = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
+        alive = sum(jnp.roll(cells, shift, axis=(0, 1)) for shift in near)
+        return ((alive == 3) | ((cells == 1) & (alive == 2))).astype(cells.dtype)
+
+    def function(cells: jax.Array) -> jax.Array:
+        return lax.fori_loop(0, 10, step, cells)
+
+    return function, (generator.integers(0, 2, (128, 128)).astype(np.int32),)
+
+
+@program("linear algebra")
+def second_derivatives(generator: np.random.Generator) -> Built:
+    """The Hessian of a function of twenty numbers."""
+
+    def function(x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.sin(x) * x**2) * jnp.sum(x)
+
+    return jax.hessian(function), (normal(generator, 20),)
+
+
 @program("loops")
 def power_iteration(generator: np.random.Generator) -> Built:
     def function(matrix: jax.Array, x: jax.Array) -> jax.Array:

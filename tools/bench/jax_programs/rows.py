@@ -56,6 +56,30 @@ def layernorm(generator: np.random.Generator, shape: tuple[int, ...], dtype: Any
     return function, (normal(generator, *shape, dtype=dtype), scale, shift)
 
 
+@program("layernorm", batch=((16, 32, 32, 64), (0, 1, 2)), image=((8, 32, 32, 32), (2, 3)))
+def normalization(
+    generator: np.random.Generator, shape: tuple[int, ...], axes: tuple[int, ...]
+) -> Built:
+    """Mean and variance over dimensions of images."""
+
+    def function(x: jax.Array) -> jax.Array:
+        centred = x - jnp.mean(x, axis=axes, keepdims=True)
+        return centred * jax.lax.rsqrt(jnp.var(x, axis=axes, keepdims=True) + 1e-5)
+
+    return function, (normal(generator, *shape),)
+
+
+@program("layernorm")
+def groupnorm(generator: np.random.Generator) -> Built:
+    def function(x: jax.Array) -> jax.Array:
+        groups = x.reshape(*x.shape[:-1], 8, -1)
+        centred = groups - jnp.mean(groups, axis=(1, 2, 4), keepdims=True)
+        variance = jnp.var(groups, axis=(1, 2, 4), keepdims=True)
+        return (centred * jax.lax.rsqrt(variance + 1e-5)).reshape(x.shape)
+
+    return function, (normal(generator, 8, 16, 16, 64),)
+
+
 @program("layernorm")
 def rmsnorm(generator: np.random.Generator) -> Built:
     def function(x: jax.Array, scale: jax.Array) -> jax.Array:
@@ -91,6 +115,23 @@ def row(generator: np.random.Generator, reduce: Callable[..., jax.Array]) -> Bui
         return reduce(x, axis=1)
 
     return function, (normal(generator, 1024, 1000),)
+
+
+@program("sums")
+def deviation(generator: np.random.Generator) -> Built:
+    """Of all elements."""
+    return jnp.std, (normal(generator, 1_000_000),)
+
+
+@program("sums")
+def similarities(generator: np.random.Generator) -> Built:
+    """Cosines of pairs of rows."""
+
+    def function(x: jax.Array, y: jax.Array) -> jax.Array:
+        lengths = jnp.linalg.norm(x, axis=-1) * jnp.linalg.norm(y, axis=-1)
+        return jnp.sum(x * y, axis=-1) / lengths
+
+    return function, (normal(generator, 4096, 128), normal(generator, 4096, 128))
 
 
 @program("argmax", rows=((1024, 1000), 1), columns=((1024, 1000), 0), all=((1024, 1000), None))
