@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -225,16 +226,16 @@ for dimensions, result in (([0], "2000xf32"), ([1], "300xf32"), ([0, 1], "f32"))
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:
-    outputs = {
-        subprocess.run(
+    outputs = set()
+    for threads in ("1", "2", "3"):
+        run = subprocess.run(
             [sys.executable, "-c", PROGRAM],
-            env={"SHLO_NUM_THREADS": threads},
+            env={**os.environ, "SHLO_NUM_THREADS": threads},
             capture_output=True,
-            check=True,
             text=True,
-        ).stdout
-        for threads in ("1", "2", "3")
-    }
+        )
+        assert run.returncode == 0, run.stderr
+        outputs.add(run.stdout)
     assert len(outputs) == 1
 
 

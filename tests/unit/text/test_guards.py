@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -129,12 +128,10 @@ def test_no_machine_holds_it(shape: str) -> None:
     ],
 )
 def test_a_number_of_very_many_digits(text: str) -> None:
-    """MLIR would read it for minutes: its time grows with the square of the digits."""
-    lines = ["func.func @main() {", text.format("9" * 100_000), "}"]
-    start = time.process_time()
+    """MLIR's time grows with the square of the digits: it would read for hours."""
+    lines = ["func.func @main() {", text.format("9" * 300_000), "}"]
     with pytest.raises(ParseError, match=r"-:2:\d+: .*a number of more than 1,000 digits"):
         guards.check("\n".join(lines))
-    assert time.process_time() - start < 1
 
 
 def test_digits_that_are_no_number() -> None:
