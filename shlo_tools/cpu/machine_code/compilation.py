@@ -82,7 +82,7 @@ class Compilation(MachineCode):
     def _finish(self) -> None:
         if self._thread.ident is not None:
             self._thread.join()
-        if not self._addresses:
+        if self._engine is None:
             self._generate()  # there was no thread, or what it met is raised here
 
     def _generate(self) -> None:
@@ -94,8 +94,8 @@ class Compilation(MachineCode):
         fill(ctypes.addressof(words))
         if self._keys:
             store.write(self._keys, engine.save_object)
-        self._engine = engine  # owns the code
         self._addresses = dict(zip(self.names, words, strict=True))
+        self._engine, self._text = engine, ""  # the engine owns the code
 
 
 class Loading(MachineCode):
