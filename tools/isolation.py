@@ -205,7 +205,8 @@ def _live(work: Work, channel: Channel, write_end: int, parent: int) -> NoReturn
             sys.stderr = cast(TextIO, _Stream(sys.stderr, channel))
         with open(write_end, "wb") as channel.output:
             status = work(channel)
-        _flush()
+        if status == 0:  # else an error was told, and what cannot be written is not tried again
+            _flush()
     except BrokenPipeError:
         status = 1
     finally:

@@ -153,13 +153,19 @@ def test_an_unwritable_output_is_refused_before_the_run() -> None:
     assert "cannot write" in refusal("endless.mlir", "--input=0", "--output=none/out.npz")
 
 
-def test_a_full_disk_behind_standard_output() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output(unbuffered: str) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
     command = [*COMMAND, "add.mlir", "--input=random:0"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            command, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            command,
+            env={**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
         )
     message = "error: No space left on device while writing results\n"
     assert (done.returncode, done.stderr) == (1, message)
