@@ -158,7 +158,7 @@ def holds_elements(text: str) -> bool:
 
 def tensor_type(type: mlir.Type) -> TensorType:
     """An MLIR tensor (or memref) type as a TensorType; raises ShloError for any other."""
-    return parse_tensor_type(str(type))
+    return parse_tensor_type(mlir.spelling(type))
 
 
 def of_array(array: np.ndarray[Any, Any]) -> TensorType:

@@ -216,6 +216,8 @@ def new_context() -> Context:
 
 _lock = threading.RLock()
 _library_context: Context | None = None
+_entered = 0  # how often the thread that has the lock has entered the context
+_spellings: dict[Type, str] = {}  # of types that were asked for since it entered first
 
 before_fork: list[Callable[[], None]] = []  # what finishes other work, behind the lock
 
@@ -236,13 +238,19 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def library_context() -> Iterator[Context]:
     """The one context that modules live in, entered, behind its lock."""
-    global _library_context
+    global _library_context, _entered
     with _lock:
         if _library_context is None:
             _library_context = new_context()
             _register_dense_caster(_library_context)
-        with _library_context, ir.Location.unknown():
-            yield _library_context
+        _entered += 1
+        try:
+            with _library_context, ir.Location.unknown():
+                yield _library_context
+        finally:
+            _entered -= 1
+            if not _entered:
+                _spellings.clear()
 
 
 def unknown_location() -> Location:
@@ -398,6 +406,16 @@ def memref_type(shape: Sequence[int], element: Type) -> Type:
 
 def function_type(inputs: Sequence[Type], results: Sequence[Type]) -> Type:
     return cast(Type, ir.FunctionType.get(list(inputs), list(results)))
+
+
+def spelling(type: Type) -> str:
+    """How MLIR writes a type, which it is asked for once while the library's context is entered."""
+    known = _spellings.get(type)
+    if known is None:
+        known = str(type)
+        if _entered:  # whoever leaves lets go of the type, and of the context that it keeps
+            _spellings[type] = known
+    return known
 
 
 def is_tensor(type: Type) -> bool:
@@ -750,7 +768,8 @@ def is_result_of(value: Value, names: Sequence[str]) -> bool:
 
 def inner_operation(operation: Any) -> Operation:
     """The plain Operation behind an OpView."""
-    return cast(Operation, operation.operation)
+    plain: Operation = operation.operation
+    return plain
 
 
 # --- passes and engines ---------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def value_type(type: mlir.Type) -> ValueType:
     """An MLIR type as a rule sees it."""
     if mlir.is_tuple(type):
         return TupleType(tuple(map(value_type, mlir.members(type))))
-    text = str(type)
+    text = mlir.spelling(type)
     if text == "!stablehlo.token":
         return TokenType()
     if text.startswith("tensor<") and dtypes.holds_elements(text):

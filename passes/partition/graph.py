@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
@@ -50,7 +50,6 @@ class Stage:
     members: list[Op] = field(default_factory=list)
 
 
-@dataclass(eq=False, repr=False)
 class Op:
     """A value: an op of one result, or one of several results; or an op that makes such.
 
@@ -59,6 +58,7 @@ class Op:
         kind: what it shares with other ops; ``RESULT`` of each result of an op that no kernel
             computes, or of one of several results.
         operands: other ops, and arguments of the function.
+        inner: its operands that are no arguments.
         type: None where ``result`` says what it makes.
         type_number: of what it makes.
         outside: shapes of the function's arguments, by value.
@@ -66,30 +66,34 @@ class Op:
         is_cheap: every stage that reads it computes it again.
         depth: how many cheap ops rest on each other here.
         is_constant: it rests on no argument.
-        inner: its operands that are no arguments.
     """
 
-    operation: Operation
-    kind: Kind
-    operands: list[Op | Value]
-    type: TensorType | None
-    value: Value | None = None
-    type_number: int = -1
-    outside: dict[Value, tuple[Extent, ...]] = field(default_factory=dict)
-    users: list[Op] = field(default_factory=list)
     stage: Stage | None = None
-    place: str = ""
-    is_cheap: bool = False
-    depth: int = 0
-    is_constant: bool = False
-    is_returned: bool = False
+    place = ""
+    is_cheap = False
+    depth = 0
+    is_constant = False
+    is_returned = False
 
-    def __post_init__(self) -> None:
-        self.name = self.kind.name
-        self.shape: tuple[Extent, ...] = self.type.shape if self.type else ()
-        self.count: Extent = math.prod(self.shape) if self.type else -1
-        self.inner = [operand for operand in self.operands if isinstance(operand, Op)]
-        for operand in self.inner:
+    def __init__(
+        self,
+        operation: Operation,
+        kind: Kind,
+        operands: Sequence[Op | Value],
+        inner: Sequence[Op],
+        outside: dict[Value, tuple[Extent, ...]],
+        *,
+        type: TensorType | None = None,
+        value: Value | None = None,
+        type_number: int = -1,
+    ) -> None:
+        self.operation, self.kind, self.name = operation, kind, kind.name
+        self.operands, self.inner, self.outside = operands, inner, outside
+        self.type, self.value, self.type_number = type, value, type_number
+        self.shape: tuple[Extent, ...] = type.shape if type else ()
+        self.count: Extent = math.prod(self.shape) if type else -1
+        self.users: list[Op] = []
+        for operand in inner:
             operand.users.append(self)
 
     def shape_of(self, place: int) -> tuple[Extent, ...]:
@@ -127,32 +131,39 @@ class Graph:
 def read(block: mlir.Block, kinds: Kinds) -> Graph:
     """The graph of a block of a function or of control flow."""
     types, sources, ops = kinds.types, _Sources(kinds.types), list[Op]()
+    shapes, makers = sources.shapes, sources.makers
     for view in block.operations:
         op = mlir.inner_operation(view)
         if op.name in WEIGHTS:
             continue  # stays; what it makes is used as arguments are
         values = list(op.operands)
-        operands, numbers = sources.of(values)
+        operands, inner, numbers = sources.of(values)
         if op.name in ("func.return", "stablehlo.return"):
-            for operand in operands:
-                if isinstance(operand, Op):
-                    operand.is_returned = True
-            return Graph(_needed(ops), op, operands, sources.shapes)
+            for operand in inner:
+                operand.is_returned = True
+            return Graph(_needed(ops), op, operands, shapes)
         results = list(op.results)
         numbers += [types.number(result.type) for result in results]
         kind = kinds.of(op, values + results, numbers)
         if kind.type is not None:
             (result,) = results
-            node = Op(op, kind, operands, kind.type, result, numbers[-1], sources.shapes)
-            sources.makers[result] = node
+            node = Op(
+                op, kind, operands, inner, shapes,
+                type=kind.type, value=result, type_number=numbers[-1],
+            )  # fmt: skip
+            makers[result] = node
             ops.append(node)
             continue
-        captured, _ = sources.of(ir.captured(op))
-        whole = Op(op, kind, operands + captured, None, outside=sources.shapes)
+        captured, others, _ = sources.of(ir.captured(op))
+        whole = Op(op, kind, operands + captured, inner + others, shapes)
         ops.append(whole)
         for result, number in zip(results, numbers[len(values) :], strict=True):
-            node = Op(op, RESULT, [whole], types.of(result), result, number)
-            sources.makers[result] = node
+            type = types.of(result)
+            node = Op(
+                op, RESULT, (whole,), (whole,), shapes,
+                type=type, value=result, type_number=number,
+            )  # fmt: skip
+            makers[result] = node
             ops.append(node)
     raise RuntimeError("a block without an end")
 
@@ -170,9 +181,10 @@ class _Sources:
         self.shapes: dict[Value, tuple[Extent, ...]] = {}
         self._types, self._numbers = types, dict[Value, int]()
 
-    def of(self, values: Iterable[Value]) -> tuple[list[Op | Value], list[int]]:
-        """What makes values, or they themselves, and the numbers of their types."""
+    def of(self, values: Iterable[Value]) -> tuple[list[Op | Value], list[Op], list[int]]:
+        """What makes values, or they themselves; the former alone; and numbers of their types."""
         sources: list[Op | Value] = []
+        inner: list[Op] = []
         numbers: list[int] = []
         for value in values:
             op = self.makers.get(value)
@@ -181,8 +193,9 @@ class _Sources:
                 numbers.append(self._outside(value))
             else:
                 sources.append(op)
+                inner.append(op)
                 numbers.append(op.type_number)
-        return sources, numbers
+        return sources, inner, numbers
 
     def _outside(self, value: Value) -> int:
         if value not in self._numbers:

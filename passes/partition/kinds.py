@@ -136,7 +136,7 @@ class Types:
         number = self._numbers.get(type)
         if number is None:
             number = self._numbers[type] = len(self._numbers)
-            is_fit = mlir.is_static_tensor(type) and "!" not in str(type)
+            is_fit = mlir.is_static_tensor(type) and "!" not in mlir.spelling(type)
             self._static.append(dtypes.tensor_type(type) if is_fit else None)
             if mlir.is_tensor(type) and mlir.is_dynamic(type):
                 self.dynamic.add(number)

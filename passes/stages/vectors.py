@@ -17,7 +17,7 @@ from shlo_tools.codegen.stages.reading import elements
 from shlo_tools.codegen.stages.reading.elements import Parts, arithmetic_type
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, element_type, tensor_type
-from shlo_tools.mlir import Operation
+from shlo_tools.mlir import Operation, spelling
 from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, rounds
 from shlo_tools.passes.legalize_to_linalg.encoding import decode, encode
 from shlo_tools.passes.llvm.lower_intrinsics import INTRINSICS
@@ -229,7 +229,7 @@ class VectorEmit(Emit):
 
 def _element(type: Any) -> str:
     """The element of a lowered scalar type."""
-    text = str(type)
+    text = spelling(type)
     if text not in _types:
         is_integer = text[0] == "i" and text[1:].isdigit()  # also of widths that no tensor holds
         _types[text] = Type(text) if is_integer else arithmetic_type(element_type(text))

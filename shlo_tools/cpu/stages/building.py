@@ -193,7 +193,7 @@ def _is_fit(known: Contents) -> bool:
 
 
 def _is_fit_type(type: mlir.Type) -> bool:
-    if not mlir.is_tensor(type) or "!" in str(type):
+    if not mlir.is_tensor(type) or "!" in mlir.spelling(type):
         return False
     tensor = dtypes.tensor_type(type)
     return not tensor.bounds and not tensor.element_type.is_quantized
