@@ -243,3 +243,16 @@ def test_complex_constants_can_be_read_in_a_scratch_context() -> None:
     with mlir.at(mlir.new_context()):
         attribute = mlir.parse_attribute("dense<[(1.0, 2.0)]> : tensor<1xcomplex<f64>>")
         assert dtypes.from_attribute(attribute).tolist() == [1 + 2j]
+
+
+def test_spellings_keep_no_context_alive() -> None:
+    """They are kept while the library's context is entered, and not outside of it."""
+    context = mlir.new_context()
+    with mlir.library_context(), mlir.at(context):
+        type = mlir.parse_type("tensor<4x?xf32>")
+        assert [mlir.spelling(type), mlir.spelling(type)] == ["tensor<4x?xf32>"] * 2
+        references = sys.getrefcount(type)
+    assert sys.getrefcount(type) < references
+    references = sys.getrefcount(type)
+    assert mlir.spelling(type) == "tensor<4x?xf32>"
+    assert sys.getrefcount(type) == references
