@@ -36,6 +36,8 @@ from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Outlining
 from shlo_tools.passes.partition.tiny import join_tiny
+from shlo_tools.passes.simplify import driver
+from shlo_tools.passes.simplify.slicing import of_nothing, whole
 from shlo_tools.passes.simplify.values import filled
 from shlo_tools.pipeline.registry import Pass
 
@@ -49,7 +51,7 @@ class Partition(Pass):
     name = "shlo-partition"
 
     def run(self, op: Operation) -> None:
-        functions = [(func, mlir.walk(func)[1:]) for func in ir.functions(op)]
+        functions = [(func, _without_empty_parts(func)) for func in ir.functions(op)]
         note_places(inner for _, ops in functions for inner in ops)
         kinds, names = Kinds(), dict[Hashable, str]()
         for func, ops in functions:
@@ -69,6 +71,20 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashabl
     for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
         for region in op.regions:
             _cut(module, region.blocks[0], kinds, names)
+
+
+def _without_empty_parts(func: Operation) -> list[Operation]:
+    """The ops of a function, where nothing is joined to what has no elements."""
+    ops = mlir.walk(func)[1:]
+    if not any(map(_has_empty_part, ops)):
+        return ops
+    driver.apply(func, {"stablehlo.concatenate": [of_nothing], "stablehlo.slice": [whole]})
+    return mlir.walk(func)[1:]
+
+
+def _has_empty_part(op: Operation) -> bool:
+    is_static = op.name == "stablehlo.concatenate" and mlir.is_static_tensor(op.results[0].type)
+    return is_static and any(0 in dtypes.tensor_type(v.type).shape for v in op.operands)
 
 
 def _without_barriers(ops: Iterable[Operation]) -> list[Operation]:

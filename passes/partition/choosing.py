@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
-from shlo_tools.codegen.stages.nodes import Extent, are_known, is_one
+from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
@@ -26,6 +26,8 @@ from shlo_tools.passes.partition.graph import (
     is_first_of_sorted,
 )
 from shlo_tools.passes.partition.kinds import ALONE, CONTROL
+from shlo_tools.passes.partition.merging import merge
+from shlo_tools.passes.partition.places import where
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -46,7 +48,7 @@ def choose(graph: Graph) -> list[Stage]:
         if isinstance(operand, Op):
             _store_view(operand, stages)
     sink(stages)
-    return [stage for stage in stages if stage.members]
+    return merge(stages)
 
 
 def _place(op: Op, stages: list[Stage]) -> None:
@@ -203,7 +205,7 @@ def _place_reduction(op: Op, stages: list[Stage]) -> None:
     groups = groups_of(op.shape_of(0), op.integers("dimensions"))
     total = math.prod(op.shape_of(0))
     stage = _open_to(op)
-    sees_all = stage is not None and _where(source, stage) == "full" and _sees_starts(op, stage)
+    sees_all = stage is not None and where(source, stage) == "full" and _sees_starts(op, stage)
     if _goes_by_rows(op, groups, total):
         rows, columns = op.count, _reduced(op)
         fits = (
@@ -240,13 +242,13 @@ def _goes_by_rows(op: Op, groups: Sequence[Group], total: Extent) -> bool:
 def _sees_starts(op: Op, stage: Stage) -> bool:
     """Whether what a reduction starts from is known before a stage begins."""
     starts = op.operands[len(op.operands) // 2 :]
-    return all(_where(start, stage) == "outside" for start in starts)
+    return all(where(start, stage) == "outside" for start in starts)
 
 
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
     stage = _open_to(op)
     if stage is not None and stage.kind != "op":
-        places = {_where(a, stage) for a in op.inner} - {"outside"}
+        places = {where(a, stage) for a in op.inner} - {"outside"}
         sizes = (
             ("full", stage.count),
             ("row", stage.rows if stage.kind != "reduction" else None),
@@ -277,37 +279,6 @@ def _latest(op: Op) -> Stage | None:
     if op.stage or op.is_constant:
         return op.stage
     return _latest_of(op)
-
-
-def _where(operand: Op | Value, stage: Stage) -> str:
-    """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad."""
-    if not isinstance(operand, Op) or operand.is_constant:
-        return "outside"
-    if operand.stage:
-        return operand.place if operand.stage is stage else "outside"
-    (source, *starts) = operand.operands
-    below = _where(source, stage)
-    if any(_where(start, stage) != "outside" for start in starts):
-        return "bad"
-    if below == "outside" or operand.name == "reshape":
-        return below
-    if operand.name != "broadcast_in_dim" or not isinstance(source, Op):
-        return "bad"
-    if operand.count == source.count:
-        return below if _keeps_order(operand, source) else "bad"
-    if below == "row" and stage.rows and stage.columns:
-        if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
-            dimensions = operand.integers("broadcast_dimensions")
-            used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
-            if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
-                return "full"
-    return "bad"
-
-
-def _keeps_order(broadcast: Op, source: Op) -> bool:
-    dimensions = broadcast.integers("broadcast_dimensions")
-    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
-    return used == sorted(used)
 
 
 def _store_operands(op: Op, kind: str, stages: list[Stage]) -> None:

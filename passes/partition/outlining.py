@@ -16,6 +16,8 @@ from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.sinking import readers
 from shlo_tools.structural_key import regions_key
 
+_EACH_TIME = ("op", "host")  # kinds that may have effects
+
 
 class Outlining:
     """Rebuilds one block as calls.
@@ -31,6 +33,7 @@ class Outlining:
         self.graph = graph
         self.build = Build(mlir.before(graph.end), graph.end.location)
         self.values: dict[Op, Value] = {}
+        self.calls: dict[Hashable, list[Value]] = {}  # results, by what is called with what
         self.names = names
         self.control: list[Operation] = []
 
@@ -93,11 +96,16 @@ class Outlining:
         if name is None:
             name = self.names[key] = f"stage.{len(self.names)}"
             self._function(name, stage, inputs, order, results)
+        same = self.calls.get((name, *values)) if stage.kind not in _EACH_TIME else None
+        if same is not None:
+            self.values |= dict(zip(results, same, strict=True))
+            return
         attributes = {"callee": mlir.symbol_attr(name)}
         result_types = [_value_type(op) for op in results]
         _note_shapes(attributes, result_types, [op.shape for op in results])
         call = self.build.op("func.call", values, result_types, attributes)
-        self.values |= dict(zip(results, call.results, strict=True))
+        values_of_call = self.calls[name, *values] = list(call.results)
+        self.values |= dict(zip(results, values_of_call, strict=True))
 
     def _function(
         self,

@@ -20,6 +20,7 @@ from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL, Types, is_readable, stage_type
+from shlo_tools.passes.partition.merging import sources_of
 from shlo_tools.passes.stages.regions import rule_of
 
 # Ops of a stage, which is one function: larger ones take more than proportionally long to compile,
@@ -44,7 +45,7 @@ def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
     sizes: list[int] = []
     for stage in stages:
         # What a loop writes row by row is read behind its stage only.
-        latest = max((places[s] + _writes_large(s) for s in _sources(stage)), default=-1)
+        latest = max((places[s] + _writes_large(s) for s in sources_of(stage)), default=-1)
         places[stage] = stage.number
         if not all(tiny.fits(op) for op in stage.members):
             continue
@@ -92,21 +93,6 @@ def _writes_large(stage: Stage) -> bool:
     loops = [op for op in stage.members if op.name == "while"]
     counts = [part.count for op in loops for part in op.parts]
     return not are_known(*counts) or any(count > LARGEST for count in counts)
-
-
-def _sources(stage: Stage) -> set[Stage]:
-    """Other stages that a stage reads, seen through cheap ops."""
-    sources: set[Stage] = set()
-    stack, visited = list(stage.members), set(stage.members)
-    while stack:
-        for operand in stack.pop().inner:
-            if operand.is_cheap:
-                if operand not in visited:
-                    visited.add(operand)
-                    stack.append(operand)
-            elif operand.stage is not None and operand.stage is not stage:
-                sources.add(operand.stage)
-    return sources
 
 
 class _Tiny:

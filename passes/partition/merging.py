@@ -1,0 +1,145 @@
+"""Stages over the same elements become one: what reads another stage in full is computed there.
+
+A stage is opened where the first of its ops stands, which may read nothing that is computed:
+
+    a = tanh(x)      one stage
+    b = exp(y)       another one, which a + b joins
+    c = a + b
+
+Both read and write each element once where they are the same stage.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from shlo_tools.codegen.stages.nodes import are_known
+from shlo_tools.passes.partition.graph import Op, Stage
+from shlo_tools.passes.partition.places import where
+from shlo_tools.passes.partition.sinking import MEMBERS
+
+_FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
+_MOST = 64  # stages that are looked at, to see whether one rests on another
+
+
+def merge(stages: list[Stage]) -> list[Stage]:
+    """Stages in order, maybe another one; those without ops are left out."""
+    stages = [stage for stage in stages if stage.members]
+    merging = _Merging()
+    for stage in stages:
+        if stage.kind == "map":
+            merging.try_stage(stage)
+    if not merging.into:
+        return stages
+    ordered = _in_order([stage for stage in stages if stage.members])
+    for number, stage in enumerate(ordered):
+        stage.number = number
+    return ordered
+
+
+class _Merging:
+    """Looks for stages that take others' ops.
+
+    Attributes:
+        into: where the ops of a stage have gone.
+    """
+
+    def __init__(self) -> None:
+        self._sources: dict[Stage, set[Stage]] = {}
+        self.into: dict[Stage, Stage] = {}
+
+    def try_stage(self, stage: Stage) -> None:
+        """Let a stage that this one reads take its ops, if there is such a stage."""
+        if any(op.place != "full" or op.is_cheap for op in stage.members):
+            return
+        sources = self._of(stage)
+        for target in sorted(sources, key=lambda source: -source.number):
+            others = sources - {target}
+            if _fits(stage, target) and not any(self._rests(s, target) for s in others):
+                for op in stage.members:
+                    op.stage = target
+                target.members += stage.members
+                stage.members = []
+                self.into[stage] = target
+                self._sources[target] = self._of(target) | others
+                return
+
+    def _of(self, stage: Stage) -> set[Stage]:
+        """What a stage reads."""
+        if stage not in self._sources:
+            self._sources[stage] = sources_of(stage)
+        known = self._sources[stage]
+        if known & self.into.keys():
+            known = self._sources[stage] = {self._now(source) for source in known} - {stage}
+        return known
+
+    def _now(self, stage: Stage) -> Stage:
+        while stage in self.into:
+            stage = self.into[stage]
+        return stage
+
+    def _rests(self, stage: Stage, below: Stage) -> bool:
+        """Whether a stage needs another one to be computed before; true where that takes long."""
+        stack, visited = [stage], {stage}
+        while stack:
+            sources = self._of(stack.pop())
+            if below in sources or len(visited) > _MOST:
+                return True
+            stack += sources - visited
+            visited |= sources
+        return False
+
+
+def _fits(stage: Stage, target: Stage) -> bool:
+    """Whether a stage's ops may be computed where another one passes the same elements."""
+    if target.kind not in _FULL or target.count != stage.count or not are_known(stage.count):
+        return False
+    if len(target.members) + len(stage.members) > MEMBERS:
+        return False
+    return all(_is_fit(op, stage, target) for op in stage.members)
+
+
+def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
+    if not op.is_elementwise:  # it reads other elements than those of its own place
+        outside = all(where(operand, target) == "outside" for operand in op.inner)
+        return outside and target.kind == "map"
+    return all(
+        where(operand, stage) == "full" or where(operand, target) in ("full", "outside")
+        for operand in op.inner
+    )
+
+
+def sources_of(stage: Stage) -> set[Stage]:
+    """Other stages that a stage reads, seen through cheap ops."""
+    sources: set[Stage] = set()
+    stack, visited = list(stage.members), set(stage.members)
+    while stack:
+        for operand in stack.pop().inner:
+            if operand.is_cheap:
+                if operand not in visited:
+                    visited.add(operand)
+                    stack.append(operand)
+            elif operand.stage is not None and operand.stage is not stage:
+                sources.add(operand.stage)
+    return sources
+
+
+def _in_order(stages: list[Stage]) -> list[Stage]:
+    """Stages behind what they read, else as they were."""
+    waits = {stage: sources_of(stage) for stage in stages}
+    readers: dict[Stage, list[Stage]] = {stage: [] for stage in stages}
+    for stage, sources in waits.items():
+        for source in sources:
+            readers[source].append(stage)
+    by_number = {stage.number: stage for stage in stages}
+    ready = [stage.number for stage, sources in waits.items() if not sources]
+    heapify(ready)
+    ordered: list[Stage] = []
+    while ready:
+        stage = by_number[heappop(ready)]
+        ordered.append(stage)
+        for reader in readers[stage]:
+            waits[reader].discard(stage)
+            if not waits[reader]:
+                heappush(ready, reader.number)
+    return ordered

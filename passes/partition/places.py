@@ -1,0 +1,40 @@
+"""How values lie in stages."""
+
+from __future__ import annotations
+
+import math
+
+from shlo_tools.codegen.stages.nodes import is_one
+from shlo_tools.mlir import Value
+from shlo_tools.passes.partition.graph import Op, Stage
+
+
+def where(operand: Op | Value, stage: Stage) -> str:
+    """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad."""
+    if not isinstance(operand, Op) or operand.is_constant:
+        return "outside"
+    if operand.stage:
+        return operand.place if operand.stage is stage else "outside"
+    (source, *starts) = operand.operands
+    below = where(source, stage)
+    if any(where(start, stage) != "outside" for start in starts):
+        return "bad"
+    if below == "outside" or operand.name == "reshape":
+        return below
+    if operand.name != "broadcast_in_dim" or not isinstance(source, Op):
+        return "bad"
+    if operand.count == source.count:
+        return below if _keeps_order(operand, source) else "bad"
+    if below == "row" and stage.rows and stage.columns:
+        if operand.count == stage.rows * stage.columns and _keeps_order(operand, source):
+            dimensions = operand.integers("broadcast_dimensions")
+            used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
+            if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
+                return "full"
+    return "bad"
+
+
+def _keeps_order(broadcast: Op, source: Op) -> bool:
+    dimensions = broadcast.integers("broadcast_dimensions")
+    used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
+    return used == sorted(used)
