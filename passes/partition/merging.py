@@ -6,14 +6,16 @@ A stage is opened where the first of its ops stands, which may read nothing that
     b = exp(y)       another one, which a + b joins
     c = a + b
 
-Both read and write each element once where they are the same stage.
+Both read and write each element once where they are the same stage. So do stages that read the
+same value and not each other.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from shlo_tools.codegen.stages.nodes import are_known
+from shlo_tools.codegen.stages.nodes import Extent, are_known
+from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.places import where
 from shlo_tools.passes.partition.sinking import MEMBERS
@@ -45,24 +47,32 @@ class _Merging:
     """
 
     def __init__(self) -> None:
-        self._sources: dict[Stage, set[Stage]] = {}
         self.into: dict[Stage, Stage] = {}
+        self._sources: dict[Stage, set[Stage]] = {}
+        self._readers: dict[tuple[Op | Value, Extent], Stage] = {}  # of as many elements
 
     def try_stage(self, stage: Stage) -> None:
-        """Let a stage that this one reads take its ops, if there is such a stage."""
+        """Let a stage that this one reads, or that reads what it reads, take its ops."""
         if any(op.place != "full" or op.is_cheap for op in stage.members):
             return
         sources = self._of(stage)
-        for target in sorted(sources, key=lambda source: -source.number):
-            others = sources - {target}
-            if _fits(stage, target) and not any(self._rests(s, target) for s in others):
+        read = [(value, stage.count) for value in _read_by(stage)]
+        beside = {self._now(self._readers[key]) for key in read if key in self._readers}
+        for target in sorted(sources | beside, key=lambda other: -other.number):
+            if self._may_join(stage, target, sources):
                 for op in stage.members:
                     op.stage = target
                 target.members += stage.members
                 stage.members = []
                 self.into[stage] = target
-                self._sources[target] = self._of(target) | others
-                return
+                self._sources[target] = self._of(target) | (sources - {target})
+                break
+        self._readers.update(dict.fromkeys(read, stage))
+
+    def _may_join(self, stage: Stage, target: Stage, sources: set[Stage]) -> bool:
+        if not _fits(stage, target) or any(self._rests(s, target) for s in sources - {target}):
+            return False
+        return target in sources or not self._rests(target, stage)
 
     def _of(self, stage: Stage) -> set[Stage]:
         """What a stage reads."""
@@ -111,17 +121,25 @@ def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
 
 def sources_of(stage: Stage) -> set[Stage]:
     """Other stages that a stage reads, seen through cheap ops."""
-    sources: set[Stage] = set()
+    values = _read_by(stage)
+    return {value.stage for value in values if isinstance(value, Op) and value.stage is not None}
+
+
+def _read_by(stage: Stage) -> set[Op | Value]:
+    """Values of other stages and arguments that a stage reads, seen through cheap ops."""
+    values: set[Op | Value] = set()
     stack, visited = list(stage.members), set(stage.members)
     while stack:
-        for operand in stack.pop().inner:
-            if operand.is_cheap:
+        for operand in stack.pop().operands:
+            if not isinstance(operand, Op):
+                values.add(operand)
+            elif operand.is_cheap:
                 if operand not in visited:
                     visited.add(operand)
                     stack.append(operand)
-            elif operand.stage is not None and operand.stage is not stage:
-                sources.add(operand.stage)
-    return sources
+            elif operand.stage is not stage:
+                values.add(operand)
+    return values
 
 
 def _in_order(stages: list[Stage]) -> list[Stage]:

@@ -1,0 +1,111 @@
+// RUN: %shlo-opt %s --shlo-partition --split-input-file | FileCheck %s
+
+// Both branches of a sum are computed where it is.
+
+// CHECK-LABEL: func.func @branches(
+// CHECK-NEXT:    %[[SUM:.*]] = call @stage.0({{.*}})
+// CHECK-NEXT:    return %[[SUM]]
+// CHECK:       func.func private @stage.0({{.*}}) -> tensor<8x4xf32> attributes {shlo.stage = "map"}
+// CHECK:         stablehlo.concatenate
+// CHECK:         stablehlo.tanh
+// CHECK:         stablehlo.add
+func.func @branches(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.concatenate %y, %y, dim = 1 : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.negate %0 : tensor<8x4xf32>
+  %2 = stablehlo.tanh %x : tensor<8x4xf32>
+  %3 = stablehlo.tanh %2 : tensor<8x4xf32>
+  %4 = stablehlo.add %1, %3 : tensor<8x4xf32>
+  return %4 : tensor<8x4xf32>
+}
+
+// -----
+
+// What is added to a product is computed with its rows.
+
+// CHECK-LABEL: func.func @product(
+// CHECK-NEXT:    %[[SUM:.*]] = call @stage.0(%arg0, %arg1, %arg2)
+// CHECK-NEXT:    return %[[SUM]]
+// CHECK:         shlo.stage = "contraction"
+func.func @product(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %z: tensor<64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
+    : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = stablehlo.tanh %z : tensor<64x64xf32>
+  %2 = stablehlo.add %0, %1 : tensor<64x64xf32>
+  return %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// Two stages that read the same value, and not each other, pass it once.
+
+// CHECK-LABEL: func.func @siblings(
+// CHECK-NEXT:    %[[BOTH:.*]]:2 = call @stage.0(%arg0)
+// CHECK-NEXT:    return %[[BOTH]]#0, %[[BOTH]]#1
+func.func @siblings(%x: tensor<256x3xf32>) -> (tensor<256x1xf32>, tensor<256x1xf32>) {
+  %0 = stablehlo.slice %x [0:256, 0:1] : (tensor<256x3xf32>) -> tensor<256x1xf32>
+  %1 = stablehlo.tanh %0 : tensor<256x1xf32>
+  %2 = stablehlo.slice %x [0:256, 1:2] : (tensor<256x3xf32>) -> tensor<256x1xf32>
+  %3 = stablehlo.negate %2 : tensor<256x1xf32>
+  return %1, %3 : tensor<256x1xf32>, tensor<256x1xf32>
+}
+
+// -----
+
+// What is sorted in between has to be stored before.
+
+// CHECK-LABEL: func.func @between(
+// CHECK-NEXT:    %[[X:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT:    %[[SORTED:.*]] = call @stage.1(%[[X]])
+// CHECK-NEXT:    %[[SUM:.*]] = call @stage.2({{.*}})
+// CHECK-NEXT:    return %[[SUM]]
+func.func @between(%x: tensor<1000xf32>) -> tensor<1000xf32> {
+  %0 = stablehlo.tanh %x : tensor<1000xf32>
+  %1 = "stablehlo.sort"(%0) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %3 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<1000xf32>) -> tensor<1000xf32>
+  %2 = stablehlo.add %0, %1 : tensor<1000xf32>
+  return %2 : tensor<1000xf32>
+}
+
+// -----
+
+// A stage moves behind what the one that joins it reads, too.
+
+// CHECK-LABEL: func.func @behind(
+// CHECK-NEXT:    %[[SORTED:.*]] = call @stage.0(%arg1)
+// CHECK-NEXT:    %[[BOTH:.*]] = call @stage.1({{.*}}%[[SORTED]]{{.*}})
+// CHECK-NEXT:    return %[[BOTH]]
+func.func @behind(%x: tensor<999xf32>, %y: tensor<1000xf32>) -> tensor<1000xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %zero, low = [1], high = [0], interior = [0]
+    : (tensor<999xf32>, tensor<f32>) -> tensor<1000xf32>
+  %1 = "stablehlo.sort"(%y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %4 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %4 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<1000xf32>) -> tensor<1000xf32>
+  %2 = stablehlo.pad %x, %zero, low = [0], high = [1], interior = [0]
+    : (tensor<999xf32>, tensor<f32>) -> tensor<1000xf32>
+  %3 = stablehlo.multiply %1, %2 : tensor<1000xf32>
+  %4 = stablehlo.add %0, %3 : tensor<1000xf32>
+  return %4 : tensor<1000xf32>
+}
+
+// -----
+
+// Equal calls are made once, and parts without elements are joined to nothing.
+
+// CHECK-LABEL: func.func @equal(
+// CHECK-NEXT:    %[[RESULT:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT:    return %[[RESULT]], %[[RESULT]], %arg0
+func.func @equal(%x: tensor<4x512xf32>)
+    -> (tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<4x512xf32>) {
+  %0 = stablehlo.concatenate %x, %x, dim = 1 : (tensor<4x512xf32>, tensor<4x512xf32>) -> tensor<4x1024xf32>
+  %1 = stablehlo.concatenate %x, %x, dim = 1 : (tensor<4x512xf32>, tensor<4x512xf32>) -> tensor<4x1024xf32>
+  %2 = stablehlo.slice %x [0:0, 0:512] : (tensor<4x512xf32>) -> tensor<0x512xf32>
+  %3 = stablehlo.concatenate %x, %2, dim = 0 : (tensor<4x512xf32>, tensor<0x512xf32>) -> tensor<4x512xf32>
+  return %0, %1, %3 : tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<4x512xf32>
+}
