@@ -6,8 +6,9 @@ A stage is opened where the first of its ops stands, which may read nothing that
     b = exp(y)       another one, which a + b joins
     c = a + b
 
-Both read and write each element once where they are the same stage. So do stages that read the
-same value and not each other.
+Both read and write each element once where they are the same stage. So do small stages that read
+the same value and not each other, for a third one. Those that compute the same of other parts of it
+stay apart: one kernel does for all.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.places import where
-from shlo_tools.passes.partition.sinking import MEMBERS
+from shlo_tools.passes.partition.sinking import MEMBERS, readers
 
 _FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
 _MOST = 64  # stages that are looked at, to see whether one rests on another
+_SMALL = 32  # ops of a stage that takes those beside it
 
 
 def merge(stages: list[Stage]) -> list[Stage]:
@@ -72,7 +74,15 @@ class _Merging:
     def _may_join(self, stage: Stage, target: Stage, sources: set[Stage]) -> bool:
         if not _fits(stage, target) or any(self._rests(s, target) for s in sources - {target}):
             return False
-        return target in sources or not self._rests(target, stage)
+        return target in sources or self._go_together(stage, target)
+
+    def _go_together(self, stage: Stage, target: Stage) -> bool:
+        """Whether stages that read the same do so for the same stage, and do not do the same."""
+        if len(stage.members) + len(target.members) > _SMALL or self._rests(target, stage):
+            return False
+        done, own = _kinds(target), _kinds(stage)
+        is_part = any(done[k : k + len(own)] == own for k in range(len(done)))
+        return not is_part and bool(_readers(stage) & _readers(target) - {stage, target})
 
     def _of(self, stage: Stage) -> set[Stage]:
         """What a stage reads."""
@@ -98,6 +108,15 @@ class _Merging:
             stack += sources - visited
             visited |= sources
         return False
+
+
+def _kinds(stage: Stage) -> list[int]:
+    return [op.kind.number for op in stage.members]
+
+
+def _readers(stage: Stage) -> set[Stage | None]:
+    """Stages that read one directly, seen through cheap ops."""
+    return {reader.stage for op in stage.members for reader in readers(op)} - {None}
 
 
 def _fits(stage: Stage, target: Stage) -> bool:

@@ -23,8 +23,8 @@ func.func @branches(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> tensor<8x4xf32>
 // What is added to a product is computed with its rows.
 
 // CHECK-LABEL: func.func @product(
-// CHECK-NEXT:    %[[SUM:.*]] = call @stage.0(%arg0, %arg1, %arg2)
-// CHECK-NEXT:    return %[[SUM]]
+// CHECK-NEXT:    %[[BOTH:.*]]:2 = call @stage.0(%arg0, %arg1, %arg2)
+// CHECK-NEXT:    return %[[BOTH]]#0, %[[BOTH]]#1
 // CHECK:         shlo.stage = "contraction"
 func.func @product(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %z: tensor<64x64xf32>)
     -> (tensor<64x64xf32>, tensor<64x64xf32>) {
@@ -37,17 +37,44 @@ func.func @product(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>, %z: tensor<64x6
 
 // -----
 
-// Two stages that read the same value, and not each other, pass it once.
+// Two stages that read the same value for a third one, and not each other, pass it once.
 
 // CHECK-LABEL: func.func @siblings(
 // CHECK-NEXT:    %[[BOTH:.*]]:2 = call @stage.0(%arg0)
-// CHECK-NEXT:    return %[[BOTH]]#0, %[[BOTH]]#1
+// CHECK-NEXT:    %[[SORTED:.*]]:2 = call @stage.1(%[[BOTH]]#0, %[[BOTH]]#1)
+// CHECK-NEXT:    return %[[SORTED]]#0, %[[SORTED]]#1
 func.func @siblings(%x: tensor<256x3xf32>) -> (tensor<256x1xf32>, tensor<256x1xf32>) {
   %0 = stablehlo.slice %x [0:256, 0:1] : (tensor<256x3xf32>) -> tensor<256x1xf32>
   %1 = stablehlo.tanh %0 : tensor<256x1xf32>
   %2 = stablehlo.slice %x [0:256, 1:2] : (tensor<256x3xf32>) -> tensor<256x1xf32>
-  %3 = stablehlo.negate %2 : tensor<256x1xf32>
-  return %1, %3 : tensor<256x1xf32>, tensor<256x1xf32>
+  %3 = stablehlo.logistic %2 : tensor<256x1xf32>
+  %4:2 = "stablehlo.sort"(%1, %3) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %5 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<256x1xf32>, tensor<256x1xf32>) -> (tensor<256x1xf32>, tensor<256x1xf32>)
+  return %4#0, %4#1 : tensor<256x1xf32>, tensor<256x1xf32>
+}
+
+// -----
+
+// Where they do the same of other parts, one stage is called twice.
+
+// CHECK-LABEL: func.func @equal_siblings(
+// CHECK:         %[[A:.*]] = call @stage.0(
+// CHECK:         %[[B:.*]] = call @stage.0(
+// CHECK:         call @stage.1(%[[A]], %[[B]])
+func.func @equal_siblings(%x: tensor<4x300xf32>) -> (tensor<1x300xf32>, tensor<1x300xf32>) {
+  %0 = stablehlo.slice %x [0:1, 0:300] : (tensor<4x300xf32>) -> tensor<1x300xf32>
+  %1 = stablehlo.tanh %0 : tensor<1x300xf32>
+  %2 = stablehlo.slice %x [2:3, 0:300] : (tensor<4x300xf32>) -> tensor<1x300xf32>
+  %3 = stablehlo.tanh %2 : tensor<1x300xf32>
+  %4:2 = "stablehlo.sort"(%1, %3) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %5 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) {dimension = 1 : i64} : (tensor<1x300xf32>, tensor<1x300xf32>) -> (tensor<1x300xf32>, tensor<1x300xf32>)
+  return %4#0, %4#1 : tensor<1x300xf32>, tensor<1x300xf32>
 }
 
 // -----
