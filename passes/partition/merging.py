@@ -123,6 +123,8 @@ def _fits(stage: Stage, target: Stage) -> bool:
     """Whether a stage's ops may be computed where another one passes the same elements."""
     if target.kind not in _FULL or target.count != stage.count or not are_known(stage.count):
         return False
+    if any(op.place == "none" for op in target.members):  # its loops are of other elements
+        return False
     if len(target.members) + len(stage.members) > MEMBERS:
         return False
     return all(_is_fit(op, stage, target) for op in stage.members)

@@ -80,7 +80,7 @@ def as_declared(build: Lowering, values: Sequence[Value], types: Sequence[Type])
     ]
 
 
-def _retyped(build: Lowering, value: Value, type: Any) -> Value:
+def _retyped(build: Build, value: Value, type: Any) -> Value:
     """A tensor in another type.
 
     One that says more is what a check before it has found out. Of ``tensor.cast`` MLIR takes that
@@ -167,6 +167,7 @@ def generic(
     iterators = iterators or ["parallel"] * rank
     maps = [affine_map(rank, []) if m == "scalar" else m for m in input_maps]
     maps += output_maps or [identity(rank)] * len(outputs)
+    inputs = _with_known_sizes(build, inputs, [value.type for value in (*inputs, *outputs)], maps)
     result_types = [lowered_tensor(type) for type in types if mlir.is_tensor(outputs[0].type)]
     op = build.op(
         "linalg.generic",
@@ -183,6 +184,39 @@ def generic(
     block, inner = build.block(op.regions[0], scalars)
     inner.op("linalg.yield", body(inner, list(block.arguments)))
     return list(op.results)
+
+
+def _with_known_sizes(
+    build: Build, inputs: Sequence[Value], types: Sequence[Any], maps: Sequence[str]
+) -> Sequence[Value]:
+    """Inputs in types that say how long loops are, where another operand of the op says so.
+
+    MLIR concludes that much itself, for the op that makes an input as well: see ``_retyped``.
+
+    Args:
+        types, maps: of inputs and outputs.
+    """
+    if not any(mlir.is_tensor(type) and mlir.is_dynamic(type) for type in types[: len(inputs)]):
+        return inputs
+    loops = [map.partition("-> ")[2].strip("()").split(", ") for map in maps]
+    known: dict[str, int] = {}
+    for type, places in zip(types, loops, strict=True):
+        if mlir.is_tensor(type):
+            sizes = zip(places, type.shape, strict=False)
+            known |= {d: n for d, n in sizes if n != mlir.DYNAMIC and d.startswith("d")}
+    return [
+        _of_sizes(build, value, [known.get(d, mlir.DYNAMIC) for d in places])
+        for value, places in zip(inputs, loops, strict=False)
+    ]
+
+
+def _of_sizes(build: Build, value: Value, sizes: Sequence[int]) -> Value:
+    type: Any = value.type
+    if not mlir.is_tensor(type) or not mlir.is_dynamic(type):
+        return value
+    shape = [n if n != mlir.DYNAMIC else size for n, size in zip(type.shape, sizes, strict=True)]
+    wanted = mlir.tensor_type(shape, type.element_type)
+    return value if wanted == type else _retyped(build, value, wanted)
 
 
 def _once_each(parse: Callable[[str], Attribute], texts: Sequence[str]) -> list[Attribute]:

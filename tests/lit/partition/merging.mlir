@@ -136,3 +136,24 @@ func.func @equal(%x: tensor<4x512xf32>)
   %3 = stablehlo.concatenate %x, %2, dim = 0 : (tensor<4x512xf32>, tensor<0x512xf32>) -> tensor<4x512xf32>
   return %0, %1, %3 : tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<4x512xf32>
 }
+
+// -----
+
+// A stage of several results passes elements of its own, even where there are as many.
+
+// CHECK-LABEL: func.func @several(
+// CHECK-NEXT:    %[[BOTH:.*]]:2 = call @stage.0(%arg0)
+// CHECK-NEXT:    %[[EMPTY:.*]] = call @stage.1(%[[BOTH]]#0)
+// CHECK-NEXT:    return %[[BOTH]]#1, %[[EMPTY]]
+func.func @several(%x: tensor<30x30xi8>) -> (tensor<30x30xi8>, tensor<0x32xi8>) {
+  %one = stablehlo.constant dense<1> : tensor<i8>
+  %0:2 = stablehlo.reduce(%x init: %one), (%x init: %one) across dimensions = []
+    : (tensor<30x30xi8>, tensor<30x30xi8>, tensor<i8>, tensor<i8>) -> (tensor<30x30xi8>, tensor<30x30xi8>)
+    reducer(%a: tensor<i8>, %c: tensor<i8>) (%b: tensor<i8>, %d: tensor<i8>) {
+    stablehlo.return %a, %d : tensor<i8>, tensor<i8>
+  }
+  %1 = stablehlo.slice %0#0 [0:0, 0:30] : (tensor<30x30xi8>) -> tensor<0x30xi8>
+  %2 = stablehlo.pad %1, %one, low = [0, 1], high = [0, 1], interior = [0, 0]
+    : (tensor<0x30xi8>, tensor<i8>) -> tensor<0x32xi8>
+  return %0#1, %2 : tensor<30x30xi8>, tensor<0x32xi8>
+}
