@@ -1,0 +1,162 @@
+"""Values that leave or enter a process, and tokens; see ``ordering`` for their order.
+
+Source: XLA's operation semantics, "AfterAll", "Infeed", "Recv" and "Send"; ``Outfeed`` and what
+goes to and comes from the host is of XlaBuilder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from shlo_tools import ops
+from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.ops.xla.broadcasting import Operands
+from shlo_tools.ops.xla.computations import Result, grouped, values_of
+from shlo_tools.ops.xla.ordering import latest_token, set_latest_token
+from shlo_tools.ops.xla.shapes import AnyShape, value_shape
+from shlo_tools.types import TokenType, TupleType, Value, ValueType
+
+Pairs = Sequence[tuple[int, int]]
+_SPLIT = "StableHLO has no op for it: {0} does both parts at once, and its token tells when it ends"
+
+
+def AfterAll(*operands: Value) -> Value:
+    """A token that comes after all others, of which there may be none: ``after_all``.
+
+    Raises:
+        ShloError: an operand is no token.
+    """
+    return ops.after_all(operands)
+
+
+def CreateToken() -> Value:
+    """A token that nothing comes before: ``after_all`` of nothing."""
+    return ops.after_all()
+
+
+def _types(name: str, shape: AnyShape) -> tuple[list[ValueType], bool]:
+    """The types of what is transferred, and whether it is a tuple."""
+    type = value_shape(shape)
+    types: list[ValueType] = list(type.members) if isinstance(type, TupleType) else [type]
+    for member in types:
+        if isinstance(member, TupleType | TokenType):
+            raise ShloError(f"{name}: {member} in {type}: arrays or a flat tuple are wanted")
+    return types, isinstance(type, TupleType)
+
+
+def Infeed(shape: AnyShape, config: str = "") -> Result:
+    """The next values of the process's infeed: ``infeed``.
+
+    Args:
+        shape: that of an array, or shapes of the members of a tuple. An empty tuple reads nothing.
+        config: what it says to the implementation.
+
+    Returns:
+        An array, or a tuple of them.
+
+    Raises:
+        ShloError: tuples within a tuple.
+    """
+    types, is_tuple = _types("Infeed", shape)
+    if not types:
+        return ()
+    *values, token = ops.infeed(latest_token(), config, result_types=[*types, TokenType()])
+    set_latest_token(token)
+    return grouped(values, is_tuple)
+
+
+def Outfeed(operand: Operands, config: str = "") -> None:
+    """Write values to the process's outfeed: ``outfeed``.
+
+    Args:
+        operand: an array, or a tuple of them.
+        config: what it says to the implementation.
+    """
+    values, _ = values_of(operand)
+    set_latest_token(ops.outfeed(values, latest_token(), config))
+
+
+def Recv(shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None = None) -> Result:
+    """The values that ``Send`` sends to a channel: ``recv``, which waits for them.
+
+    Args:
+        shape: that of an array, or shapes of the members of a tuple.
+        channel_handle: the number of the channel.
+        source_target_pairs: who sends to whom.
+
+    Returns:
+        An array, or a tuple of them.
+
+    Raises:
+        ShloError: tuples within a tuple.
+    """
+    return _received("Recv", shape, channel_handle, source_target_pairs, 1)
+
+
+def RecvFromHost(shape: AnyShape, channel_handle: int) -> Result:
+    """The values that the host sends to a channel: ``recv``; see ``Recv``."""
+    return _received("RecvFromHost", shape, channel_handle, None, 3)
+
+
+def _received(
+    name: str, shape: AnyShape, channel: int, source_target_pairs: Pairs | None, channel_type: int
+) -> Result:
+    types, is_tuple = _types(name, shape)
+    *values, token = ops.recv(
+        latest_token(),
+        channel,
+        channel_type,
+        channel_type != 1,
+        _rows(source_target_pairs),
+        result_types=[*types, TokenType()],
+    )
+    set_latest_token(token)
+    return grouped(values, is_tuple)
+
+
+def _rows(source_target_pairs: Pairs | None) -> list[list[int]] | None:
+    return None if source_target_pairs is None else [list(pair) for pair in source_target_pairs]
+
+
+def Send(operand: Operands, channel_handle: int, source_target_pairs: Pairs | None = None) -> None:
+    """Send values to a channel, where ``Recv`` gets them: ``send``.
+
+    Args:
+        operand: an array, or a tuple of them.
+        channel_handle: the number of the channel.
+        source_target_pairs: who sends to whom.
+    """
+    _sent(operand, channel_handle, source_target_pairs, 1)
+
+
+def SendToHost(operand: Operands, channel_handle: int) -> None:
+    """Send values to the host by a channel: ``send``; see ``Send``."""
+    _sent(operand, channel_handle, None, 2)
+
+
+def _sent(
+    operand: Operands, channel: int, source_target_pairs: Pairs | None, channel_type: int
+) -> None:
+    values, _ = values_of(operand)
+    pairs = _rows(source_target_pairs)
+    token = ops.send(values, latest_token(), channel, channel_type, channel_type != 1, pairs)
+    set_latest_token(token)
+
+
+def RecvDone(context: Any) -> NoReturn:
+    """The second half of ``Recv`` in HLO, which StableHLO does not split.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(f"RecvDone: {_SPLIT.format('Recv')}")
+
+
+def SendDone(context: Any) -> NoReturn:
+    """The second half of ``Send`` in HLO, which StableHLO does not split.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(f"SendDone: {_SPLIT.format('Send')}")
