@@ -9,6 +9,7 @@ def main(x, bias):
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any
@@ -128,6 +129,7 @@ class Module:
 
 def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:
     """Where a function is written; of what has no code of its own, such as a partial, its name."""
+    function = inspect.unwrap(function)
     for place in (function, type(function).__call__):
         code = getattr(place, "__code__", None)
         if code is not None:

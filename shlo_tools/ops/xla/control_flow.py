@@ -5,6 +5,7 @@ Source: XLA's operation semantics, "Call", "Conditional" and "While".
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, overload
@@ -63,6 +64,7 @@ def outlined(
     """
     is_tuple = [False]
 
+    @functools.wraps(computation)  # whose place errors name
     def body(*arguments: Value) -> list[Any]:
         begin(arguments[-1] if token else None)
         result = computation(*arguments[: len(operands)])
