@@ -105,9 +105,12 @@ def AllReduce(
         An array; a tuple of them where the operand is one.
 
     Raises:
-        ShloError: the operand is an empty tuple, or a replica is in two groups.
+        ShloError: the operand is an empty tuple or one of several element types, or a replica is
+            in two groups.
     """
     tensors, is_tuple = tensors_of_group(operand)
+    if len(elements := {str(tensor.element_type) for tensor in tensors}) > 1:
+        raise ShloError(f"AllReduce: one computation of element types {sorted(elements)}")
     region = region_of(computation)
     results = ops.all_reduce(tensors, replica_groups, **_channel(channel_id), computation=region)
     return grouped(results, is_tuple)
