@@ -6,10 +6,12 @@ Source: XLA's operation semantics, "BatchNormGrad", "BatchNormInference" and "Ba
 from __future__ import annotations
 
 from shlo_tools import ops
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensors_of
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def BatchNormGrad(
     operand: Operand,
     scale: Operand,
@@ -40,6 +42,7 @@ def BatchNormGrad(
     return ops.batch_norm_grad(x, gamma, mu, sigma, gradient, epsilon, feature_index)
 
 
+@xla_op
 def BatchNormInference(
     operand: Operand,
     scale: Operand,
@@ -67,6 +70,7 @@ def BatchNormInference(
     return ops.batch_norm_inference(x, gamma, beta, mu, sigma, epsilon, feature_index)
 
 
+@xla_op
 def BatchNormTraining(
     operand: Operand, scale: Operand, offset: Operand, epsilon: float, feature_index: int
 ) -> tuple[Tensor, Tensor, Tensor]:

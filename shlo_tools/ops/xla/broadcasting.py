@@ -24,12 +24,12 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops._numbers import constant_like, number_of_type, splat
 from shlo_tools.types import Tensor, TupleType, Value, constant_of
 
-Array: TypeAlias = "np.ndarray[Any, Any]"
+Array: TypeAlias = np.ndarray[Any, Any]
 # Where XlaBuilder wants an XlaOp: a tensor, an array, or numbers in as many lists as dimensions.
 Operand: TypeAlias = (
-    "Tensor | Value | Array | np.generic | bool | int | float | complex | Sequence[Any]"
+    Tensor | Value | Array | np.generic | bool | int | float | complex | Sequence[Any]
 )
-Operands: TypeAlias = "Operand | Sequence[Operand]"
+Operands: TypeAlias = Operand | Sequence[Operand]
 
 
 def tensor_of(operand: Operand, like: Tensor | None = None) -> Tensor:
@@ -60,7 +60,7 @@ def _constant_of_list(numbers: Sequence[Any], like: Tensor | None) -> Tensor:
         array = np.asarray(numbers)
     except ValueError as error:  # lists of different lengths
         raise ShloError(f"{numbers!r} is no array: {error}") from error
-    if array.dtype == object:
+    if array.dtype.kind in "OSU":
         raise ShloError(f"{numbers!r} is no array of numbers")
     if like is None:
         return constant_of(array)

@@ -10,11 +10,12 @@ Source: XLA's operation semantics, "AllGather", "AllReduce", "AllToAll", "Collec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from shlo_tools import ops
 from shlo_tools.dims import Dim
 from shlo_tools.errors import ShloError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands, tensor_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -25,7 +26,7 @@ from shlo_tools.ops.xla.computations import (
 )
 from shlo_tools.types import Tensor
 
-ReplicaGroups = Sequence[Sequence[int]]
+ReplicaGroups: TypeAlias = Sequence[Sequence[int]]
 _DEVICE_TO_DEVICE = 1
 
 
@@ -52,6 +53,7 @@ def _replaced(shape: Sequence[Dim], axis: int, size: Dim) -> list[Dim]:
     return [size if d == axis else old for d, old in enumerate(shape)]
 
 
+@xla_op
 def AllGather(
     operand: Operands,
     all_gather_dim: int,
@@ -87,6 +89,7 @@ def AllGather(
     return grouped(results, is_tuple)
 
 
+@xla_op
 def AllReduce(
     operand: Operands,
     computation: Computation,
@@ -116,11 +119,13 @@ def AllReduce(
     return grouped(results, is_tuple)
 
 
+@xla_op
 def CrossReplicaSum(operand: Operands, replica_groups: ReplicaGroups = ()) -> Result:
     """``AllReduce`` by a sum, of booleans logical or: ``all_reduce``."""
     return AllReduce(operand, ops.add, replica_groups)
 
 
+@xla_op
 def AllToAll(
     operand: Operands,
     split_dimension: int,
@@ -155,6 +160,7 @@ def AllToAll(
     return grouped(results, is_tuple)
 
 
+@xla_op
 def CollectiveBroadcast(
     operand: Operand, replica_groups: ReplicaGroups, channel_id: int | None = None
 ) -> Tensor:
@@ -167,6 +173,7 @@ def CollectiveBroadcast(
     return ops.collective_broadcast(tensor, replica_groups, **_channel(channel_id))
 
 
+@xla_op
 def CollectivePermute(
     operand: Operand,
     source_target_pairs: Sequence[tuple[int, int]],
@@ -186,6 +193,7 @@ def CollectivePermute(
     return ops.collective_permute(tensor_of(operand), pairs, **_channel(channel_id))
 
 
+@xla_op
 def ReduceScatter(
     operand: Operands,
     computation: Computation,
@@ -242,6 +250,7 @@ def _scattered(
     )
 
 
+@xla_op
 def ReplicaId() -> Tensor:
     """The number of the replica, a u32 scalar: ``replica_id``."""
     return ops.replica_id()

@@ -13,11 +13,13 @@ import numpy as np
 from shlo_tools import ir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
 from shlo_tools.ops.xla.shapes import AnyShape, PrimitiveType, primitive_type, value_shape
 from shlo_tools.types import Tensor, Value, of_value
 
 
+@xla_op
 def Parameter(parameter_number: int, shape: AnyShape, name: str = "") -> Value:
     """An argument of the computation that is being built.
 
@@ -40,6 +42,7 @@ def Parameter(parameter_number: int, shape: AnyShape, name: str = "") -> Value:
     return value
 
 
+@xla_op
 def ConstantLiteral(literal: Operand, element_type: PrimitiveType | None = None) -> Tensor:
     """A constant of any rank: ``constant``.
 
@@ -55,6 +58,7 @@ def ConstantLiteral(literal: Operand, element_type: PrimitiveType | None = None)
     return tensor_of(literal, Tensor(TensorType((), primitive_type(element_type))))
 
 
+@xla_op
 def ConstantR0(value: Any, element_type: PrimitiveType | None = None) -> Tensor:
     """A constant scalar; see ``ConstantLiteral``.
 
@@ -64,6 +68,7 @@ def ConstantR0(value: Any, element_type: PrimitiveType | None = None) -> Tensor:
     return _of_rank(0, value, element_type)
 
 
+@xla_op
 def ConstantR1(
     values: Sequence[Any] | np.ndarray[Any, Any], element_type: PrimitiveType | None = None
 ) -> Tensor:
@@ -75,6 +80,7 @@ def ConstantR1(
     return _of_rank(1, values, element_type)
 
 
+@xla_op
 def ConstantR2(
     values: Sequence[Sequence[Any]] | np.ndarray[Any, Any],
     element_type: PrimitiveType | None = None,

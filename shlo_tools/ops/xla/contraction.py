@@ -15,6 +15,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops import Precision
 from shlo_tools.ops._signatures import rule_of
 from shlo_tools.ops.contraction import dot_general
+from shlo_tools.ops.xla.arguments import integers, xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensors_of
 from shlo_tools.ops.xla.shapes import PrimitiveType, primitive_type
 from shlo_tools.types import Tensor
@@ -37,6 +38,7 @@ class DotDimensionNumbers:
     rhs_batch_dimensions: Sequence[int] = ()
 
 
+@xla_op
 def Dot(
     lhs: Operand,
     rhs: Operand,
@@ -63,6 +65,7 @@ def Dot(
     return DotGeneral(a, b, numbers, precision_config, preferred_element_type)
 
 
+@xla_op
 def DotGeneral(
     lhs: Operand,
     rhs: Operand,
@@ -90,10 +93,10 @@ def DotGeneral(
     arguments = (
         a,
         b,
-        tuple(dims.lhs_batch_dimensions),
-        tuple(dims.rhs_batch_dimensions),
-        tuple(dims.lhs_contracting_dimensions),
-        tuple(dims.rhs_contracting_dimensions),
+        integers(dims.lhs_batch_dimensions),
+        integers(dims.rhs_batch_dimensions),
+        integers(dims.lhs_contracting_dimensions),
+        integers(dims.rhs_contracting_dimensions),
     )
     if preferred_element_type is None:
         return ops.dot_general(*arguments, precision_config)
@@ -103,6 +106,7 @@ def DotGeneral(
 
 
 # --- Einsum ---------------------------------------------------------------------------------------
+@xla_op
 def Einsum(
     x: Operand, y: Operand, einsum_config: str, precision_config: Sequence[Precision] | None = None
 ) -> Tensor:

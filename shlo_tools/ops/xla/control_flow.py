@@ -16,6 +16,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._building import module_being_built
 from shlo_tools.ops._op import operand_of, require_callable_with
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, several, tensor_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -34,6 +35,7 @@ _CONDITION = "While: a condition that transfers values cannot pass on their orde
 
 
 # --- calls ----------------------------------------------------------------------------------------
+@xla_op
 def Call(computation: Computation, *args: Operand) -> Result:
     """Call a computation: ``func.call`` of a private function of the module.
 
@@ -117,6 +119,7 @@ def Conditional(
 ) -> Result: ...
 
 
+@xla_op
 def Conditional(index: Operand, *arguments: Any) -> Result:
     """The result of one computation, chosen by a scalar; only that one runs.
 
@@ -178,6 +181,7 @@ def _branched(
 
 
 # --- loops ----------------------------------------------------------------------------------------
+@xla_op
 def While(condition: Computation, body: Computation, init: Any) -> Result:
     """Apply ``body`` to a state as long as ``condition`` holds of it: ``while``.
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from shlo_tools import ops
 from shlo_tools.dims import Dim
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
 from shlo_tools.ops.xla.shapes import PrimitiveType, primitive_type
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def BitcastConvertType(operand: Operand, new_element_type: PrimitiveType) -> Tensor:
     """The same bits as another element type: ``bitcast_convert``.
 
@@ -34,6 +36,7 @@ def BitcastConvertType(operand: Operand, new_element_type: PrimitiveType) -> Ten
     return ops.bitcast_convert(tensor, tensor.type.with_shape(shape).with_element(element))
 
 
+@xla_op
 def ConvertElementType(operand: Operand, new_element_type: PrimitiveType) -> Tensor:
     """Each element as the nearest of another type: ``convert``.
 
@@ -44,6 +47,7 @@ def ConvertElementType(operand: Operand, new_element_type: PrimitiveType) -> Ten
     return ops.convert(tensor, tensor.type.with_element(primitive_type(new_element_type)))
 
 
+@xla_op
 def ReducePrecision(operand: Operand, exponent_bits: int, mantissa_bits: int) -> Tensor:
     """Floats rounded to a format of fewer bits, and back: ``reduce_precision``.
 

@@ -12,6 +12,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops import Precision
 from shlo_tools.ops._signatures import rule_of
 from shlo_tools.ops.convolution import convolution
+from shlo_tools.ops.xla.arguments import integers, xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensors_of
 from shlo_tools.ops.xla.padding import PaddingLike, edges
 from shlo_tools.ops.xla.shapes import PrimitiveType, primitive_type
@@ -54,6 +55,7 @@ def CreateDefaultConvDimensionNumbers(num_spatial_dims: int = 2) -> ConvolutionD
     return ConvolutionDimensionNumbers(0, 1, spatial, 1, 0, spatial, 0, 1, spatial)
 
 
+@xla_op
 def Conv(
     lhs: Operand,
     rhs: Operand,
@@ -77,6 +79,7 @@ def Conv(
     )
 
 
+@xla_op
 def ConvWithGeneralPadding(
     lhs: Operand,
     rhs: Operand,
@@ -105,6 +108,7 @@ def ConvWithGeneralPadding(
     )
 
 
+@xla_op
 def ConvWithGeneralDimensions(
     lhs: Operand,
     rhs: Operand,
@@ -132,6 +136,7 @@ def ConvWithGeneralDimensions(
     )
 
 
+@xla_op
 def ConvGeneral(
     lhs: Operand,
     rhs: Operand,
@@ -157,6 +162,7 @@ def ConvGeneral(
     )
 
 
+@xla_op
 def ConvGeneralDilated(
     lhs: Operand,
     rhs: Operand,
@@ -198,11 +204,14 @@ def ConvGeneralDilated(
     if a.rank != b.rank or a.rank < 2:
         raise ShloError(f"Conv: {a.type} and {b.type} are not of one rank, of 2 at least")
     numbers = dimension_numbers or CreateDefaultConvDimensionNumbers(a.rank - 2)
-    axes = (*numbers.input_spatial_dimensions, *numbers.kernel_spatial_dimensions)
-    if not all(0 <= axis < a.rank for axis in axes):
+    spatial = [
+        integers(axes)
+        for axes in (numbers.input_spatial_dimensions, numbers.kernel_spatial_dimensions)
+    ]
+    if not all(0 <= axis < a.rank for axes in spatial for axis in axes):
         raise ShloError(f"Conv: {numbers} are not dimensions of {a.type} and {b.type}")
-    areas = [a.shape[axis] for axis in numbers.input_spatial_dimensions]
-    windows = [b.shape[axis] for axis in numbers.kernel_spatial_dimensions]
+    areas = [a.shape[axis] for axis in spatial[0]]
+    windows = [b.shape[axis] for axis in spatial[1]]
     pairs = edges("Conv", padding, areas, windows, window_strides, lhs_dilation, rhs_dilation)
 
     build: Callable[..., Tensor] = convolution

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from shlo_tools import ops
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand
 from shlo_tools.ops.xla.computations import Computation, Result, grouped, value_of
 from shlo_tools.ops.xla.control_flow import outlined
@@ -18,6 +19,7 @@ from shlo_tools.ops.xla.shapes import AnyShape, value_shape
 from shlo_tools.types import TupleType, ValueType
 
 
+@xla_op
 def CustomCall(
     target_name: str,
     args: Sequence[Operand],
@@ -42,6 +44,7 @@ def CustomCall(
     return _called(target_name, args, shape, (), opaque, has_side_effect, api_version)
 
 
+@xla_op
 def CustomCallWithComputation(
     target_name: str,
     args: Sequence[Operand],
@@ -95,6 +98,7 @@ def _called(
 
 
 # --- what StableHLO has no op for -----------------------------------------------------------------
+@xla_op
 def RaggedAllToAll(*arguments: Any, **attributes: Any) -> NoReturn:
     """Parts of different sizes sent from all replicas to all.
 
@@ -104,6 +108,7 @@ def RaggedAllToAll(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("RaggedAllToAll", 'CustomCall("ragged_all_to_all", ...), as exporters do')
 
 
+@xla_op
 def StochasticConvertType(*arguments: Any, **attributes: Any) -> NoReturn:
     """A conversion that rounds up or down by random bits.
 
@@ -113,6 +118,7 @@ def StochasticConvertType(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("StochasticConvertType", "ConvertElementType rounds to the nearest")
 
 
+@xla_op
 def SparseDot(*arguments: Any, **attributes: Any) -> NoReturn:
     """A product of a matrix that stores two of four elements.
 
@@ -122,6 +128,7 @@ def SparseDot(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("SparseDot", "DotGeneral takes all elements")
 
 
+@xla_op
 def ScaledDot(*arguments: Any, **attributes: Any) -> NoReturn:
     """A product of operands that have a scale for each block.
 
@@ -131,6 +138,7 @@ def ScaledDot(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("ScaledDot", "Mul the operands by their scales, then DotGeneral")
 
 
+@xla_op
 def DynamicConvInputGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     """The gradient of a convolution's input, where its size is computed.
 
@@ -140,6 +148,7 @@ def DynamicConvInputGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("DynamicConvInputGrad", "ops.dynamic_conv takes a computed padding")
 
 
+@xla_op
 def DynamicConvKernelGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     """The gradient of a convolution's kernel, where its size is computed.
 
@@ -149,6 +158,7 @@ def DynamicConvKernelGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     raise _missing("DynamicConvKernelGrad", "ops.dynamic_conv takes a computed padding")
 
 
+@xla_op
 def RngGetAndUpdateState(*arguments: Any, **attributes: Any) -> NoReturn:
     """The state of the process's own generator, which advances.
 

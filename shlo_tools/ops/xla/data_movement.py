@@ -13,6 +13,7 @@ from shlo_tools import ops
 from shlo_tools.dims import product
 from shlo_tools.errors import ShloError
 from shlo_tools.ops._numbers import splat
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import (
     Operand,
     Operands,
@@ -26,6 +27,7 @@ from shlo_tools.ops.xla.shapes import Shape, array_shape
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def Broadcast(operand: Operand, broadcast_sizes: Sequence[int]) -> Tensor:
     """Copies of an array along new dimensions on its left: ``broadcast_in_dim``.
 
@@ -42,6 +44,7 @@ def Broadcast(operand: Operand, broadcast_sizes: Sequence[int]) -> Tensor:
     return ops.broadcast_in_dim(tensor, axes, tensor.type.with_shape((*sizes, *tensor.shape)))
 
 
+@xla_op
 def BroadcastInDim(
     operand: Operand, out_dim_size: Sequence[int], broadcast_dimensions: Sequence[int]
 ) -> Tensor:
@@ -60,6 +63,7 @@ def BroadcastInDim(
     return ops.broadcast_in_dim(tensor, broadcast_dimensions, type)
 
 
+@xla_op
 def Clamp(min: Operand, operand: Operand, max: Operand) -> Tensor:
     """``min(max(min, operand), max)`` element by element: ``clamp``.
 
@@ -72,6 +76,7 @@ def Clamp(min: Operand, operand: Operand, max: Operand) -> Tensor:
     return ops.clamp(low, middle, high)
 
 
+@xla_op
 def Collapse(operand: Operand, dimensions: Sequence[int]) -> Tensor:
     """Several dimensions as one, the first the slowest to vary: ``reshape``.
 
@@ -95,6 +100,7 @@ def Collapse(operand: Operand, dimensions: Sequence[int]) -> Tensor:
     return ops.reshape(tensor, tensor.type.with_shape(shape))
 
 
+@xla_op
 def Concatenate(operands: Sequence[Operand], dimension: int) -> Tensor:
     """Arrays one after the other along a dimension: ``concatenate``.
 
@@ -104,11 +110,13 @@ def Concatenate(operands: Sequence[Operand], dimension: int) -> Tensor:
     return ops.concatenate(tensors_of(*operands), dimension)
 
 
+@xla_op
 def ConcatInDim(operands: Sequence[Operand], dimension: int) -> Tensor:
     """``Concatenate`` by the name that it has in XlaBuilder."""
     return Concatenate(operands, dimension)
 
 
+@xla_op
 def Iota(shape: Shape, iota_dimension: int = 0) -> Tensor:
     """0, 1, 2, ... along a dimension, of any element type: ``iota``.
 
@@ -118,6 +126,7 @@ def Iota(shape: Shape, iota_dimension: int = 0) -> Tensor:
     return ops.iota(iota_dimension, array_shape(shape))
 
 
+@xla_op
 def Pad(operand: Operand, padding_value: Operand, padding_config: PaddingConfigLike) -> Tensor:
     """Elements put around and between those of an array: ``pad``.
 
@@ -145,6 +154,7 @@ def _padded(operand: Operand, value: Operand, config: PaddingConfigLike) -> Tens
     )
 
 
+@xla_op
 def PadInDim(operand: Operand, padding_value: Operand, dimno: int, lo: int, hi: int) -> Tensor:
     """``Pad`` along one dimension: ``lo`` elements before, ``hi`` behind.
 
@@ -170,6 +180,7 @@ def Reshape(operand: Operand, new_sizes: Sequence[int], /) -> Tensor: ...
 def Reshape(operand: Operand, dimensions: Sequence[int], new_sizes: Sequence[int], /) -> Tensor: ...
 
 
+@xla_op
 def Reshape(operand: Operand, *sizes: Sequence[int]) -> Tensor:
     """The same elements in another shape: ``reshape``.
 
@@ -188,6 +199,7 @@ def Reshape(operand: Operand, *sizes: Sequence[int]) -> Tensor:
     return ops.reshape(tensor, tensor.type.with_shape(sizes[-1]))
 
 
+@xla_op
 def Rev(operand: Operand, dimensions: Sequence[int]) -> Tensor:
     """Elements in opposite order along dimensions: ``reverse``.
 
@@ -197,6 +209,7 @@ def Rev(operand: Operand, dimensions: Sequence[int]) -> Tensor:
     return ops.reverse(tensor_of(operand), dimensions)
 
 
+@xla_op
 def Select(pred: Operand, on_true: Operands, on_false: Operands) -> Tensor | tuple[Tensor, ...]:
     """Elements of one or the other array: ``select``.
 
@@ -231,6 +244,7 @@ def _selected(mask: Tensor, on_true: Operand, on_false: Operand) -> Tensor:
     return ops.select(mask, a, b)
 
 
+@xla_op
 def Slice(
     operand: Operand,
     start_indices: Sequence[int],
@@ -253,6 +267,7 @@ def Slice(
     return ops.slice(tensor_of(operand), start_indices, limit_indices, steps)
 
 
+@xla_op
 def SliceInDim(
     operand: Operand, start_index: int, limit_index: int, stride: int, dimno: int
 ) -> Tensor:
@@ -271,6 +286,7 @@ def SliceInDim(
     return ops.slice(tensor, starts, limits, steps)
 
 
+@xla_op
 def Transpose(operand: Operand, permutation: Sequence[int]) -> Tensor:
     """Dimension d of the result is dimension ``permutation[d]`` of the operand: ``transpose``.
 

@@ -13,12 +13,14 @@ from shlo_tools import ops
 from shlo_tools.dims import UNKNOWN, Dim
 from shlo_tools.dtypes import TensorType, element_type
 from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
 from shlo_tools.types import Tensor
 
 _I32 = Tensor(TensorType((), element_type("i32")))
 
 
+@xla_op
 def GetDimensionSize(operand: Operand, dimension: int) -> Tensor:
     """The size of a dimension, an i32 scalar: ``get_dimension_size``.
 
@@ -28,6 +30,7 @@ def GetDimensionSize(operand: Operand, dimension: int) -> Tensor:
     return ops.get_dimension_size(tensor_of(operand), dimension)
 
 
+@xla_op
 def SetDimensionSize(operand: Operand, size: Operand, dimension: int) -> Tensor:
     """The first elements along a dimension: ``set_dimension_size``.
 
@@ -53,6 +56,7 @@ def SetDimensionSize(operand: Operand, size: Operand, dimension: int) -> Tensor:
     return ops.set_dimension_size(tensor, count, dimension, type)
 
 
+@xla_op
 def RemoveDynamicDimension(operand: Operand, dimension: int) -> NoReturn:
     """Make a dimension that ``SetDimensionSize`` shortened as large as its bound again.
 
@@ -65,6 +69,7 @@ def RemoveDynamicDimension(operand: Operand, dimension: int) -> NoReturn:
     )
 
 
+@xla_op
 def DynamicReshape(
     operand: Operand,
     dim_sizes: Sequence[Operand],

@@ -9,11 +9,13 @@ from typing import Any
 
 from shlo_tools import ops
 from shlo_tools.errors import ShloError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands
 from shlo_tools.ops.xla.computations import Result, grouped, value_of, values_of
 from shlo_tools.types import Value
 
 
+@xla_op
 def GetTupleElement(tuple_data: Any, index: int) -> Value:
     """The member of a tuple at a position that is known: ``get_tuple_element``.
 
@@ -33,6 +35,7 @@ def GetTupleElement(tuple_data: Any, index: int) -> Value:
     return value_of(tuple_data[index])
 
 
+@xla_op
 def OptimizationBarrier(operand: Operands) -> Result:
     """A value or a tuple of them, which no optimisation moves computations across.
 
@@ -42,6 +45,7 @@ def OptimizationBarrier(operand: Operands) -> Result:
     return grouped(ops.optimization_barrier(values), is_tuple)
 
 
+@xla_op
 def Tuple(*elements: Operand) -> Value:
     """Values as one: ``tuple``. ``GetTupleElement`` takes them apart."""
     return ops.tuple_([value_of(element) for element in elements])

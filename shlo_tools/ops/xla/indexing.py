@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from shlo_tools import ops
 from shlo_tools.dtypes import TensorType, element_type
 from shlo_tools.errors import ShloError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands, tensor_of, tensors_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -24,6 +25,7 @@ from shlo_tools.types import Tensor
 _START = Tensor(TensorType((), element_type("i32")))
 
 
+@xla_op
 def DynamicSlice(operand: Operand, start_indices: Operands, size_indices: Sequence[int]) -> Tensor:
     """The part of an array from a computed position on: ``dynamic_slice``.
 
@@ -39,6 +41,7 @@ def DynamicSlice(operand: Operand, start_indices: Operands, size_indices: Sequen
     return ops.dynamic_slice(tensor_of(operand), _starts(start_indices), size_indices)
 
 
+@xla_op
 def DynamicUpdateSlice(operand: Operand, update: Operand, start_indices: Operands) -> Tensor:
     """An array with a part of it overwritten: ``dynamic_update_slice``.
 
@@ -68,6 +71,7 @@ def _starts(indices: Operands) -> list[Tensor]:
     return [ops.reshape(part, part.type.with_shape(())) for part in parts]
 
 
+@xla_op
 def Gather(
     operand: Operand,
     start_indices: Operand,
@@ -115,6 +119,7 @@ def Gather(
     )
 
 
+@xla_op
 def Scatter(
     operands: Operands,
     scatter_indices: Operand,

@@ -11,10 +11,12 @@ from shlo_tools import ops
 from shlo_tools.errors import ShloError
 from shlo_tools.ops import FftType
 from shlo_tools.ops import Transpose as TransposeForm
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of, tensors_of
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def Cholesky(a: Operand, lower: bool = True) -> Tensor:
     """The triangular factor of positive-definite matrices: ``cholesky``.
 
@@ -28,6 +30,7 @@ def Cholesky(a: Operand, lower: bool = True) -> Tensor:
     return ops.cholesky(tensor_of(a), lower)
 
 
+@xla_op
 def Fft(operand: Operand, fft_type: FftType | str, fft_length: Sequence[int]) -> Tensor:
     """The Fourier transform of the last one to three dimensions: ``fft``.
 
@@ -46,6 +49,7 @@ def Fft(operand: Operand, fft_type: FftType | str, fft_length: Sequence[int]) ->
     return ops.fft(tensor_of(operand), kind, fft_length)
 
 
+@xla_op
 def TriangularSolve(
     a: Operand,
     b: Operand,

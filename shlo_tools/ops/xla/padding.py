@@ -28,7 +28,7 @@ class Padding(Enum):
 
 Edges: TypeAlias = list[tuple[int, int]]
 # The enum, the name of a member, or pairs (low, high), one for each dimension.
-PaddingLike: TypeAlias = "Padding | str | Sequence[Sequence[int]]"
+PaddingLike: TypeAlias = Padding | str | Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PaddingConfig:
 
 
 # A PaddingConfig, or (low, high) or (low, high, interior) for each dimension.
-PaddingConfigLike: TypeAlias = "PaddingConfig | Sequence[PaddingConfigDimension | Sequence[int]]"
+PaddingConfigLike: TypeAlias = PaddingConfig | Sequence[PaddingConfigDimension | Sequence[int]]
 
 
 def padding_config(config: PaddingConfigLike) -> PaddingConfig:
@@ -65,6 +65,8 @@ def padding_config(config: PaddingConfigLike) -> PaddingConfig:
     """
     if isinstance(config, PaddingConfig):
         return config
+    if not isinstance(config, Sequence):
+        raise ShloError(f"Pad: {config!r} is no PaddingConfig")
     return PaddingConfig(tuple(_config_dimension(row) for row in config))
 
 
@@ -101,6 +103,8 @@ def edges(
     """
     if isinstance(padding, str):
         padding = _named(name, padding)
+    if not isinstance(padding, Padding | Sequence):
+        raise ShloError(f"{name}: {padding!r} is no padding", hint="SAME, VALID, or pairs")
     if not isinstance(padding, Padding):
         return [_pair(name, pair) for pair in padding]
     if padding is Padding.VALID:

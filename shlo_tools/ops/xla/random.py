@@ -10,6 +10,7 @@ import numpy as np
 from shlo_tools import ops
 from shlo_tools.errors import ShloError
 from shlo_tools.ops import RngAlgorithm, RngDistribution
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
 from shlo_tools.ops.xla.shapes import Shape, array_shape
 from shlo_tools.types import Tensor
@@ -21,6 +22,7 @@ _ALGORITHMS = {
 }
 
 
+@xla_op
 def RngNormal(mu: Operand, sigma: Operand, shape: Shape) -> Tensor:
     """Random numbers around a mean, with a standard deviation: ``rng NORMAL``.
 
@@ -35,6 +37,7 @@ def RngNormal(mu: Operand, sigma: Operand, shape: Shape) -> Tensor:
     return _distributed(mu, sigma, shape, RngDistribution.NORMAL)
 
 
+@xla_op
 def RngUniform(a: Operand, b: Operand, shape: Shape) -> Tensor:
     """Random numbers from ``a`` up to below ``b``, all alike: ``rng UNIFORM``.
 
@@ -56,6 +59,7 @@ def _distributed(a: Operand, b: Operand, shape: Shape, distribution: RngDistribu
     return ops.rng(low, high, sizes, distribution, type)
 
 
+@xla_op
 def RngBitGenerator(
     algorithm: RngAlgorithm | str, initial_state: Operand, shape: Shape
 ) -> tuple[Tensor, Tensor]:

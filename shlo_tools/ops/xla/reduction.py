@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from shlo_tools import ops
 from shlo_tools.errors import ShloError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands, tensor_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -21,6 +22,7 @@ from shlo_tools.ops.xla.padding import PaddingLike, edges
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def Map(
     operands: Sequence[Operand],
     computation: Computation,
@@ -46,6 +48,7 @@ def Map(
     return ops.map(tensors, tuple(axes), lambda *elements: computation(*elements, *extra))
 
 
+@xla_op
 def Reduce(
     operands: Operands, init_values: Operands, computation: Computation, dimensions: Sequence[int]
 ) -> Result:
@@ -70,6 +73,7 @@ def Reduce(
     return grouped(ops.reduce(tensors, starts, axes, region_of(computation)), is_tuple)
 
 
+@xla_op
 def ReduceAll(operands: Operands, init_values: Operands, computation: Computation) -> Result:
     """``Reduce`` along all dimensions, to scalars; see there."""
     tensors, is_tuple = tensors_of_group(operands)
@@ -89,6 +93,7 @@ def _init_values(
     return [tensor_of(value, tensor) for value, tensor in zip(members, tensors, strict=True)]
 
 
+@xla_op
 def ReduceWindow(
     operands: Operands,
     init_values: Operands,
@@ -130,6 +135,7 @@ def ReduceWindow(
     return grouped(results, is_tuple)
 
 
+@xla_op
 def ReduceWindowWithGeneralPadding(
     operands: Operands,
     init_values: Operands,
@@ -153,6 +159,7 @@ def ReduceWindowWithGeneralPadding(
     )
 
 
+@xla_op
 def SelectAndScatter(
     operand: Operand,
     select: Computation,
@@ -196,6 +203,7 @@ def SelectAndScatter(
     )
 
 
+@xla_op
 def SelectAndScatterWithGeneralPadding(
     operand: Operand,
     select: Computation,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, TensorType, element_type
 from shlo_tools.errors import ShloError
 from shlo_tools.types import OtherType, TokenType, TupleType, ValueType, coerce_type
 
 # One array: a TensorType, StableHLO's "2x3xf32" or XLA's "f32[2,3]".
-Shape: TypeAlias = "TensorType | str"
+Shape: TypeAlias = TensorType | str
 # Any value: an array, or a tuple of values.
-AnyShape: TypeAlias = "ValueType | str | Sequence[AnyShape]"
-PrimitiveType: TypeAlias = "ElementType | str"
+AnyShape: TypeAlias = ValueType | str | Sequence[Any]
+PrimitiveType: TypeAlias = ElementType | str
 
 # XLA's names to StableHLO's; those of narrow floats differ by upper case alone.
 _NAMES = {name.lower(): name for name in ELEMENT_TYPES}
@@ -31,6 +31,8 @@ def primitive_type(name: PrimitiveType) -> ElementType:
     """
     if isinstance(name, ElementType):
         return name
+    if not isinstance(name, str):
+        raise ShloError(f"{name!r} is no element type", hint="write it as f32, s32 or pred")
     lower = name.lower()
     integer = _INTEGER.fullmatch(lower)
     if integer is not None:
@@ -60,6 +62,8 @@ def value_shape(shape: AnyShape) -> ValueType:
     """
     if isinstance(shape, TensorType | TokenType | TupleType | OtherType):
         return shape
+    if not isinstance(shape, str | list | tuple):
+        raise ShloError(f"{shape!r} is no shape", hint="write it as f32[2,3] or 2x3xf32")
     if not isinstance(shape, str):
         return TupleType(tuple(value_shape(member) for member in shape))
     array = _ARRAY.fullmatch(shape.strip())

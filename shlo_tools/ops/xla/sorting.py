@@ -12,6 +12,7 @@ from shlo_tools import ops
 from shlo_tools.dtypes import element_type
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.ops import ComparisonDirection, ComparisonType
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands, tensor_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -24,6 +25,7 @@ from shlo_tools.ops.xla.data_movement import SliceInDim
 from shlo_tools.types import Tensor
 
 
+@xla_op
 def Sort(
     operands: Operands, comparator: Computation, dimension: int = -1, is_stable: bool = False
 ) -> Result:
@@ -50,6 +52,7 @@ def Sort(
     return grouped(results, is_tuple)
 
 
+@xla_op
 def TopK(operand: Operand, k: int, largest: bool = True) -> tuple[Tensor, Tensor]:
     """The k largest elements along the last dimension, in descending order: ``chlo.top_k``.
 
@@ -86,6 +89,7 @@ def _require_count(name: str, tensor: Tensor, axis: int, count: int) -> None:
         raise ShloError(f"{name}: {count} elements of dimension {axis} of {tensor.type}")
 
 
+@xla_op
 def ApproxTopK(
     operands: Sequence[Operand],
     init_values: Sequence[Operand],

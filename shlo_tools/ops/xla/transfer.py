@@ -7,20 +7,22 @@ goes to and comes from the host is of XlaBuilder.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from shlo_tools import ops
 from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operands
 from shlo_tools.ops.xla.computations import Result, grouped, values_of
 from shlo_tools.ops.xla.ordering import latest_token, set_latest_token
 from shlo_tools.ops.xla.shapes import AnyShape, value_shape
 from shlo_tools.types import TokenType, TupleType, Value, ValueType
 
-Pairs = Sequence[tuple[int, int]]
+Pairs: TypeAlias = Sequence[tuple[int, int]]
 _SPLIT = "StableHLO has no op for it: {0} does both parts at once, and its token tells when it ends"
 
 
+@xla_op
 def AfterAll(*operands: Value) -> Value:
     """A token that comes after all others, of which there may be none: ``after_all``.
 
@@ -30,6 +32,7 @@ def AfterAll(*operands: Value) -> Value:
     return ops.after_all(operands)
 
 
+@xla_op
 def CreateToken() -> Value:
     """A token that nothing comes before: ``after_all`` of nothing."""
     return ops.after_all()
@@ -45,6 +48,7 @@ def _types(name: str, shape: AnyShape) -> tuple[list[ValueType], bool]:
     return types, isinstance(type, TupleType)
 
 
+@xla_op
 def Infeed(shape: AnyShape, config: str = "") -> Result:
     """The next values of the process's infeed: ``infeed``.
 
@@ -66,6 +70,7 @@ def Infeed(shape: AnyShape, config: str = "") -> Result:
     return grouped(values, is_tuple)
 
 
+@xla_op
 def Outfeed(operand: Operands, config: str = "") -> None:
     """Write values to the process's outfeed: ``outfeed``.
 
@@ -77,6 +82,7 @@ def Outfeed(operand: Operands, config: str = "") -> None:
     set_latest_token(ops.outfeed(values, latest_token(), config))
 
 
+@xla_op
 def Recv(shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None = None) -> Result:
     """The values that ``Send`` sends to a channel: ``recv``, which waits for them.
 
@@ -94,6 +100,7 @@ def Recv(shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None
     return _received("Recv", shape, channel_handle, source_target_pairs, 1)
 
 
+@xla_op
 def RecvFromHost(shape: AnyShape, channel_handle: int) -> Result:
     """The values that the host sends to a channel: ``recv``; see ``Recv``."""
     return _received("RecvFromHost", shape, channel_handle, None, 3)
@@ -119,6 +126,7 @@ def _rows(source_target_pairs: Pairs | None) -> list[list[int]] | None:
     return None if source_target_pairs is None else [list(pair) for pair in source_target_pairs]
 
 
+@xla_op
 def Send(operand: Operands, channel_handle: int, source_target_pairs: Pairs | None = None) -> None:
     """Send values to a channel, where ``Recv`` gets them: ``send``.
 
@@ -130,6 +138,7 @@ def Send(operand: Operands, channel_handle: int, source_target_pairs: Pairs | No
     _sent(operand, channel_handle, source_target_pairs, 1)
 
 
+@xla_op
 def SendToHost(operand: Operands, channel_handle: int) -> None:
     """Send values to the host by a channel: ``send``; see ``Send``."""
     _sent(operand, channel_handle, None, 2)
@@ -144,6 +153,7 @@ def _sent(
     set_latest_token(token)
 
 
+@xla_op
 def RecvDone(context: Any) -> NoReturn:
     """The second half of ``Recv`` in HLO, which StableHLO does not split.
 
@@ -153,6 +163,7 @@ def RecvDone(context: Any) -> NoReturn:
     raise UnsupportedError(f"RecvDone: {_SPLIT.format('Recv')}")
 
 
+@xla_op
 def SendDone(context: Any) -> NoReturn:
     """The second half of ``Send`` in HLO, which StableHLO does not split.
 
