@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
@@ -30,6 +31,9 @@ from shlo_tools.ops.xla.broadcasting import Operand
 P = ParamSpec("P")
 R = TypeVar("R")
 Convert = Callable[[Any], Any]
+
+# Where a function of these is at work. What it calls there itself leaves errors to it.
+_building: ContextVar[ir.Build | None] = ContextVar("building", default=None)
 
 
 def xla_op(function: Callable[P, R]) -> Callable[P, R]:
@@ -47,7 +51,9 @@ def xla_op(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def build(*args: P.args, **kwargs: P.kwargs) -> R:
-        location = ir.insertion().location
+        here = ir.insertion()
+        is_called_by_user = _building.get() is not here
+        token = _building.set(here)
         try:
             bound = _bound(signature, args, kwargs)
             for name, value in bound.arguments.items():
@@ -55,16 +61,19 @@ def xla_op(function: Callable[P, R]) -> Callable[P, R]:
                 bound.arguments[name] = _converted(conversions()[name], name, value, several)
             return function(*bound.args, **bound.kwargs)
         except ShloError as error:
-            first, *rest = error.diagnostics
-            if first.place is not None:
-                raise
-            message = first.message
-            if not message.startswith(f"{function.__name__}:"):
-                message = f"{function.__name__}: {message}"
-            first = replace(first, message=message, place=mlir.place_of(location))
-            raise type(error)((first, *rest)) from error
+            if is_called_by_user and error.diagnostics[0].place is None:
+                raise _of_function(function.__name__, here, error) from error
+            raise
+        finally:
+            _building.reset(token)
 
     return build
+
+
+def _of_function(name: str, here: ir.Build, error: ShloError) -> ShloError:
+    first, *rest = error.diagnostics
+    place = mlir.place_of(here.location)
+    return type(error)((replace(first, message=f"{name}: {first.message}", place=place), *rest))
 
 
 def _bound(
@@ -113,7 +122,8 @@ def _instance(kind: type, value: Any) -> Any:
     return value
 
 
-def _computation(value: Any) -> Any:
+def computation_of(value: Any) -> Any:
+    """What can be called; raises ShloError where it cannot."""
     if not callable(value) or isinstance(value, type):
         raise ShloError(f"a computation is wanted, which is a function of tensors, not {value!r}")
     return value
@@ -130,6 +140,6 @@ _CONVERSIONS: dict[Any, Convert] = {
     Sequence[Sequence[int]]: _attribute(I64Matrix),
     Sequence[tuple[int, int]]: _attribute(I64Matrix),
     Sequence[Operand]: lambda values: list(as_sequence(values, "operands")),
-    Callable[..., Any]: _computation,
+    Callable[..., Any]: computation_of,
     float: _float,
 }

@@ -93,12 +93,11 @@ def several(operands: Operands) -> tuple[Any, ...] | None:
 
 
 def broadcast(
-    name: str, lhs: Operand, rhs: Operand, broadcast_dimensions: Sequence[int] | None = None
+    lhs: Operand, rhs: Operand, broadcast_dimensions: Sequence[int] | None = None
 ) -> tuple[Tensor, Tensor]:
     """Two operands made equal in shape.
 
     Args:
-        name: the function that wants them, for errors.
         lhs: an operand.
         rhs: the other.
         broadcast_dimensions: where the ranks differ, the dimension of the larger operand for
@@ -109,34 +108,34 @@ def broadcast(
     """
     a, b = tensors_of(lhs, rhs)
     if a.rank == b.rank:
-        _require_no_mapping(name, a, broadcast_dimensions)
-        return equalized(name, a, b)
+        _require_no_mapping(a, broadcast_dimensions)
+        return equalized(a, b)
     if a.rank == 0:
         return splat(a, b), b
     if b.rank == 0:
         return a, splat(b, a)
     if broadcast_dimensions is None:
         raise ShloError(
-            f"{name}: {a.type} and {b.type} differ in rank",
+            f"{a.type} and {b.type} differ in rank",
             hint="broadcast_dimensions maps dimensions of the smaller to those of the larger",
         )
     if a.rank < b.rank:
-        return equalized(name, _raised(name, a, b, broadcast_dimensions), b)
-    return equalized(name, a, _raised(name, b, a, broadcast_dimensions))
+        return equalized(_raised(a, b, broadcast_dimensions), b)
+    return equalized(a, _raised(b, a, broadcast_dimensions))
 
 
-def _require_no_mapping(name: str, operand: Tensor, mapping: Sequence[int] | None) -> None:
+def _require_no_mapping(operand: Tensor, mapping: Sequence[int] | None) -> None:
     if mapping and list(mapping) != list(range(operand.rank)):
         raise ShloError(
-            f"{name}: broadcast_dimensions {list(mapping)} of operands of one rank",
+            f"broadcast_dimensions {list(mapping)} of operands of one rank",
             hint="leave them out; dimensions of size 1 stretch by themselves",
         )
 
 
-def _raised(name: str, small: Tensor, large: Tensor, mapping: Sequence[int]) -> Tensor:
+def _raised(small: Tensor, large: Tensor, mapping: Sequence[int]) -> Tensor:
     """The smaller operand in the rank of the larger, with size 1 where it had no dimension."""
     axes = list(mapping)
-    where = f"{name}: broadcast_dimensions {axes}"
+    where = f"broadcast_dimensions {axes}"
     if len(axes) != small.rank:
         raise ShloError(f"{where} are not one for each dimension of {small.type}")
     if not all(0 <= axis < large.rank for axis in axes):
@@ -149,7 +148,7 @@ def _raised(name: str, small: Tensor, large: Tensor, mapping: Sequence[int]) -> 
     return ops.reshape(small, small.type.with_shape(shape))
 
 
-def equalized(name: str, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+def equalized(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Two tensors of one rank with dimensions of size 1 stretched to the other's.
 
     Raises:
@@ -157,29 +156,27 @@ def equalized(name: str, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """
     if a.shape == b.shape:
         return a, b
-    shape = [_common(name, a, b, axis) for axis in range(a.rank)]
-    return _stretched(name, a, shape), _stretched(name, b, shape)
+    shape = [_common(a, b, axis) for axis in range(a.rank)]
+    return _stretched(a, shape), _stretched(b, shape)
 
 
-def _common(name: str, a: Tensor, b: Tensor, axis: int) -> Dim:
+def _common(a: Tensor, b: Tensor, axis: int) -> Dim:
     x, y = a.shape[axis], b.shape[axis]
     if equal(x, 1):
         return y
     if equal(y, 1) or equal(x, y) is not False:
         return x
-    raise ShloError(
-        f"{name}: {a.type} and {b.type} do not broadcast: dimension {axis} is {x} and {y}"
-    )
+    raise ShloError(f"{a.type} and {b.type} do not broadcast: dimension {axis} is {x} and {y}")
 
 
-def _stretched(name: str, operand: Tensor, shape: Sequence[Dim]) -> Tensor:
+def _stretched(operand: Tensor, shape: Sequence[Dim]) -> Tensor:
     pairs = list(zip(operand.shape, shape, strict=True))
     if not any(equal(have, 1) and not equal(want, 1) for have, want in pairs):
         return operand
     type = operand.type.with_shape(shape)
     if not type.is_static:
         raise ShloError(
-            f"{name}: {operand.type} would stretch to {type}, of unknown size",
+            f"{operand.type} would stretch to {type}, of unknown size",
             hint="ops.dynamic_broadcast_in_dim takes sizes that are computed",
         )
     return ops.broadcast_in_dim(operand, tuple(range(operand.rank)), type)

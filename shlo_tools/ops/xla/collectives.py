@@ -37,15 +37,15 @@ def _channel(channel_id: int | None) -> dict[str, Any]:
     return {"channel_id": channel_id, "channel_type": _DEVICE_TO_DEVICE}
 
 
-def _require_dimension(name: str, tensor: Tensor, dimension: int) -> None:
+def _require_dimension(tensor: Tensor, dimension: int) -> None:
     if not 0 <= dimension < tensor.rank:
-        raise ShloError(f"{name}: {tensor.type} has no dimension {dimension}")
+        raise ShloError(f"{tensor.type} has no dimension {dimension}")
 
 
-def _require_groups(name: str, count: int, groups: ReplicaGroups) -> None:
+def _require_groups(count: int, groups: ReplicaGroups) -> None:
     if count < 1 or any(len(group) != count for group in groups):
         raise ShloError(
-            f"{name}: groups {[list(group) for group in groups]} are not of {count} replicas each"
+            f"groups {[list(group) for group in groups]} are not of {count} replicas each"
         )
 
 
@@ -77,10 +77,10 @@ def AllGather(
         ShloError: there is no such dimension, or the groups are of another size.
     """
     tensors, is_tuple = tensors_of_group(operand)
-    _require_groups("AllGather", shard_count, replica_groups)
+    _require_groups(shard_count, replica_groups)
     types = []
     for tensor in tensors:
-        _require_dimension("AllGather", tensor, all_gather_dim)
+        _require_dimension(tensor, all_gather_dim)
         size = tensor.shape[all_gather_dim] * shard_count
         types.append(tensor.type.with_shape(_replaced(tensor.shape, all_gather_dim, size)))
     results = ops.all_gather(
@@ -113,7 +113,7 @@ def AllReduce(
     """
     tensors, is_tuple = tensors_of_group(operand)
     if len(elements := {str(tensor.element_type) for tensor in tensors}) > 1:
-        raise ShloError(f"AllReduce: one computation of element types {sorted(elements)}")
+        raise ShloError(f"one computation of element types {sorted(elements)}")
     region = region_of(computation)
     results = ops.all_reduce(tensors, replica_groups, **_channel(channel_id), computation=region)
     return grouped(results, is_tuple)
@@ -152,7 +152,7 @@ def AllToAll(
             size.
     """
     tensors, is_tuple = tensors_of_group(operand)
-    _require_groups("AllToAll", split_count, replica_groups)
+    _require_groups(split_count, replica_groups)
     groups = replica_groups or [list(range(split_count))]
     results = ops.all_to_all(
         tensors, split_dimension, concat_dimension, split_count, groups, **_channel(channel_id)
@@ -220,7 +220,7 @@ def ReduceScatter(
             size.
     """
     tensors, is_tuple = tensors_of_group(operand)
-    _require_groups("ReduceScatter", shard_count, replica_groups)
+    _require_groups(shard_count, replica_groups)
     results = [
         _scattered(tensor, computation, scatter_dimension, shard_count, replica_groups, channel_id)
         for tensor in tensors
@@ -236,10 +236,10 @@ def _scattered(
     groups: ReplicaGroups,
     channel_id: int | None,
 ) -> Tensor:
-    _require_dimension("ReduceScatter", tensor, axis)
+    _require_dimension(tensor, axis)
     size = tensor.shape[axis]
     if isinstance(size, int) and size % count:
-        raise ShloError(f"ReduceScatter: dimension {axis} of {tensor.type} has no {count} parts")
+        raise ShloError(f"dimension {axis} of {tensor.type} has no {count} parts")
     return ops.reduce_scatter(
         tensor,
         axis,

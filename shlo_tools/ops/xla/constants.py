@@ -35,10 +35,10 @@ def Parameter(parameter_number: int, shape: AnyShape, name: str = "") -> Value:
     """
     arguments = ir.insertion().at.block.arguments
     if not 0 <= parameter_number < len(arguments):
-        raise ShloError(f"Parameter: no argument {parameter_number} of {len(arguments)}")
+        raise ShloError(f"no argument {parameter_number} of {len(arguments)}")
     value, type = of_value(arguments[parameter_number]), value_shape(shape)
     if value.type != type:
-        raise ShloError(f"Parameter: argument {parameter_number} is {value.type}, not {type}")
+        raise ShloError(f"argument {parameter_number} is {value.type}, not {type}")
     return value
 
 
@@ -96,5 +96,5 @@ def ConstantR2(
 def _of_rank(rank: int, values: Any, element_type: PrimitiveType | None) -> Tensor:
     tensor = ConstantLiteral(values, element_type)
     if tensor.rank != rank:
-        raise ShloError(f"ConstantR{rank}: {values!r} has rank {tensor.rank}")
+        raise ShloError(f"{values!r} has rank {tensor.rank}")
     return tensor

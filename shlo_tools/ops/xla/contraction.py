@@ -60,7 +60,7 @@ def Dot(
     """
     a, b = tensors_of(lhs, rhs)
     if a.rank == 0 or b.rank == 0:
-        raise ShloError(f"Dot: {a.type} and {b.type}: vectors and matrices are wanted")
+        raise ShloError(f"{a.type} and {b.type}: vectors and matrices are wanted")
     numbers = DotDimensionNumbers((min(a.rank - 1, 1),), (0,))
     return DotGeneral(a, b, numbers, precision_config, preferred_element_type)
 
@@ -127,7 +127,7 @@ def Einsum(
     left, right, result = _letters(einsum_config)
     sizes = _sizes(einsum_config, (left, a), (right, b))
     if missing := set(result) - set(sizes):
-        raise ShloError(f"Einsum: {einsum_config!r} has no dimension {sorted(missing)}")
+        raise ShloError(f"{einsum_config!r} has no dimension {sorted(missing)}")
     a, left = _reduced(a, left, right + result, sizes)
     b, right = _reduced(b, right, left + result, sizes)
     batch = [letter for letter in left if letter in right and letter in result]
@@ -152,7 +152,7 @@ def _letters(config: str) -> tuple[str, str, str]:
     texts = (left, right, result if arrow else once)
     understood = comma and all(text.isalpha() or not text for text in texts)
     if not understood or len(set(texts[2])) < len(texts[2]):
-        raise ShloError(f"Einsum: {config!r} is not understood", hint='such as "ij,jk->ik"')
+        raise ShloError(f"{config!r} is not understood", hint='such as "ij,jk->ik"')
     return texts
 
 
@@ -161,10 +161,10 @@ def _sizes(config: str, *operands: tuple[str, Tensor]) -> dict[str, Dim]:
     sizes: dict[str, Dim] = {}
     for letters, tensor in operands:
         if len(letters) != tensor.rank:
-            raise ShloError(f"Einsum: {config!r} names {len(letters)} dimensions of {tensor.type}")
+            raise ShloError(f"{config!r} names {len(letters)} dimensions of {tensor.type}")
         for letter, size in zip(letters, tensor.shape, strict=True):
             if sizes.setdefault(letter, size) != size:
-                raise ShloError(f"Einsum: {letter!r} has sizes {sizes[letter]} and {size}")
+                raise ShloError(f"{letter!r} has sizes {sizes[letter]} and {size}")
     return sizes
 
 

@@ -13,10 +13,10 @@ from typing import Any, overload
 from shlo_tools import ops
 from shlo_tools.dtypes import TensorType, element_type
 from shlo_tools.errors import ShloError
-from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops._attributes import FunctionSymbol, as_sequence
 from shlo_tools.ops._building import module_being_built
 from shlo_tools.ops._op import operand_of, require_callable_with
-from shlo_tools.ops.xla.arguments import xla_op
+from shlo_tools.ops.xla.arguments import computation_of, xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, several, tensor_of
 from shlo_tools.ops.xla.computations import (
     Computation,
@@ -31,7 +31,7 @@ from shlo_tools.ops.xla.ordering import begin, latest_token, ordered, set_latest
 from shlo_tools.types import Tensor, TokenType, Value
 
 _BRANCH_INDEX = Tensor(TensorType((), element_type("i32")))
-_CONDITION = "While: a condition that transfers values cannot pass on their order"
+_CONDITION = "a condition that transfers values cannot pass on their order"
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -139,14 +139,12 @@ def Conditional(index: Operand, *arguments: Any) -> Result:
         return _branched(lambda *regions: ops.if_(pred, *regions), branches, operands)
     if len(arguments) != 2:
         raise ShloError(
-            f"Conditional: {len(arguments) + 1} arguments",
+            f"{len(arguments) + 1} arguments",
             hint="pred, operand, computation, operand, computation; or index and two lists",
         )
-    computations, operands = list(arguments[0]), list(arguments[1])
+    computations, operands = (list(as_sequence(items, "values")) for items in arguments)
     if not computations or len(computations) != len(operands):
-        raise ShloError(
-            f"Conditional: {len(computations)} computations and {len(operands)} operands"
-        )
+        raise ShloError(f"{len(computations)} computations and {len(operands)} operands")
     number = tensor_of(index, _BRANCH_INDEX)
     return _branched(lambda *regions: ops.case(number, regions), computations, operands)
 
@@ -157,6 +155,7 @@ def _branched(
     operands: Sequence[Any],
 ) -> Result:
     values = [values_of(operand) for operand in operands]
+    checked = [computation_of(computation) for computation in computations]
     is_tuple = [False]
 
     def region(computation: Computation, operand: tuple[list[Value], bool], token: Any) -> Any:
@@ -170,7 +169,7 @@ def _branched(
         return fill
 
     def branched(token: Value | None) -> Result:
-        pairs = zip(computations, values, strict=True)
+        pairs = zip(checked, values, strict=True)
         regions = [region(computation, operand, token) for computation, operand in pairs]
         results: list[Value] = list(build(*regions))
         if token:
@@ -209,7 +208,7 @@ def While(condition: Computation, body: Computation, init: Any) -> Result:
             begin(state[-1] if token else None)
             results = flat(applied(body, state[: len(values)], is_tuple))
             if len(results) != len(values):
-                raise ShloError(f"While: the body returns {len(results)} values, not {len(values)}")
+                raise ShloError(f"the body returns {len(results)} values, not {len(values)}")
             pairs = zip(results, values, strict=True)
             typed = [
                 operand_of(result, value if isinstance(value, Tensor) else None, scalar=False)

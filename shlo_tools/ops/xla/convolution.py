@@ -202,17 +202,17 @@ def ConvGeneralDilated(
     """
     a, b = tensors_of(lhs, rhs)
     if a.rank != b.rank or a.rank < 2:
-        raise ShloError(f"Conv: {a.type} and {b.type} are not of one rank, of 2 at least")
+        raise ShloError(f"{a.type} and {b.type} are not of one rank, of 2 at least")
     numbers = dimension_numbers or CreateDefaultConvDimensionNumbers(a.rank - 2)
     spatial = [
         integers(axes)
         for axes in (numbers.input_spatial_dimensions, numbers.kernel_spatial_dimensions)
     ]
     if not all(0 <= axis < a.rank for axes in spatial for axis in axes):
-        raise ShloError(f"Conv: {numbers} are not dimensions of {a.type} and {b.type}")
+        raise ShloError(f"{numbers} are not dimensions of {a.type} and {b.type}")
     areas = [a.shape[axis] for axis in spatial[0]]
     windows = [b.shape[axis] for axis in spatial[1]]
-    pairs = edges("Conv", padding, areas, windows, window_strides, lhs_dilation, rhs_dilation)
+    pairs = edges(padding, areas, windows, window_strides, lhs_dilation, rhs_dilation)
 
     build: Callable[..., Tensor] = convolution
     arguments = {

@@ -105,7 +105,7 @@ def RaggedAllToAll(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always; exporters write a custom call ``ragged_all_to_all``.
     """
-    raise _missing("RaggedAllToAll", 'CustomCall("ragged_all_to_all", ...), as exporters do')
+    raise _missing('CustomCall("ragged_all_to_all", ...), as exporters do')
 
 
 @xla_op
@@ -115,7 +115,7 @@ def StochasticConvertType(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise _missing("StochasticConvertType", "ConvertElementType rounds to the nearest")
+    raise _missing("ConvertElementType rounds to the nearest")
 
 
 @xla_op
@@ -125,7 +125,7 @@ def SparseDot(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise _missing("SparseDot", "DotGeneral takes all elements")
+    raise _missing("DotGeneral takes all elements")
 
 
 @xla_op
@@ -135,7 +135,7 @@ def ScaledDot(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise _missing("ScaledDot", "Mul the operands by their scales, then DotGeneral")
+    raise _missing("Mul the operands by their scales, then DotGeneral")
 
 
 @xla_op
@@ -145,7 +145,7 @@ def DynamicConvInputGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise _missing("DynamicConvInputGrad", "ops.dynamic_conv takes a computed padding")
+    raise _missing("ops.dynamic_conv takes a computed padding")
 
 
 @xla_op
@@ -155,7 +155,7 @@ def DynamicConvKernelGrad(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise _missing("DynamicConvKernelGrad", "ops.dynamic_conv takes a computed padding")
+    raise _missing("ops.dynamic_conv takes a computed padding")
 
 
 @xla_op
@@ -165,8 +165,8 @@ def RngGetAndUpdateState(*arguments: Any, **attributes: Any) -> NoReturn:
     Raises:
         UnsupportedError: always; a StableHLO program has no such state.
     """
-    raise _missing("RngGetAndUpdateState", "RngBitGenerator takes and returns a state")
+    raise _missing("RngBitGenerator takes and returns a state")
 
 
-def _missing(name: str, hint: str) -> UnsupportedError:
-    return UnsupportedError(f"{name}: StableHLO has no op for it", hint=hint)
+def _missing(hint: str) -> UnsupportedError:
+    return UnsupportedError("StableHLO has no op for it", hint=hint)

@@ -37,9 +37,13 @@ def Broadcast(operand: Operand, broadcast_sizes: Sequence[int]) -> Tensor:
 
     Returns:
         An array of shape [a0, ..., aN, b0, ..., bM].
+
+    Raises:
+        ShloError: a size is negative.
     """
-    tensor = tensor_of(operand)
-    sizes = tuple(broadcast_sizes)
+    tensor, sizes = tensor_of(operand), tuple(broadcast_sizes)
+    if any(size < 0 for size in sizes):
+        raise ShloError(f"broadcast_sizes {list(sizes)}: a size is negative")
     axes = tuple(range(len(sizes), len(sizes) + tensor.rank))
     return ops.broadcast_in_dim(tensor, axes, tensor.type.with_shape((*sizes, *tensor.shape)))
 
@@ -92,9 +96,9 @@ def Collapse(operand: Operand, dimensions: Sequence[int]) -> Tensor:
         return tensor
     first, last = axes[0], axes[-1]
     if axes != list(range(first, first + len(axes))):
-        raise ShloError(f"Collapse: dimensions {axes} are not consecutive and ascending")
+        raise ShloError(f"dimensions {axes} are not consecutive and ascending")
     if first < 0 or last >= tensor.rank:
-        raise ShloError(f"Collapse: dimensions {axes} are not those of {tensor.type}")
+        raise ShloError(f"dimensions {axes} are not those of {tensor.type}")
     size = product(tensor.shape[first : last + 1])
     shape = (*tensor.shape[:first], size, *tensor.shape[last + 1 :])
     return ops.reshape(tensor, tensor.type.with_shape(shape))
@@ -162,14 +166,14 @@ def PadInDim(operand: Operand, padding_value: Operand, dimno: int, lo: int, hi: 
         ShloError: the operand has no such dimension, or more is removed than there is.
     """
     tensor = tensor_of(operand)
-    _require_dimension("PadInDim", tensor, dimno)
+    _require_dimension(tensor, dimno)
     config = [(lo, hi) if axis == dimno else (0, 0) for axis in range(tensor.rank)]
     return _padded(tensor, padding_value, config)
 
 
-def _require_dimension(name: str, tensor: Tensor, dimension: int) -> None:
+def _require_dimension(tensor: Tensor, dimension: int) -> None:
     if not 0 <= dimension < tensor.rank:
-        raise ShloError(f"{name}: {tensor.type} has no dimension {dimension}")
+        raise ShloError(f"{tensor.type} has no dimension {dimension}")
 
 
 @overload
@@ -193,7 +197,7 @@ def Reshape(operand: Operand, *sizes: Sequence[int]) -> Tensor:
     """
     tensor = tensor_of(operand)
     if len(sizes) not in (1, 2):
-        raise ShloError("Reshape: new_sizes, or dimensions and new_sizes are wanted")
+        raise ShloError("new_sizes, or dimensions and new_sizes are wanted")
     if len(sizes) == 2:
         tensor = ops.transpose(tensor, sizes[0])
     return ops.reshape(tensor, tensor.type.with_shape(sizes[-1]))
@@ -229,9 +233,9 @@ def Select(pred: Operand, on_true: Operands, on_false: Operands) -> Tensor | tup
     if members is None and others is None:
         return _selected(mask, on_true, on_false)
     if members is None or others is None or len(members) != len(others):
-        raise ShloError("Select: tuples of as many values are wanted, or no tuple")
+        raise ShloError("tuples of as many values are wanted, or no tuple")
     if mask.rank != 0:
-        raise ShloError(f"Select: tuples are chosen by a scalar, not by {mask.type}")
+        raise ShloError(f"tuples are chosen by a scalar, not by {mask.type}")
     return tuple(_selected(mask, a, b) for a, b in zip(members, others, strict=True))
 
 
@@ -240,7 +244,7 @@ def _selected(mask: Tensor, on_true: Operand, on_false: Operand) -> Tensor:
     largest = max((a, b, mask), key=lambda tensor: tensor.rank)
     a, b = (splat(x, largest) if x.rank == 0 else x for x in (a, b))
     if a.rank == b.rank:
-        a, b = equalized("Select", a, b)
+        a, b = equalized(a, b)
     return ops.select(mask, a, b)
 
 
@@ -277,7 +281,7 @@ def SliceInDim(
         ShloError: there is no such dimension, or the slice is not within it.
     """
     tensor = tensor_of(operand)
-    _require_dimension("SliceInDim", tensor, dimno)
+    _require_dimension(tensor, dimno)
     starts, steps = [0] * tensor.rank, [1] * tensor.rank
     limits = [
         limit_index if axis == dimno else size for axis, size in enumerate(tensor.type.static_shape)

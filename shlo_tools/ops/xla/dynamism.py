@@ -44,12 +44,12 @@ def SetDimensionSize(operand: Operand, size: Operand, dimension: int) -> Tensor:
     """
     tensor, count = tensor_of(operand), tensor_of(size, _I32)
     if not 0 <= dimension < tensor.rank:
-        raise ShloError(f"SetDimensionSize: {tensor.type} has no dimension {dimension}")
+        raise ShloError(f"{tensor.type} has no dimension {dimension}")
     bounds = list(tensor.type.bounds) or [None] * tensor.rank
     largest = tensor.shape[dimension]
     bounds[dimension] = largest if isinstance(largest, int) else bounds[dimension]
     if bounds[dimension] is None:
-        raise ShloError(f"SetDimensionSize: dimension {dimension} of {tensor.type} has no bound")
+        raise ShloError(f"dimension {dimension} of {tensor.type} has no bound")
     shape: list[Dim] = list(tensor.shape)
     shape[dimension] = UNKNOWN
     type = TensorType(tuple(shape), tensor.element_type, tuple(bounds))
@@ -64,7 +64,7 @@ def RemoveDynamicDimension(operand: Operand, dimension: int) -> NoReturn:
         UnsupportedError: always; StableHLO keeps no elements beyond a size.
     """
     raise UnsupportedError(
-        "RemoveDynamicDimension: StableHLO keeps no elements beyond the size of a dimension",
+        "StableHLO keeps no elements beyond the size of a dimension",
         hint="ops.dynamic_pad fills a dimension up to a size",
     )
 
@@ -88,7 +88,7 @@ def DynamicReshape(
         ShloError: the lists differ in length.
     """
     if not len(dim_sizes) == len(new_size_bounds) == len(dims_are_dynamic):
-        raise ShloError("DynamicReshape: sizes, bounds and dims_are_dynamic differ in number")
+        raise ShloError("sizes, bounds and dims_are_dynamic differ in number")
     tensor = tensor_of(operand)
     sizes = [tensor_of(size, _I32) for size in dim_sizes]
     rows = [ops.reshape(size, size.type.with_shape((1,))) for size in sizes]

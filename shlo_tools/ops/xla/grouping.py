@@ -29,9 +29,9 @@ def GetTupleElement(tuple_data: Any, index: int) -> Value:
     if isinstance(tuple_data, Value):
         return ops.get_tuple_element(tuple_data, index)
     if not isinstance(tuple_data, tuple | list):
-        raise ShloError(f"GetTupleElement: {tuple_data!r} is no tuple")
+        raise ShloError(f"{tuple_data!r} is no tuple")
     if not 0 <= index < len(tuple_data):
-        raise ShloError(f"GetTupleElement: no member {index} of {len(tuple_data)}")
+        raise ShloError(f"no member {index} of {len(tuple_data)}")
     return value_of(tuple_data[index])
 
 

@@ -44,7 +44,7 @@ def Fft(operand: Operand, fft_type: FftType | str, fft_length: Sequence[int]) ->
     """
     if isinstance(fft_type, str) and fft_type not in FftType.__members__:
         names = ", ".join(FftType.__members__)
-        raise ShloError(f"Fft: {fft_type!r} is no type of transform", hint=names)
+        raise ShloError(f"{fft_type!r} is no type of transform", hint=names)
     kind = FftType[fft_type] if isinstance(fft_type, str) else fft_type
     return ops.fft(tensor_of(operand), kind, fft_length)
 
@@ -73,7 +73,7 @@ def TriangularSolve(
     """
     if isinstance(transpose_a, str) and transpose_a not in TransposeForm.__members__:
         names = ", ".join(TransposeForm.__members__)
-        raise ShloError(f"TriangularSolve: {transpose_a!r} is no form of a matrix", hint=names)
+        raise ShloError(f"{transpose_a!r} is no form of a matrix", hint=names)
     form = TransposeForm[transpose_a] if isinstance(transpose_a, str) else transpose_a
     matrices, sides = tensors_of(a, b)
     return ops.triangular_solve(matrices, sides, left_side, lower, unit_diagonal, form)

@@ -66,7 +66,7 @@ def padding_config(config: PaddingConfigLike) -> PaddingConfig:
     if isinstance(config, PaddingConfig):
         return config
     if not isinstance(config, Sequence):
-        raise ShloError(f"Pad: {config!r} is no PaddingConfig")
+        raise ShloError(f"{config!r} is no PaddingConfig")
     return PaddingConfig(tuple(_config_dimension(row) for row in config))
 
 
@@ -75,11 +75,10 @@ def _config_dimension(row: PaddingConfigDimension | Sequence[int]) -> PaddingCon
         return row
     if isinstance(row, Sequence) and len(row) in (2, 3):
         return PaddingConfigDimension(*row)
-    raise ShloError(f"Pad: {row!r} is not (low, high) or (low, high, interior)")
+    raise ShloError(f"{row!r} is not (low, high) or (low, high, interior)")
 
 
 def edges(
-    name: str,
     padding: PaddingLike,
     sizes: Sequence[Dim],
     window: Sequence[Dim],
@@ -90,7 +89,6 @@ def edges(
     """Low and high padding of each dimension that a window slides along.
 
     Args:
-        name: the function that wants them, for errors.
         padding: the enum, its name, or the pairs themselves.
         sizes: of the base area.
         window: sizes of the window.
@@ -102,41 +100,41 @@ def edges(
         ShloError: it is no padding, or SAME of a size that is known only at run time.
     """
     if isinstance(padding, str):
-        padding = _named(name, padding)
+        padding = _named(padding)
     if not isinstance(padding, Padding | Sequence):
-        raise ShloError(f"{name}: {padding!r} is no padding", hint="SAME, VALID, or pairs")
+        raise ShloError(f"{padding!r} is no padding", hint="SAME, VALID, or pairs")
     if not isinstance(padding, Padding):
-        return [_pair(name, pair) for pair in padding]
+        return [_pair(pair) for pair in padding]
     if padding is Padding.VALID:
         return [(0, 0)] * len(sizes)
     ones = [1] * len(sizes)
     columns = (sizes, window, strides, base_dilations or ones, window_dilations or ones)
     if any(len(column) != len(sizes) for column in columns):
-        raise ShloError(f"{name}: sizes, strides and dilations of a window differ in number")
+        raise ShloError("sizes, strides and dilations of a window differ in number")
     return [
-        _same(name, dilated(size, base), dilated(extent, apart), stride)
+        _same(dilated(size, base), dilated(extent, apart), stride)
         for size, extent, stride, base, apart in zip(*columns, strict=True)
     ]
 
 
-def _named(name: str, padding: str) -> Padding:
+def _named(padding: str) -> Padding:
     names = {key: member for member in Padding for key in (member.name, member.value)}
     if padding not in names:
-        raise ShloError(f"{name}: {padding!r} is no padding", hint="SAME, VALID, or pairs")
+        raise ShloError(f"{padding!r} is no padding", hint="SAME, VALID, or pairs")
     return names[padding]
 
 
-def _pair(name: str, pair: Sequence[int]) -> tuple[int, int]:
+def _pair(pair: str | Sequence[int]) -> tuple[int, int]:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise ShloError(f"{name}: padding {pair!r} is no pair (low, high)")
+        raise ShloError(f"padding {pair!r} is no pair (low, high)")
     return pair[0], pair[1]
 
 
-def _same(name: str, size: Dim, window: Dim, stride: int) -> tuple[int, int]:
+def _same(size: Dim, window: Dim, stride: int) -> tuple[int, int]:
     if not isinstance(size, int) or not isinstance(window, int):
-        raise ShloError(f"{name}: SAME padding of a dimension of unknown size")
+        raise ShloError("SAME padding of a dimension of unknown size")
     if stride < 1:
-        raise ShloError(f"{name}: stride {stride} is below 1")
+        raise ShloError(f"stride {stride} is below 1")
     count = -(-size // stride)
     total = max((count - 1) * stride + window - size, 0)
     return total // 2, total - total // 2

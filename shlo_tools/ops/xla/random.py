@@ -80,9 +80,7 @@ def RngBitGenerator(
     if isinstance(algorithm, str):
         names = {**RngAlgorithm.__members__, **_ALGORITHMS}
         if algorithm not in names:
-            raise ShloError(
-                f"RngBitGenerator: {algorithm!r} is no algorithm", hint=", ".join(_ALGORITHMS)
-            )
+            raise ShloError(f"{algorithm!r} is no algorithm", hint=", ".join(_ALGORITHMS))
         algorithm = names[algorithm]
     state, type = tensor_of(initial_state), array_shape(shape)
     return ops.rng_bit_generator(algorithm, state, [state.type, type])

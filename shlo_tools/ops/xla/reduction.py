@@ -68,7 +68,7 @@ def Reduce(
         ShloError: shapes or element types differ, or dimensions repeat or do not exist.
     """
     tensors, is_tuple = tensors_of_group(operands)
-    starts = _init_values("Reduce", tensors, init_values, is_tuple)
+    starts = _init_values(tensors, init_values, is_tuple)
     axes = tuple(sorted(dimensions))
     return grouped(ops.reduce(tensors, starts, axes, region_of(computation)), is_tuple)
 
@@ -81,15 +81,13 @@ def ReduceAll(operands: Operands, init_values: Operands, computation: Computatio
     return Reduce(group, init_values, computation, range(tensors[0].rank))
 
 
-def _init_values(
-    name: str, tensors: Sequence[Tensor], init_values: Operands, is_tuple: bool
-) -> list[Tensor]:
+def _init_values(tensors: Sequence[Tensor], init_values: Operands, is_tuple: bool) -> list[Tensor]:
     """A scalar for each array; numbers take its element type."""
     members = list(init_values) if is_tuple and isinstance(init_values, list | tuple) else None
     if members is None:
         members = list(tensors_of_group(init_values)[0]) if is_tuple else [init_values]
     if len(members) != len(tensors):
-        raise ShloError(f"{name}: {len(tensors)} operands and {len(members)} init values")
+        raise ShloError(f"{len(tensors)} operands and {len(members)} init values")
     return [tensor_of(value, tensor) for value, tensor in zip(members, tensors, strict=True)]
 
 
@@ -124,11 +122,11 @@ def ReduceWindow(
         ShloError: not one number for each dimension, or shapes or element types differ.
     """
     tensors, is_tuple = tensors_of_group(operands)
-    starts = _init_values("ReduceWindow", tensors, init_values, is_tuple)
+    starts = _init_values(tensors, init_values, is_tuple)
     strides = window_strides or [1] * tensors[0].rank
     shape, window = tensors[0].shape, tuple(window_dimensions)
     dilations = (base_dilations, window_dilations)
-    pairs = edges("ReduceWindow", padding, shape, window, strides, *dilations)
+    pairs = edges(padding, shape, window, strides, *dilations)
     results = ops.reduce_window(
         tensors, starts, window, strides, *dilations, pairs, body=region_of(computation)
     )
@@ -190,7 +188,7 @@ def SelectAndScatter(
     """
     tensor = tensor_of(operand)
     strides = window_strides or [1] * tensor.rank
-    pairs = edges("SelectAndScatter", padding, tensor.shape, window_dimensions, strides)
+    pairs = edges(padding, tensor.shape, window_dimensions, strides)
     return ops.select_and_scatter(
         tensor,
         tensor_of(source, tensor),

@@ -47,7 +47,7 @@ def Sort(
     tensors, is_tuple = tensors_of_group(operands)
     axis = tensors[0].rank - 1 if dimension == -1 else dimension
     if not 0 <= axis < tensors[0].rank:
-        raise ShloError(f"Sort: {tensors[0].type} has no dimension {dimension}")
+        raise ShloError(f"{tensors[0].type} has no dimension {dimension}")
     results = ops.sort(tensors, axis, is_stable, comparator=region_of(comparator))
     return grouped(results, is_tuple)
 
@@ -71,7 +71,7 @@ def TopK(operand: Operand, k: int, largest: bool = True) -> tuple[Tensor, Tensor
     if largest:
         return ops.chlo.top_k(tensor, k)
     axis = tensor.rank - 1
-    _require_count("TopK", tensor, axis, k)
+    _require_count(tensor, axis, k)
     indices = ops.iota(axis, tensor.type.with_element(element_type("i32")))
     total = ComparisonType.TOTALORDER if tensor.element_type.is_float else None
 
@@ -82,11 +82,11 @@ def TopK(operand: Operand, k: int, largest: bool = True) -> tuple[Tensor, Tensor
     return SliceInDim(elements, 0, k, 1, axis), SliceInDim(places, 0, k, 1, axis)
 
 
-def _require_count(name: str, tensor: Tensor, axis: int, count: int) -> None:
+def _require_count(tensor: Tensor, axis: int, count: int) -> None:
     if not 0 <= axis < tensor.rank:
-        raise ShloError(f"{name}: {tensor.type} has no dimension {axis}")
+        raise ShloError(f"{tensor.type} has no dimension {axis}")
     if not 0 <= count <= tensor.type.static_shape[axis]:
-        raise ShloError(f"{name}: {count} elements of dimension {axis} of {tensor.type}")
+        raise ShloError(f"{count} elements of dimension {axis} of {tensor.type}")
 
 
 @xla_op
@@ -121,14 +121,12 @@ def ApproxTopK(
     """
     tensors, _ = tensors_of_group(list(operands))
     if len(init_values) != len(tensors):
-        raise ShloError(f"ApproxTopK: {len(tensors)} operands, {len(init_values)} init values")
+        raise ShloError(f"{len(tensors)} operands, {len(init_values)} init values")
     if not 0 < recall_target <= 1:
-        raise ShloError(f"ApproxTopK: recall_target {recall_target} is not above 0 and up to 1")
+        raise ShloError(f"recall_target {recall_target} is not above 0 and up to 1")
     if not aggregate_to_topk:
-        raise UnsupportedError(
-            "ApproxTopK: StableHLO has no form for candidates (aggregate_to_topk=False)"
-        )
+        raise UnsupportedError("StableHLO has no form for candidates (aggregate_to_topk=False)")
     axis = reduction_dim + tensors[0].rank if reduction_dim < 0 else reduction_dim
-    _require_count("ApproxTopK", tensors[0], axis, top_k)
+    _require_count(tensors[0], axis, top_k)
     results = ops.sort(tensors, axis, True, comparator=region_of(comparator))
     return tuple(SliceInDim(result, 0, top_k, 1, axis) for result in results)

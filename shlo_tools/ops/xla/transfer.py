@@ -38,13 +38,13 @@ def CreateToken() -> Value:
     return ops.after_all()
 
 
-def _types(name: str, shape: AnyShape) -> tuple[list[ValueType], bool]:
+def _types(shape: AnyShape) -> tuple[list[ValueType], bool]:
     """The types of what is transferred, and whether it is a tuple."""
     type = value_shape(shape)
     types: list[ValueType] = list(type.members) if isinstance(type, TupleType) else [type]
     for member in types:
         if isinstance(member, TupleType | TokenType):
-            raise ShloError(f"{name}: {member} in {type}: arrays or a flat tuple are wanted")
+            raise ShloError(f"{member} in {type}: arrays or a flat tuple are wanted")
     return types, isinstance(type, TupleType)
 
 
@@ -62,7 +62,7 @@ def Infeed(shape: AnyShape, config: str = "") -> Result:
     Raises:
         ShloError: tuples within a tuple.
     """
-    types, is_tuple = _types("Infeed", shape)
+    types, is_tuple = _types(shape)
     if not types:
         return ()
     *values, token = ops.infeed(latest_token(), config, result_types=[*types, TokenType()])
@@ -97,19 +97,19 @@ def Recv(shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None
     Raises:
         ShloError: tuples within a tuple.
     """
-    return _received("Recv", shape, channel_handle, source_target_pairs, 1)
+    return _received(shape, channel_handle, source_target_pairs, 1)
 
 
 @xla_op
 def RecvFromHost(shape: AnyShape, channel_handle: int) -> Result:
     """The values that the host sends to a channel: ``recv``; see ``Recv``."""
-    return _received("RecvFromHost", shape, channel_handle, None, 3)
+    return _received(shape, channel_handle, None, 3)
 
 
 def _received(
-    name: str, shape: AnyShape, channel: int, source_target_pairs: Pairs | None, channel_type: int
+    shape: AnyShape, channel: int, source_target_pairs: Pairs | None, channel_type: int
 ) -> Result:
-    types, is_tuple = _types(name, shape)
+    types, is_tuple = _types(shape)
     *values, token = ops.recv(
         latest_token(),
         channel,
@@ -160,7 +160,7 @@ def RecvDone(context: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise UnsupportedError(f"RecvDone: {_SPLIT.format('Recv')}")
+    raise UnsupportedError(f"{_SPLIT.format('Recv')}")
 
 
 @xla_op
@@ -170,4 +170,4 @@ def SendDone(context: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise UnsupportedError(f"SendDone: {_SPLIT.format('Send')}")
+    raise UnsupportedError(f"{_SPLIT.format('Send')}")

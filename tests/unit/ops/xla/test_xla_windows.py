@@ -58,7 +58,7 @@ def test_same_padding(
     size: int, window: int, stride: int, base: int, apart: int, expected: tuple[int, int]
 ) -> None:
     """As many windows as elements over the stride, rounded up; the excess is shared."""
-    got = edges("Conv", xla.Padding.SAME, [size], [window], [stride], [base], [apart])
+    got = edges(xla.Padding.SAME, [size], [window], [stride], [base], [apart])
     assert got == [expected]
     extent, reach = (size - 1) * base + 1, (window - 1) * apart + 1
     assert (extent + sum(got[0]) - reach) // stride + 1 == -(-extent // stride)
