@@ -47,6 +47,8 @@ from shlo_tools.ops.xla.contraction import (
     DotDimensionNumbers,
     DotGeneral,
     Einsum,
+    RaggedDot,
+    RaggedDotDimensionNumbers,
 )
 from shlo_tools.ops.xla.control_flow import (
     Call,
@@ -68,6 +70,10 @@ from shlo_tools.ops.xla.convolution import (
     CreateDefaultConvDimensionNumbers,
 )
 from shlo_tools.ops.xla.custom_calls import (
+    AsyncDone,
+    AsyncStart,
+    AsyncUpdate,
+    CompositeCall,
     CustomCall,
     CustomCallWithComputation,
     DynamicConvInputGrad,
@@ -195,6 +201,7 @@ from shlo_tools.ops.xla.reduction import (
     ReduceAll,
     ReduceWindow,
     ReduceWindowWithGeneralPadding,
+    Scan,
     SelectAndScatter,
     SelectAndScatterWithGeneralPadding,
 )
@@ -207,13 +214,17 @@ from shlo_tools.ops.xla.transfer import (
     AfterAll,
     CreateToken,
     Infeed,
+    InfeedWithToken,
     Outfeed,
+    OutfeedWithToken,
     Recv,
     RecvDone,
     RecvFromHost,
+    RecvWithToken,
     Send,
     SendDone,
     SendToHost,
+    SendWithToken,
 )
 
 # In the document's order; then what has no section there; then types of arguments.
@@ -367,10 +378,21 @@ __all__ = [  # noqa: RUF022
     "Tan",
     "TopK",
     "Xor",
+    "InfeedWithToken",
+    "OutfeedWithToken",
+    "RecvWithToken",
+    "SendWithToken",
+    "CompositeCall",
+    "AsyncStart",
+    "AsyncUpdate",
+    "AsyncDone",
+    "Scan",
+    "RaggedDot",
     "Padding",
     "PaddingConfig",
     "PaddingConfigDimension",
     "ConvolutionDimensionNumbers",
     "CreateDefaultConvDimensionNumbers",
     "DotDimensionNumbers",
+    "RaggedDotDimensionNumbers",
 ]

@@ -1,6 +1,7 @@
 """Sums of products.
 
-Source: XLA's operation semantics, "Dot" and "DotGeneral"; ``Einsum`` is XLA's matrix library's.
+Source: XLA's operation semantics, "Dot" and "DotGeneral"; ``RaggedDot`` is of XlaBuilder,
+``Einsum`` of XLA's matrix library.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from shlo_tools.ops import Precision
 from shlo_tools.ops._signatures import rule_of
 from shlo_tools.ops.contraction import dot_general
 from shlo_tools.ops.xla.arguments import integers, xla_op
-from shlo_tools.ops.xla.broadcasting import Operand, tensors_of
+from shlo_tools.ops.xla.broadcasting import Operand, tensor_of, tensors_of
 from shlo_tools.ops.xla.shapes import PrimitiveType, primitive_type
 from shlo_tools.types import Tensor
 
@@ -36,6 +37,21 @@ class DotDimensionNumbers:
     rhs_contracting_dimensions: Sequence[int] = ()
     lhs_batch_dimensions: Sequence[int] = ()
     rhs_batch_dimensions: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class RaggedDotDimensionNumbers:
+    """What ``RaggedDot`` sums over and cuts in groups.
+
+    Attributes:
+        dot_dimension_numbers: as of ``DotGeneral``.
+        lhs_ragged_dimensions: the one dimension of ``lhs`` that is cut.
+        rhs_group_dimensions: the one of ``rhs`` that counts groups, where there is one.
+    """
+
+    dot_dimension_numbers: DotDimensionNumbers
+    lhs_ragged_dimensions: Sequence[int] = ()
+    rhs_group_dimensions: Sequence[int] = ()
 
 
 @xla_op
@@ -103,6 +119,39 @@ def DotGeneral(
     element = primitive_type(preferred_element_type)
     result_type = rule_of(dot_general)(*arguments).type.with_element(element)
     return ops.dot_general(*arguments, precision_config, result_type)
+
+
+@xla_op
+def RaggedDot(
+    lhs: Operand,
+    rhs: Operand,
+    group_sizes: Operand,
+    dimension_numbers: RaggedDotDimensionNumbers,
+) -> Tensor:
+    """``DotGeneral`` with a dimension of ``lhs`` cut in consecutive groups: ``chlo.ragged_dot``.
+
+    Args:
+        lhs: an array.
+        rhs: an array, with a part for each group where the dimension is not summed over.
+        group_sizes: how long each group is.
+        dimension_numbers: which dimensions are meant.
+
+    Raises:
+        ShloError: dimensions repeat, are none of an operand's, or differ in size.
+    """
+    a, b = tensors_of(lhs, rhs)
+    dims = dimension_numbers.dot_dimension_numbers
+    return ops.chlo.ragged_dot(
+        a,
+        b,
+        tensor_of(group_sizes),
+        integers(dims.lhs_batch_dimensions),
+        integers(dims.rhs_batch_dimensions),
+        integers(dims.lhs_contracting_dimensions),
+        integers(dims.rhs_contracting_dimensions),
+        integers(dimension_numbers.lhs_ragged_dimensions),
+        integers(dimension_numbers.rhs_group_dimensions),
+    )
 
 
 # --- Einsum ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Calls of what somebody else defines, and functions for which StableHLO has no op.
+"""Calls of what somebody else defines or of what goes on beside, and what StableHLO lacks.
 
 Source: XLA's operation semantics, "CustomCall"; the others are of XlaBuilder.
 """
@@ -12,11 +12,11 @@ from shlo_tools import ops
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops.xla.arguments import xla_op
-from shlo_tools.ops.xla.broadcasting import Operand
-from shlo_tools.ops.xla.computations import Computation, Result, grouped, value_of
+from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
+from shlo_tools.ops.xla.computations import Computation, Result, grouped, region_of, value_of
 from shlo_tools.ops.xla.control_flow import outlined
 from shlo_tools.ops.xla.shapes import AnyShape, value_shape
-from shlo_tools.types import TupleType, ValueType
+from shlo_tools.types import TupleType, Value, ValueType
 
 
 @xla_op
@@ -95,6 +95,81 @@ def _called(
         computations or None,
     )
     return grouped(results, is_tuple)
+
+
+@xla_op
+def CompositeCall(
+    computation: Computation,
+    operands: Sequence[Operand],
+    name: str,
+    attributes: Mapping[str, Any] | None = None,
+    version: int | None = None,
+) -> Result:
+    """A call with a name that an implementation may know: ``composite``.
+
+    Args:
+        computation: what it means otherwise, a private function of the module.
+        operands: the arguments.
+        name: such as ``"my.gelu"``.
+        attributes: what it says to the implementation.
+        version: of what the name means.
+
+    Raises:
+        ShloError: the name has no dot, or no module is being built.
+        VerifyError: the computation uses values other than its arguments.
+    """
+    values = [value_of(operand) for operand in operands]
+    if isinstance(computation, FunctionSymbol):
+        symbol, is_tuple = computation, len(computation.result_types or ()) != 1
+    else:
+        symbol, is_tuple = outlined(computation, values)
+    results = ops.composite(values, name, symbol, attributes, version)
+    return grouped(results, is_tuple)
+
+
+@xla_op
+def AsyncStart(computation: Computation, *operands: Operand) -> Value:
+    """Begin a computation, which goes on beside others: ``async_start``.
+
+    Args:
+        computation: one collective or slice of the operands.
+        operands: what it takes.
+
+    Returns:
+        A future, for ``AsyncDone``.
+
+    Raises:
+        ShloError: the computation returns nothing.
+    """
+    tensors = [tensor_of(operand) for operand in operands]
+    return ops.async_start(tensors, region_of(computation))
+
+
+@xla_op
+def AsyncUpdate(future: Value) -> NoReturn:
+    """Look after a computation that goes on.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise _missing("AsyncDone waits for the end")
+
+
+@xla_op
+def AsyncDone(future: Value, shape: AnyShape) -> Result:
+    """What a computation returns that ``AsyncStart`` began: ``async_done``.
+
+    Args:
+        future: of ``AsyncStart``.
+        shape: that of the result, or shapes of several.
+
+    Raises:
+        ShloError: it is no future of such results.
+    """
+    type = value_shape(shape)
+    is_tuple = isinstance(type, TupleType)
+    types: list[ValueType] = list(type.members) if isinstance(type, TupleType) else [type]
+    return grouped(ops.async_done(future, types), is_tuple)
 
 
 # --- what StableHLO has no op for -----------------------------------------------------------------

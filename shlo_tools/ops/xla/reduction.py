@@ -1,6 +1,7 @@
 """Functions that apply a computation to elements, along dimensions or in windows.
 
-Source: XLA's operation semantics, "Map", "Reduce", "ReduceWindow" and "SelectAndScatter".
+Source: XLA's operation semantics, "Map", "Reduce", "ReduceWindow" and "SelectAndScatter";
+``Scan`` is of XlaBuilder.
 """
 
 from __future__ import annotations
@@ -89,6 +90,37 @@ def _init_values(tensors: Sequence[Tensor], init_values: Operands, is_tuple: boo
     if len(members) != len(tensors):
         raise ShloError(f"{len(tensors)} operands and {len(members)} init values")
     return [tensor_of(value, tensor) for value, tensor in zip(members, tensors, strict=True)]
+
+
+@xla_op
+def Scan(
+    inputs: Operands,
+    inits: Operands,
+    to_apply: Computation,
+    scan_dimension: int,
+    is_reverse: bool = False,
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """A fold along a dimension that keeps what every step gives: ``chlo.scan``.
+
+    Args:
+        inputs: an array, or a tuple of arrays of as many steps.
+        inits: what is carried into the first step, a value or a tuple of them.
+        to_apply: takes the slices of a step, then what is carried; gives slices of the outputs,
+            then what is carried on.
+        scan_dimension: the dimension of steps, which slices do not have.
+        is_reverse: whether the last step comes first.
+
+    Returns:
+        The outputs, and what is carried out of the last step.
+
+    Raises:
+        ShloError: the numbers of steps differ, or what is carried changes its type.
+    """
+    tensors, _ = tensors_of_group(inputs)
+    carries, _ = tensors_of_group(inits)
+    return ops.chlo.scan(
+        tensors, carries, scan_dimension, body=region_of(to_apply), is_reverse=is_reverse
+    )
 
 
 @xla_op

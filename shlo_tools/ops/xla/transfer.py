@@ -1,7 +1,7 @@
 """Values that leave or enter a process, and tokens; see ``ordering`` for their order.
 
-Source: XLA's operation semantics, "AfterAll", "Infeed", "Recv" and "Send"; ``Outfeed`` and what
-goes to and comes from the host is of XlaBuilder.
+Source: XLA's operation semantics, "AfterAll", "Infeed", "Recv" and "Send"; ``Outfeed``, what goes
+to and comes from the host, and forms with tokens of one's own are of XlaBuilder.
 """
 
 from __future__ import annotations
@@ -62,12 +62,29 @@ def Infeed(shape: AnyShape, config: str = "") -> Result:
     Raises:
         ShloError: tuples within a tuple.
     """
+    if not _types(shape)[0]:
+        return ()
+    result, token = _fed(latest_token(), shape, config)
+    set_latest_token(token)
+    return result
+
+
+@xla_op
+def InfeedWithToken(token: Value, shape: AnyShape, config: str = "") -> tuple[Result, Value]:
+    """``Infeed`` after a token, and a token that comes after it; see there.
+
+    Returns:
+        What ``Infeed`` returns, and the token.
+    """
+    return _fed(token, shape, config)
+
+
+def _fed(token: Value, shape: AnyShape, config: str) -> tuple[Result, Value]:
     types, is_tuple = _types(shape)
     if not types:
-        return ()
-    *values, token = ops.infeed(latest_token(), config, result_types=[*types, TokenType()])
-    set_latest_token(token)
-    return grouped(values, is_tuple)
+        return (), token
+    *values, after = ops.infeed(token, config, result_types=[*types, TokenType()])
+    return grouped(values, is_tuple), after
 
 
 @xla_op
@@ -80,6 +97,13 @@ def Outfeed(operand: Operands, config: str = "") -> None:
     """
     values, _ = values_of(operand)
     set_latest_token(ops.outfeed(values, latest_token(), config))
+
+
+@xla_op
+def OutfeedWithToken(operand: Operands, token: Value, config: str = "") -> Value:
+    """``Outfeed`` after a token; returns a token that comes after it."""
+    values, _ = values_of(operand)
+    return ops.outfeed(values, token, config)
 
 
 @xla_op
@@ -97,29 +121,48 @@ def Recv(shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None
     Raises:
         ShloError: tuples within a tuple.
     """
-    return _received(shape, channel_handle, source_target_pairs, 1)
+    result, token = _received(latest_token(), shape, channel_handle, source_target_pairs, 1)
+    set_latest_token(token)
+    return result
+
+
+@xla_op
+def RecvWithToken(
+    token: Value, shape: AnyShape, channel_handle: int, source_target_pairs: Pairs | None = None
+) -> tuple[Result, Value]:
+    """``Recv`` after a token, and a token that comes after it; see there.
+
+    Returns:
+        What ``Recv`` returns, and the token.
+    """
+    return _received(token, shape, channel_handle, source_target_pairs, 1)
 
 
 @xla_op
 def RecvFromHost(shape: AnyShape, channel_handle: int) -> Result:
     """The values that the host sends to a channel: ``recv``; see ``Recv``."""
-    return _received(shape, channel_handle, None, 3)
+    result, token = _received(latest_token(), shape, channel_handle, None, 3)
+    set_latest_token(token)
+    return result
 
 
 def _received(
-    shape: AnyShape, channel: int, source_target_pairs: Pairs | None, channel_type: int
-) -> Result:
+    token: Value,
+    shape: AnyShape,
+    channel: int,
+    source_target_pairs: Pairs | None,
+    channel_type: int,
+) -> tuple[Result, Value]:
     types, is_tuple = _types(shape)
-    *values, token = ops.recv(
-        latest_token(),
+    *values, after = ops.recv(
+        token,
         channel,
         channel_type,
         channel_type != 1,
         _rows(source_target_pairs),
         result_types=[*types, TokenType()],
     )
-    set_latest_token(token)
-    return grouped(values, is_tuple)
+    return grouped(values, is_tuple), after
 
 
 def _rows(source_target_pairs: Pairs | None) -> list[list[int]] | None:
@@ -135,22 +178,36 @@ def Send(operand: Operands, channel_handle: int, source_target_pairs: Pairs | No
         channel_handle: the number of the channel.
         source_target_pairs: who sends to whom.
     """
-    _sent(operand, channel_handle, source_target_pairs, 1)
+    set_latest_token(_sent(operand, latest_token(), channel_handle, source_target_pairs, 1))
+
+
+@xla_op
+def SendWithToken(
+    operand: Operands,
+    token: Value,
+    channel_handle: int,
+    source_target_pairs: Pairs | None = None,
+) -> Value:
+    """``Send`` after a token; returns a token that comes after it."""
+    return _sent(operand, token, channel_handle, source_target_pairs, 1)
 
 
 @xla_op
 def SendToHost(operand: Operands, channel_handle: int) -> None:
     """Send values to the host by a channel: ``send``; see ``Send``."""
-    _sent(operand, channel_handle, None, 2)
+    set_latest_token(_sent(operand, latest_token(), channel_handle, None, 2))
 
 
 def _sent(
-    operand: Operands, channel: int, source_target_pairs: Pairs | None, channel_type: int
-) -> None:
+    operand: Operands,
+    token: Value,
+    channel: int,
+    source_target_pairs: Pairs | None,
+    channel_type: int,
+) -> Value:
     values, _ = values_of(operand)
     pairs = _rows(source_target_pairs)
-    token = ops.send(values, latest_token(), channel, channel_type, channel_type != 1, pairs)
-    set_latest_token(token)
+    return ops.send(values, token, channel, channel_type, channel_type != 1, pairs)
 
 
 @xla_op
@@ -160,7 +217,7 @@ def RecvDone(context: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise UnsupportedError(f"{_SPLIT.format('Recv')}")
+    raise UnsupportedError(_SPLIT.format("Recv"))
 
 
 @xla_op
@@ -170,4 +227,4 @@ def SendDone(context: Any) -> NoReturn:
     Raises:
         UnsupportedError: always.
     """
-    raise UnsupportedError(f"{_SPLIT.format('Send')}")
+    raise UnsupportedError(_SPLIT.format("Send"))

@@ -89,3 +89,23 @@ def test_einsum(config: str, a: tuple[int, ...], b: tuple[int, ...]) -> None:
 )
 def test_einsums_that_are_none(config: str, reason: str) -> None:
     assert reason in refused(lambda p, q: xla.Einsum(p, q, config), "3x4xf32", "4x5xf32")
+
+
+def test_ragged_dot() -> None:
+    """Each group of rows meets a matrix of its own; rows beyond the groups give 0."""
+    rows, matrices = RNG.normal(size=(6, 4)), RNG.normal(size=(2, 4, 3))
+    sizes = np.array([2, 3], np.int32)
+    numbers = xla.RaggedDotDimensionNumbers(xla.DotDimensionNumbers((1,), (1,)), (0,), (0,))
+    parts = [rows[:2] @ matrices[0], rows[2:5] @ matrices[1], np.zeros((1, 3))]
+    close(
+        lambda a, b, n: xla.RaggedDot(a, b, n, numbers),
+        (rows, matrices, sizes),
+        np.concatenate(parts),
+    )
+    assert "C1" in refused(
+        lambda a, b: xla.RaggedDot(
+            a, b, [1], xla.RaggedDotDimensionNumbers(numbers.dot_dimension_numbers)
+        ),
+        "6x4xf32",
+        "2x4x3xf32",
+    )

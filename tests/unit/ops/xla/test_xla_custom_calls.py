@@ -86,10 +86,27 @@ def test_custom_call_with_computation() -> None:
     assert other in module.functions
 
 
+def test_composite_call() -> None:
+    def difference(x: Tensor, y: Tensor) -> Tensor:
+        return xla.Sub(x, y)
+
+    def main(x: Tensor) -> Any:
+        return xla.CompositeCall(difference, [x, V[::-1].copy()], "my.difference", {"n": 1}, 2)
+
+    check(main, (V,), V - V[::-1])
+    text = str(module_of(main, "5xi32"))
+    assert 'stablehlo.composite "my.difference"' in text
+    assert "func.func private @_difference" in text
+    assert "version = 2" in text
+    check(lambda x: xla.CompositeCall(lambda y: (y, xla.Neg(y)), [x], "my.pair"), (V,), (V, -V))
+    assert "C1" in refused(lambda x: xla.CompositeCall(xla.Neg, [x], "pair"), "5xi32")
+
+
 # --- what StableHLO has no op for -----------------------------------------------------------------
 @pytest.mark.parametrize(
     "function",
     [
+        xla.AsyncUpdate,
         xla.DynamicConvInputGrad,
         xla.DynamicConvKernelGrad,
         xla.RaggedAllToAll,

@@ -53,12 +53,14 @@ BESIDE_NAMES = """
     CollectiveBroadcast CreateToken Outfeed SendToHost RecvFromHost DynamicReshape
     RemoveDynamicDimension CustomCallWithComputation RaggedAllToAll StochasticConvertType SparseDot
     ScaledDot DynamicConvInputGrad DynamicConvKernelGrad RngGetAndUpdateState
-    CreateDefaultConvDimensionNumbers
+    CreateDefaultConvDimensionNumbers InfeedWithToken OutfeedWithToken RecvWithToken
+    SendWithToken CompositeCall AsyncStart AsyncUpdate AsyncDone Scan RaggedDot
 """
 BESIDE = BESIDE_NAMES.split()
 ARGUMENTS = {
     *("Padding", "PaddingConfig", "PaddingConfigDimension"),
     *("ConvolutionDimensionNumbers", "DotDimensionNumbers"),
+    "RaggedDotDimensionNumbers",
 }
 
 

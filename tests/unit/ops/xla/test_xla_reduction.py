@@ -108,3 +108,21 @@ def test_maps_that_are_none() -> None:
     assert "C3" in refused(lambda x: xla.Map([x], xla.Neg, (1, 0)), "2x3xf32")
     assert "C1" in refused(lambda x, y: xla.Map([x, y], xla.Add), "2x3xf32", "3xf32")
     assert "there are no operands" in refused(lambda: xla.Map([], xla.Neg))
+
+
+@pytest.mark.parametrize("is_reverse", [False, True])
+def test_scan(is_reverse: bool) -> None:
+    """Every step gives the sum so far, and the last one is carried out."""
+    x = np.arange(12, dtype=np.int32).reshape(3, 4)
+
+    def step(row: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
+        new = xla.Add(row, total)
+        return new, new
+
+    def main(a: Tensor) -> Any:
+        (sums,), (total,) = xla.Scan(a, np.zeros(4, np.int32), step, 0, is_reverse)
+        return sums, total
+
+    expected = np.cumsum(x[::-1] if is_reverse else x, axis=0, dtype=np.int32)
+    check(main, (x,), (expected[::-1] if is_reverse else expected, x.sum(0, dtype=np.int32)))
+    assert "C3" in refused(lambda a: xla.Scan(a, 0, lambda r, c: (r, xla.Gt(c, 0)), 0), "3xi32")

@@ -153,3 +153,49 @@ def test_tokens_of_ones_own() -> None:
     assert text.count("stablehlo.after_all") == 3
     assert "stablehlo.after_all %0, %1" in text
     assert "is no token" in refused(lambda x: xla.AfterAll(x), "f32")
+
+
+def test_transfers_with_tokens_of_ones_own() -> None:
+    """What comes first is what the tokens say, not what is built first."""
+
+    def main(x: Tensor) -> Any:
+        start = xla.CreateToken()
+        nothing, start = xla.InfeedWithToken(start, [])
+        assert nothing == ()
+        first, token = xla.InfeedWithToken(start, "s32[]")
+        second, token = xla.InfeedWithToken(token, ["s32[]"])
+        token = xla.OutfeedWithToken((x, second[0]), token)
+        token = xla.SendWithToken(x, token, 3)
+        received, token = xla.RecvWithToken(token, "f32[]", 3)
+        xla.OutfeedWithToken(received, token)
+        return first, second[0], received
+
+    got, outfeed = fed(main, [F(6)], *numbers(1, 2))
+    assert got == (1, 2, 6)
+    assert [tuple(float(x) for x in row) for row in outfeed] == [(6, 2), (6,)]
+    text = str(module_of(main, "f32"))
+    assert text.count("after_all") == 1
+    assert "channel_handle<handle = 3, type = 1>" in text
+
+
+def test_computations_that_go_on_beside() -> None:
+    def main(x: Tensor) -> Any:
+        future = xla.AsyncStart(lambda y: xla.CollectivePermute(y, [(0, 1), (1, 0)]), x)
+        other = xla.Neg(x)
+        return other, xla.AsyncDone(future, "f32[2]")
+
+    a, b = np.array([1, 2], F), np.array([3, 4], F)
+    results = on_grid(main, [[a], [b]])
+    for n, (own, sent) in enumerate([(a, b), (b, a)]):
+        np.testing.assert_array_equal(results[(n, 0)][0], -own)
+        np.testing.assert_array_equal(results[(n, 0)][1], sent)
+
+
+def test_futures_that_are_none() -> None:
+    assert "I1" in refused(lambda x: xla.AsyncDone(x, "f32[2]"), "2xf32")
+
+    def main(x: Tensor) -> Any:
+        future = xla.AsyncStart(lambda y: xla.Slice(y, (0,), (1,)), x)
+        return xla.AsyncDone(future, ["f32[2]"])
+
+    assert "C1" in refused(main, "2xf32")
