@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -16,8 +16,7 @@ from shlo_tools.ops._attributes import FunctionSymbol
 class ModuleBeingBuilt(Protocol):
     """What op functions need of ``builder.Module``."""
 
-    @property
-    def functions(self) -> Mapping[str, FunctionSymbol]: ...
+    module: Any
 
     def func(
         self, *types: Any, name: str | None = None

@@ -11,7 +11,8 @@ Each builds the StableHLO ops that mean the same, in the function that is being 
 from the functions of ``ops`` in what StableHLO deliberately has not: implicit broadcasting,
 SAME and VALID padding, defaults, tuples, and orders that nobody writes down.
 
-- Operands are tensors, arrays, numbers and lists of numbers; a Python tuple is a tuple.
+- Operands are tensors, arrays, numbers and lists of numbers, which take the element type of a
+  tensor beside them, else numpy's; a Python tuple is a tuple.
 - Shapes are a TensorType, ``"2x3xf32"`` or ``"f32[2,3]"``; element types ``"f32"``, ``"s32"``.
 - Computations are Python functions of tensors, or functions of the module.
 - Where XLA gives one array or a tuple, these give a Tensor or a Python tuple of them.

@@ -11,6 +11,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import require_callable_with
 from shlo_tools.ops.xla.broadcasting import Operands, several, tensor_of
+from shlo_tools.ops.xla.ordering import begin
 from shlo_tools.types import Tensor, TupleType, Value
 
 # What XlaBuilder calls a computation. It takes and returns tensors, or tuples of them.
@@ -26,10 +27,14 @@ def flat(result: Any) -> list[Any]:
 
 
 def region_of(computation: Computation) -> Callable[..., list[Any]]:
-    """A computation as the region of an op; a tuple that it returns is several results."""
+    """A computation as the region of an op; a tuple that it returns is several results.
+
+    It transfers no values: nothing says how often and in which order it is applied.
+    """
 
     @functools.wraps(computation)
     def fill(*arguments: Value) -> list[Any]:
+        begin(None, "a computation that is applied in no defined order cannot transfer values")
         return flat(computation(*arguments))
 
     return fill

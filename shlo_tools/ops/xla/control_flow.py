@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, overload
 
-from shlo_tools import ops
+from shlo_tools import ir, ops
 from shlo_tools.dtypes import TensorType, element_type
 from shlo_tools.errors import ShloError
 from shlo_tools.ops._attributes import FunctionSymbol, as_sequence
@@ -56,19 +56,26 @@ def Call(computation: Computation, *args: Operand) -> Result:
 
 
 def outlined(
-    computation: Computation, operands: Sequence[Value], token: Value | None = None
+    computation: Computation,
+    operands: Sequence[Value],
+    token: Value | None = None,
+    refusal: str = "a function that others call cannot pass on the order of transfers",
 ) -> tuple[FunctionSymbol, bool]:
     """A private function of the module that computes what a Python function does.
 
     Returns:
         The function, which takes and returns a token more where one is passed; and whether the
         computation returns a tuple.
+
+    Raises:
+        UnsupportedError: the computation transfers values, and there is no token; ``refusal``
+            says why.
     """
     is_tuple = [False]
 
     @functools.wraps(computation)  # whose place errors name
     def body(*arguments: Value) -> list[Any]:
-        begin(arguments[-1] if token else None)
+        begin(arguments[-1] if token else None, refusal)
         result = computation(*arguments[: len(operands)])
         is_tuple[0] = several(result) is not None or result is None
         values = [] if result is None else [value_of(value) for value in flat(result)]
@@ -84,12 +91,12 @@ def _unused_name(computation: Computation) -> str:
     stem = getattr(computation, "__name__", "")
     stem = "_" + (stem.lstrip("_") if stem.isidentifier() else "computation")
     names = (stem if number == 0 else f"{stem}_{number}" for number in count())
-    functions = module_being_built().functions
+    functions = ir.functions_by_name(module_being_built().module.operation)
     return next(name for name in names if name not in functions)
 
 
 def _called(computation: Computation, operands: Sequence[Value], token: Value | None) -> Result:
-    function, is_tuple = outlined(computation, operands, token)
+    function, is_tuple = outlined(computation, operands, token, refusal="")
     if not callable(function):
         raise ShloError(f"@{function} cannot be called here")
     results = flat(function(*operands, *([token] if token else [])))

@@ -3,7 +3,8 @@
 XlaBuilder's Infeed, Outfeed, Send and Recv take no tokens: those of a computation happen in the
 order in which they are built. StableHLO orders by tokens alone, so that each such op here takes
 the token of the one before it. What transfers inside a loop, a branch or a call takes a token
-through it, too.
+through it, too; its computation is then called a second time, with the token. Functions that
+``Module.func`` made begin an order of their own.
 """
 
 from __future__ import annotations

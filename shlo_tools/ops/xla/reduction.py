@@ -7,9 +7,11 @@ Source: XLA's operation semantics, "Map", "Reduce", "ReduceWindow" and "SelectAn
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from shlo_tools import ops
 from shlo_tools.errors import ShloError
+from shlo_tools.ops._op import require_callable_with
 from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, Operands, tensor_of
 from shlo_tools.ops.xla.computations import (
@@ -46,7 +48,12 @@ def Map(
     axes = range(tensors[0].rank if tensors else 0) if dimensions is None else dimensions
     if not extra:
         return ops.map(tensors, tuple(axes), region_of(computation))
-    return ops.map(tensors, tuple(axes), lambda *elements: computation(*elements, *extra))
+    require_callable_with(computation, len(tensors) + len(extra))
+
+    def applied(*elements: Tensor) -> Any:
+        return computation(*elements, *extra)
+
+    return ops.map(tensors, tuple(axes), region_of(applied))
 
 
 @xla_op

@@ -39,6 +39,15 @@ def test_a_call_is_of_a_private_function_with_a_name_of_its_own() -> None:
     assert "call @_difference(" in text
 
 
+def test_calls_within_calls() -> None:
+    """Functions have names of their own also while the one that calls them is being built."""
+
+    def main(x: Tensor) -> Any:
+        return xla.Call(lambda y: xla.Call(lambda z: xla.Neg(z), xla.Mul(y, 2)), x)
+
+    check(main, (V,), V * -2)
+
+
 def test_a_call_of_a_function_of_the_module() -> None:
     module = Module()
     double = module.func("5xi32", name="_double")(lambda x: xla.Add(x, x))

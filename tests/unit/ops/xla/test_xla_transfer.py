@@ -125,6 +125,19 @@ def test_a_condition_cannot_transfer() -> None:
     assert "a condition that transfers" in refused(main, "f32", error=UnsupportedError)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: xla.Reduce(x, 0, lambda a, b: xla.Infeed("f32[]"), (0,)),
+        lambda x: xla.Map([x], lambda a, b: xla.Infeed("f32[]"), static_operands=[2.0]),
+        lambda x: xla.CompositeCall(lambda y: xla.Infeed("f32[]"), [x], "my.infeed"),
+        lambda x: xla.CustomCallWithComputation("f", [x], lambda y: xla.Infeed("f32[]"), "f32[]"),
+    ],
+)
+def test_computations_that_cannot_transfer(function: Any) -> None:
+    assert "Infeed: a " in refused(function, "4xf32", error=UnsupportedError)
+
+
 def test_send_and_recv() -> None:
     """Both replicas run the same program: one sends what the other receives."""
 
