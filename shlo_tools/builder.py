@@ -9,8 +9,8 @@ def main(x, bias):
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from itertools import chain, repeat
 from typing import Any
 
@@ -18,10 +18,9 @@ from shlo_tools import ir, mlir
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops._building import building
 from shlo_tools.ops._op import operand_of
 from shlo_tools.types import Tensor, Value, ValueType, as_value, coerce_type, of_value, ssa
-
-_building: ContextVar[Module | None] = ContextVar("building", default=None)
 
 
 class Function(FunctionSymbol):
@@ -57,7 +56,7 @@ class Function(FunctionSymbol):
 
     def require_here(self) -> None:
         """Raise ShloError where another module is being built than the function's."""
-        here = _building.get()
+        here = building.get()
         if here is not None and here is not self.module:
             raise ShloError(
                 f"@{self} is a function of another module", hint="define it in the one being built"
@@ -111,7 +110,7 @@ class Module:
         outer = ir.Build(mlir.at_end(self.module.body), _location(function, symbol))
         inputs = [type.mlir() for type in types]
         func = outer.function(symbol, inputs, private=symbol.startswith("_"))
-        token = _building.set(self)
+        token = building.set(self)
         try:
             results = _fill(func, function, inputs, outer)
             func.attributes["function_type"] = mlir.type_attr(
@@ -122,7 +121,7 @@ class Module:
             func.erase()
             raise
         finally:
-            _building.reset(token)
+            building.reset(token)
         defined = Function(symbol, types, [value.type for value in results])
         defined.module = self
         return defined
@@ -130,6 +129,7 @@ class Module:
 
 def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:
     """Where a function is written; of what has no code of its own, such as a partial, its name."""
+    function = inspect.unwrap(function)
     for place in (function, type(function).__call__):
         code = getattr(place, "__code__", None)
         if code is not None:

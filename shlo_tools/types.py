@@ -201,8 +201,9 @@ def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
 
 def constant_of(array: dtypes.Array, element: ElementType | None = None) -> Tensor:
     """Build ``stablehlo.constant`` with the values of an array."""
+    build = ir.insertion()  # first: without it there may be no context to make types in
     element = element or dtypes.from_dtype(array.dtype)
     type = TensorType(tuple(array.shape), element)
     attribute = dtypes.to_attribute(array, element)
-    value = ir.insertion().value("stablehlo.constant", (), type.mlir(), {"value": attribute})
+    value = build.value("stablehlo.constant", (), type.mlir(), {"value": attribute})
     return Tensor(type, value)

@@ -201,7 +201,7 @@ def _encode_any(value: Any) -> Attribute:
     if isinstance(value, bool):
         return mlir.bool_attr(value)
     if isinstance(value, int):
-        return mlir.i64_attr(value)
+        return mlir.i64_attr(_as_int(value))
     if isinstance(value, float):
         return mlir.float_attr(value, mlir.parse_type("f64"))
     if isinstance(value, str | bytes):
@@ -209,6 +209,8 @@ def _encode_any(value: Any) -> Attribute:
     if isinstance(value, np.ndarray):
         return dtypes.to_attribute(value)
     if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ShloError(f"a dictionary's keys are not names: {list(value)!r}")
         return mlir.dict_attr({key: _encode_any(item) for key, item in value.items()})
     if isinstance(value, Sequence):
         return mlir.array_attr(_encode_any(item) for item in value)

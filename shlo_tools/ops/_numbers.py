@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from shlo_tools import ir, mlir
-from shlo_tools.dtypes import Array, ElementType, TensorType, element_type
+from shlo_tools.dtypes import Array, ElementType, TensorType, element_type, from_dtype
 from shlo_tools.errors import ShloError
 from shlo_tools.types import Tensor, constant_of, ssa
 
@@ -113,9 +113,11 @@ def constant_like(value: PythonNumber, first: Tensor | None, *, scalar: bool) ->
     shape. Without a tensor it is what numpy makes of it.
     """
     if first is None:
+        array = np.asarray(value)
         try:
-            return constant_of(np.asarray(value))
+            element = from_dtype(array.dtype)
         except ShloError as error:
             raise ShloError(f"{_shortened(value)} is beyond all integer types") from error
+        return constant_of(array, element)
     number = constant_of(number_of_type(value, first.element_type), first.element_type)
     return number if scalar else splat(number, first)

@@ -427,7 +427,7 @@ class _BuiltRegion:
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         if self.filled is not None:
             return self.filled
-        _require_callable_with(self.function, len(arguments))
+        require_callable_with(self.function, len(arguments))
         build = ir.Build(False, self.location)
         types = [argument.type.mlir() for argument in arguments]
         block, inner = build.block(self.holder.regions[0], types)
@@ -452,7 +452,7 @@ class _BuiltRegion:
         self.holder.erase()
 
 
-def _require_callable_with(function: Callable[..., Any], count: int) -> None:
+def require_callable_with(function: Callable[..., Any], count: int) -> None:
     """Check that a function takes as many arguments as its region, before it is called."""
     try:
         signature = inspect.signature(function)

@@ -135,6 +135,10 @@ MISTAKES: list[tuple[str, tuple[str, ...], Callable[..., Any], str]] = [
     ("nothing to wait for", (), lambda: loose.async_start((), lambda: None), "C1"),
     ("object as config", ("2xf32",),
      lambda x: loose.custom_call((x,), "f", (), backend_config={"a": object()}), "object"),
+    ("number as key of a config", ("2xf32",),
+     lambda x: loose.custom_call((x,), "f", (), backend_config={1: 2}), "keys are not names"),
+    ("large number in a config", ("2xf32",),
+     lambda x: loose.custom_call((x,), "f", (), backend_config={"a": 1 << 64}), "65 bits"),
 ]  # fmt: skip
 
 
