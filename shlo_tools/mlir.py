@@ -366,8 +366,22 @@ def deserialize_portable_artifact(artifact: bytes) -> Module:
         return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
 
 
+def serialize_portable_artifact(module: Module, target: str, allow_other_dialects: bool) -> bytes:
+    """StableHLO module -> portable artifact; raises ValueError without a word why (``hearing``).
+
+    The module is VHLO afterwards.
+    """
+    artifact = _stablehlo.serialize_portable_artifact(module, target, allow_other_dialects)
+    return cast(bytes, artifact)
+
+
 def stablehlo_version() -> str:
     return str(_stablehlo.get_current_version())
+
+
+def oldest_stablehlo_version() -> str:
+    """The oldest version that portable artifacts are written for."""
+    return str(_stablehlo.get_minimum_version())
 
 
 def mlir_version() -> str:
@@ -938,7 +952,53 @@ def _string(text: str) -> _StringRef:
     return _StringRef(encoded, len(encoded))
 
 
+# --- LLVM IR --------------------------------------------------------------------------------------
+# All of it keeps Python's lock, which handlers of diagnostics need.
+_translate = _short("mlirTranslateModuleToLLVMIR", ctypes.c_void_p, _Handle, ctypes.c_void_p)
+_new_llvm_context = _short("LLVMContextCreate", ctypes.c_void_p)
+_drop_llvm_context = _short("LLVMContextDispose", None, ctypes.c_void_p)
+_drop_llvm_module = _short("LLVMDisposeModule", None, ctypes.c_void_p)
+_llvm_text = _short("LLVMPrintModuleToString", ctypes.c_void_p, ctypes.c_void_p)
+_drop_llvm_text = _short("LLVMDisposeMessage", None, ctypes.c_void_p)
+
+
+def llvm_ir(operation: Operation) -> str | None:
+    """A module of the llvm dialect as LLVM IR; None where it is none (``hearing`` tells why).
+
+    The bindings' own function crashes then.
+    """
+    context = _new_llvm_context()
+    try:
+        module = _translate(_Handle(address_of(operation)), context)
+        if not module:
+            return None
+        text = _llvm_text(module)
+        try:
+            return ctypes.string_at(text).decode(errors="replace")
+        finally:
+            _drop_llvm_text(text)
+            _drop_llvm_module(module)
+    finally:
+        _drop_llvm_context(context)
+
+
 # --- diagnostics ----------------------------------------------------------------------------------
+@contextmanager
+def hearing() -> Iterator[list[Diagnostic]]:
+    """Keep what MLIR reports in the current context within the block, instead of printing it."""
+    diagnostics: list[Diagnostic] = []
+
+    def keep(info: Any) -> bool:
+        diagnostics.append(diagnostic(info))
+        return True
+
+    handler = ir.Context.current.attach_diagnostic_handler(keep)
+    try:
+        yield diagnostics
+    finally:
+        handler.detach()
+
+
 _FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
