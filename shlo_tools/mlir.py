@@ -513,6 +513,11 @@ def is_dictionary(attribute: Attribute | None) -> bool:
     return isinstance(attribute, ir.DictAttr)
 
 
+def is_array(attribute: Attribute | None) -> bool:
+    """Whether an attribute is a list of others."""
+    return isinstance(attribute, ir.ArrayAttr)
+
+
 def is_function_type(attribute: Attribute | None) -> bool:
     """Whether an attribute holds the type of a function."""
     is_type = isinstance(attribute, ir.TypeAttr)

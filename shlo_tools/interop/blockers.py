@@ -1,9 +1,9 @@
-"""What keeps a program from being written for an older version of StableHLO, and which one would do.
+"""What keeps a program from being written for an older StableHLO, and which version would do.
 
-    model.mlir:3:8: stablehlo.tan: attribute 'result_accuracy' needs StableHLO 1.10.0
+    model.mlir:3:8: error: stablehlo.gather needs StableHLO 1.1.0, for batching dimensions
 
 Each op is tried alone, in a function of its own, by what serializing does: legalized to VHLO, and
-that downgraded. Where this fails, its types and its attributes are tried, each alone as well. So the
+that downgraded. Where this fails, its types and attributes are tried, each alone as well. So the
 answers are MLIR's own, for every op and version that it knows, and all of them come at once, where
 serializing stops at the first.
 """
@@ -114,9 +114,7 @@ def explain(
         copy = writing.clone(writing.moved(module))
         vhlo.to_stablehlo(copy)
         search = _Search(versions.window(), allow_other_dialects)
-        needs = [
-            blocker for op in mlir.walk(copy.operation)[1:] for blocker in search.blockers(op)
-        ]
+        needs = [blocker for op in mlir.walk(copy.operation)[1:] for blocker in search.blockers(op)]
     impossible = any(blocker.needs is None for blocker in needs)
     oldest = max((b.needs for b in needs if b.needs), default=versions.oldest())
     blockers = tuple(b for b in needs if b.needs is None or b.needs > version)

@@ -49,7 +49,9 @@ def parse(text: str) -> Version:
     """Read ``1.9.0``; raises ShloError for anything else."""
     match = _NUMBERS.fullmatch(text)
     if not match:
-        what = f"Invalid target version argument {text!r}" if text else "No target version specified."
+        what = (
+            f"Invalid target version argument {text!r}" if text else "No target version specified."
+        )
         raise ShloError(
             f"{what}\nTarget version must be of the form `#.#.#`.",
             hint=f"from {oldest()} to {current()}, or {CURRENT!r}",

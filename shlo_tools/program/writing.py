@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from dataclasses import replace
 
 from shlo_tools import files, ir, mlir
 from shlo_tools.errors import Diagnostic, ShloError
@@ -81,7 +82,7 @@ def serialize(
 def _reasons(diagnostics: list[Diagnostic], version: str) -> list[Diagnostic]:
     """Why there is no artifact: what MLIR says."""
     if diagnostics:
-        return diagnostics
+        return [replace(diagnostic, notes=()) for diagnostic in diagnostics]  # ops printed at length
     return [Diagnostic("error", f"the program cannot be serialized for StableHLO {version}")]
 
 

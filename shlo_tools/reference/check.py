@@ -27,6 +27,24 @@ MAX_ULP_DIFFERENCE, MIN_ULP_DIFFERENCE = 3, 0
 _FAR = np.uint64(2**64 - 1)  # units in the last place, where they cannot be counted
 
 
+class CheckError(ExecutionError):
+    """A check failed.
+
+    Attributes:
+        check: the op's name, of which ``_const`` is left out.
+        function: the function that it stands in, where that is known.
+        attributes: those of the op.
+        mismatch: what was compared: an element, what was expected, and its index.
+        detail: what is wrong otherwise, without the op's name.
+    """
+
+    check: str = ""
+    function: str = ""
+    attributes: Mapping[str, Any] = {}
+    mismatch: tuple[Array, Array, tuple[int, ...]] | None = None
+    detail: str = ""
+
+
 class Check:
     """What one check compares, and how it complains.
 
@@ -50,8 +68,11 @@ class Check:
             raise self.failure(f"{of_array(actual)} is compared with {of_array(expected)}")
         COMPARISONS[self.name.removeprefix("check.").removesuffix("_const")](self, actual, expected)
 
-    def failure(self, message: str) -> ExecutionError:
-        return ExecutionError(Diagnostic("error", f"{self.name}: {message}", self.place))
+    def failure(self, message: str) -> CheckError:
+        error = CheckError(Diagnostic("error", f"{self.name}: {message}", self.place))
+        error.check, error.detail = self.name.removesuffix("_const"), message
+        error.attributes = self.attributes
+        return error
 
     def require(
         self, agree: Array, actual: Array, expected: Array, why: Callable[[Any], str]
@@ -66,7 +87,9 @@ class Check:
         count = int(np.count_nonzero(~agree))
         if agree.size > 1:
             message += f" ({count} of {agree.size} elements differ)"
-        raise self.failure(message)
+        error = self.failure(message)
+        error.mismatch = (np.asarray(actual[index]), np.asarray(expected[index]), index)
+        raise error
 
 
 def _written(actual: Any, expected: Any) -> tuple[str, str]:
