@@ -27,6 +27,7 @@ _DISCARDABLE = "shlo.attribute"  # carries an attribute that is tried alone
 _TYPES_DIFFER = "a result of another element type than its operand"
 _SEVERAL = "several operands"
 _BATCHING = "batching dimensions"
+_ACCURACY = "another result_accuracy than the default"
 _FEATURES = {
     **{
         (op, "0.17.0"): _TYPES_DIFFER
@@ -37,6 +38,13 @@ _FEATURES = {
     },
     **{(op, "1.1.0"): _BATCHING for op in ("gather", "scatter", "dynamic_gather")},
     **{(op, "1.5.0"): _SEVERAL for op in ("all_gather", "all_reduce", "all_to_all")},
+    **{
+        (op, "1.10.0"): _ACCURACY
+        for op in (
+            *("cbrt", "cosine", "exponential_minus_one", "log", "log_plus_one", "logistic"),
+            *("rsqrt", "sine", "sqrt", "tan", "tanh"),
+        )
+    },
     ("custom_call", "1.3.0"): "a dictionary as backend_config, or the typed FFI",
     ("custom_call", "1.17.0"): "an operand that is a future",
     ("custom_call", "1.18.0"): "result_tilings",
@@ -115,10 +123,17 @@ def explain(
         vhlo.to_stablehlo(copy)
         search = _Search(versions.window(), allow_other_dialects)
         needs = [blocker for op in mlir.walk(copy.operation)[1:] for blocker in search.blockers(op)]
-    impossible = any(blocker.needs is None for blocker in needs)
-    oldest = max((b.needs for b in needs if b.needs), default=versions.oldest())
-    blockers = tuple(b for b in needs if b.needs is None or b.needs > version)
-    return Explanation(version, blockers, None if impossible else oldest)
+        blockers = [b for b in needs if b.needs is None or b.needs > version]
+        oldest = None
+        if all(blocker.needs for blocker in needs):
+            known = max((b.needs for b in needs if b.needs), default=versions.oldest())
+            oldest, reason = search.oldest_of(copy, known)
+            if reason and (oldest is None or oldest > version):
+                op = copy.operation
+                blockers.append(
+                    Blocker(op.name, "op", "", oldest, mlir.place_of(op.location), reason)
+                )
+    return Explanation(version, tuple(blockers), oldest)
 
 
 Build = Callable[[], mlir.Module]
@@ -143,6 +158,23 @@ class _Search:
             for version in self.window
         }
 
+    def oldest_of(self, module: mlir.Module, known: Version) -> _Need:
+        """The oldest version that a whole program can be written for, from a known one on.
+
+        Ops that are fine alone may not fit together: what ops of other dialects compute is of no
+        type that others can take. Then MLIR's reason is told.
+        """
+        reason = ""
+        for version in self.window[self.window.index(known) :]:
+            copy = writing.clone(module)
+            reason = self._failure(self._legalize, copy)
+            if reason:
+                return None, reason
+            reason = self._failure(self._downgrade[version], copy)
+            if not reason:
+                return version, "its ops need it together" if version > known else ""
+        return None, reason
+
     def blockers(self, op: mlir.Operation) -> Iterator[Blocker]:
         """What an op needs beyond the oldest version."""
         key = _structure(op)
@@ -155,6 +187,9 @@ class _Search:
 
     def _needs_of(self, op: mlir.Operation) -> Iterator[tuple[str, str, _Need]]:
         """What an op's types and attributes need, and the op itself where that is more."""
+        if op.name.startswith("chlo.") and not self.allow_other_dialects:
+            yield "op", "", (None, _reason(op))
+            return
         whole = self._need(_structure(op), lambda: _alone(op))
         if whole[0] == self.window[0]:
             return

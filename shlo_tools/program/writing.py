@@ -82,7 +82,9 @@ def serialize(
 def _reasons(diagnostics: list[Diagnostic], version: str) -> list[Diagnostic]:
     """Why there is no artifact: what MLIR says."""
     if diagnostics:
-        return [replace(diagnostic, notes=()) for diagnostic in diagnostics]  # ops printed at length
+        return [
+            replace(diagnostic, notes=()) for diagnostic in diagnostics
+        ]  # ops printed at length
     return [Diagnostic("error", f"the program cannot be serialized for StableHLO {version}")]
 
 
