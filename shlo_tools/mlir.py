@@ -291,10 +291,10 @@ def reported() -> Iterator[None]:
     except RuntimeError as error:  # the bindings fail to make a str of the message
         if _NO_TEXT not in str(error):
             raise
-        message = "MLIR's message about it quotes bytes that are no text"
-        raise MLIRError(message) from error
+        raise MLIRError(_QUOTES_BYTES) from error
 
 
+_QUOTES_BYTES = "MLIR's message about it quotes bytes that are no text"
 _NO_TEXT = "str_from_cstr_and_size(): conversion error"
 
 
@@ -1028,7 +1028,13 @@ def diagnostic(info: Any) -> Diagnostic:
     severity = str(info.severity).rsplit(".", 1)[-1].lower()
     notes = tuple(diagnostic(note) for note in info.notes)
     place = place_of(info.location)
-    return Diagnostic(cast(Any, severity), _first_line(str(info.message)), place, notes)
+    try:
+        message = _first_line(str(info.message))
+    except RuntimeError as error:  # as in ``reported``
+        if _NO_TEXT not in str(error):
+            raise
+        message = _QUOTES_BYTES
+    return Diagnostic(cast(Any, severity), message, place, notes)
 
 
 def _first_line(message: str) -> str:

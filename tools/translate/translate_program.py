@@ -147,7 +147,7 @@ class _Job:
         if isinstance(source, str) and self.request.no_implicit_module:
             guards.check(source, name)
             try:
-                op = mlir.parse_operation(source)
+                op = mlir.inner_operation(mlir.parse_operation(source))
             except mlir.MLIRError as error:
                 raise program.parse_error(error, source, name) from error
             if op.name != "builtin.module":

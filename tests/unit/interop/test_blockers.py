@@ -117,11 +117,11 @@ def test_the_module_stays_as_it_is() -> None:
 
 def test_reasons_name_ops_and_versions_that_there_are() -> None:
     """The words for a feature of an op are those of a version at which the op changed."""
-    told = set()
+    answers = set()
     for _, _, text in ROWS:
         for blocker in blockers.explain(program.load(text), "0.9.0").blockers:
-            told.add((blocker.op.removeprefix("stablehlo."), str(blocker.needs)))
-    assert set(blockers._FEATURES) <= told
+            answers.add((blocker.op.removeprefix("stablehlo."), str(blocker.needs)))
+    assert set(blockers._FEATURES) <= answers
 
 
 @pytest.mark.parametrize("target", ["", "1", "1.2", "x.y.z", "-1.0.0", "1.0.0 ", "99.0.0", "0.8.0"])
