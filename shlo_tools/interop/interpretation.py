@@ -21,7 +21,7 @@ from shlo_tools import dtypes, ir, mlir, reference
 from shlo_tools.dtypes import Array, TensorType, of_array
 from shlo_tools.errors import Diagnostic, ExecutionError, ShloError
 from shlo_tools.reference import probes
-from shlo_tools.reference.check import MAX_ULP_DIFFERENCE, TOLERANCE, CheckError
+from shlo_tools.reference.check import TOLERANCE, CheckError, as_the_interpreter, max_ulp_difference
 from shlo_tools.types import TupleType, ValueType
 
 _EXAMPLE = "i.e. --args=[dense<1> : tensor<2xi32>, ...]"
@@ -47,10 +47,11 @@ def interpret(module: mlir.Module, args: str = "", *, dense: bool = False) -> st
         arguments = _arguments(args)
     inputs, results = compiled.signature.inputs, compiled.signature.results
     _check(arguments, inputs)
-    try:
-        values: Any = compiled(*arguments)
-    except ExecutionError as error:
-        raise _in_upstreams_words(error) from error
+    with as_the_interpreter():
+        try:
+            values: Any = compiled(*arguments)
+        except ExecutionError as error:
+            raise _in_upstreams_words(error) from error
     listed = [values] if len(results) == 1 else list(values)
     texts = [
         text
@@ -164,7 +165,7 @@ def _difference(check: CheckError) -> str:
             tolerance = float(check.attributes.get("tolerance", TOLERANCE))
             return f"Element values don't match with tolerance {tolerance:e}: {where}"
         case "check.expect_close":
-            limit = check.attributes.get("max_ulp_difference", MAX_ULP_DIFFERENCE)
+            limit = max_ulp_difference(check.attributes)
             most = f"maximal ULP difference={limit} limit"
             return (
                 f"Elements values don't match with respect to {most}:\n\t{where}\n\t{check.detail}"

@@ -214,7 +214,8 @@ def _serialized(value: Array, *, attributes: Mapping[str, Any], place: Place | N
     if known is None:
         raise check.failure("no folder of probes is given, by probe_dir or for this run")
     try:
-        type, stored = known.read(attributes["probe_id"], attributes.get("iteration", 1))
+        iteration = attributes.get("iteration", attributes.get("iter", 0) + 1)
+        type, stored = known.read(attributes["probe_id"], iteration)
         if type != attributes["type"]:
             raise ShloError(f"the probe is {type}, and {attributes['type']} is checked")
         expected = probes.as_type(stored, value)

@@ -1,13 +1,8 @@
-"""Programs survive artifacts of every version that will do, and no others are written.
-
-All programs are tried, each at the versions where something changes for it and at one more, which
-differs from program to program. ``SHLO_ALL_VERSIONS=1`` tries every version with every program.
-"""
+"""Programs survive artifacts of every version that will do, and no others are written."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +15,6 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError
 from shlo_tools.interop import blockers
 from shlo_tools.program import versions
-from shlo_tools.program.versions import Version
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.mlir"))
@@ -49,24 +43,13 @@ def _ops(module: Any) -> list[tuple[str, list[str]]]:
         return [(op.name, [str(result.type) for result in op.results]) for op in ops]
 
 
-def _versions(oldest: Version | None, number: int) -> list[Version]:
-    """Versions worth a try: around the oldest that will do, both ends, and another one."""
-    if os.environ.get("SHLO_ALL_VERSIONS"):
-        return WINDOW
-    chosen = {0, len(WINDOW) - 1, number % len(WINDOW)}
-    if oldest is not None:
-        at = WINDOW.index(oldest)
-        chosen |= {at, max(at - 1, 0)}
-    return [WINDOW[index] for index in sorted(chosen)]
-
-
-def _check(source: str | Path, number: int) -> int:
-    """Try a program at some versions; returns at how many it came back."""
+def _check(source: str | Path) -> int:
+    """Try a program at every version; returns at how many it came back."""
     module = program.load(source)
     before, oldest = _printed(module), blockers.explain(module).oldest
     text = _through_vhlo(module) if oldest else before
     trips = 0
-    for version in _versions(oldest, number):
+    for version in WINDOW:
         if oldest is None or version < oldest:
             with pytest.raises(ShloError):
                 program.serialize(module, str(version))
@@ -90,7 +73,7 @@ def _smallest(row: Row, number: int) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_ops_of_a_family(family: str) -> None:
     for number, row in enumerate(rows(family)):
-        _check(_smallest(row, number), number)
+        _check(_smallest(row, number))
 
 
 def test_the_programs_are_there() -> None:
@@ -99,7 +82,7 @@ def test_the_programs_are_there() -> None:
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=[path.stem for path in PROGRAMS])
 def test_exported_programs(path: Path) -> None:
-    _check(path, PROGRAMS.index(path))
+    _check(path)
 
 
 def test_most_programs_are_printed_as_before() -> None:
@@ -116,5 +99,5 @@ def test_most_programs_are_printed_as_before() -> None:
 def test_examples_of_the_specification() -> None:
     examples = [e for e in json.loads(EXAMPLES.read_text()) if e["module"]]
     assert len(examples) > 50
-    trips = sum(_check(example["module"], number) for number, example in enumerate(examples))
+    trips = sum(_check(example["module"]) for example in examples)
     assert trips > 2 * len(examples)
