@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.errors import Diagnostic, Place
+from shlo_tools.errors import Diagnostic, Place, ShloError
 from shlo_tools.interop import vhlo
 from shlo_tools.program import versions, writing
 from shlo_tools.program.versions import Version
@@ -122,17 +122,18 @@ def explain(
         copy = writing.clone(writing.moved(module))
         vhlo.to_stablehlo(copy)
         search = _Search(versions.window(), allow_other_dialects)
-        needs = [blocker for op in mlir.walk(copy.operation)[1:] for blocker in search.blockers(op)]
-        blockers = [b for b in needs if b.needs is None or b.needs > version]
-        oldest = None
-        if all(blocker.needs for blocker in needs):
-            known = max((b.needs for b in needs if b.needs), default=versions.oldest())
-            oldest, reason = search.oldest_of(copy, known)
-            if reason and (oldest is None or oldest > version):
-                op = copy.operation
-                blockers.append(
-                    Blocker(op.name, "op", "", oldest, mlir.place_of(op.location), reason)
-                )
+        oldest, reason = search.oldest_of(copy)
+        if oldest is not None and oldest <= version:
+            return Explanation(version, (), oldest)
+        ops = mlir.walk(copy.operation)[1:]
+        needs = [blocker for op in ops for blocker in search.blockers(op)]
+    # Alone, an op of another dialect may need what it does not need beside others.
+    enough = oldest or versions.current()
+    blockers = [
+        b for b in needs if (oldest is None if b.needs is None else version < b.needs <= enough)
+    ]
+    if not any(b.needs == oldest for b in blockers):
+        blockers.append(Blocker("builtin.module", "op", "", oldest, None, reason))
     return Explanation(version, tuple(blockers), oldest)
 
 
@@ -158,22 +159,21 @@ class _Search:
             for version in self.window
         }
 
-    def oldest_of(self, module: mlir.Module, known: Version) -> _Need:
-        """The oldest version that a whole program can be written for, from a known one on.
+    def oldest_of(self, module: mlir.Module) -> _Need:
+        """The oldest version that a whole program can be written for, by writing it.
 
-        Ops that are fine alone may not fit together: what ops of other dialects compute is of no
-        type that others can take. Then MLIR's reason is told.
+        Ops that are fine alone may not fit together, and the other way round.
         """
-        reason = ""
-        for version in self.window[self.window.index(known) :]:
-            copy = writing.clone(module)
-            reason = self._failure(self._legalize, copy)
-            if reason:
-                return None, reason
-            reason = self._failure(self._downgrade[version], copy)
-            if not reason:
-                return version, "its ops need it together" if version > known else ""
-        return None, reason
+
+        def failure(version: Version) -> str:
+            others = self.allow_other_dialects
+            try:
+                writing.serialize(module, str(version), allow_other_dialects=others)
+            except ShloError as error:
+                return error.diagnostics[0].message
+            return ""
+
+        return self._first(failure)
 
     def blockers(self, op: mlir.Operation) -> Iterator[Blocker]:
         """What an op needs beyond the oldest version."""
@@ -249,19 +249,22 @@ class _Search:
         if failure:
             return None, failure
 
-        def works(version: Version) -> bool:
-            return not self._failure(self._downgrade[version], writing.clone(module))
+        return self._first(
+            lambda version: self._failure(self._downgrade[version], writing.clone(module))
+        )
 
-        if not works(self.window[-1]):
-            return None, self._failure(self._downgrade[self.window[-1]], writing.clone(module))
-        # What a version has, later ones have.
+    def _first(self, failure: Callable[[Version], str]) -> _Need:
+        """The oldest version without a failure: what a version has, later ones have."""
+        reason = failure(self.window[-1])
+        if reason:
+            return None, reason
         low, high = 0, len(self.window) - 1
         while low < high:
             middle = (low + high) // 2
-            if works(self.window[middle]):
-                high = middle
-            else:
+            if failure(self.window[middle]):
                 low = middle + 1
+            else:
+                high = middle
         return self.window[low], ""
 
     def _failure(self, manager: mlir.PassManager, module: mlir.Module) -> str:
