@@ -51,7 +51,7 @@ def interpret(module: mlir.Module, args: str = "", *, dense: bool = False) -> st
         try:
             values: Any = compiled(*arguments)
         except ExecutionError as error:
-            raise _in_upstreams_words(error) from error
+            raise _in_upstreams_words(error, name) from error
     listed = [values] if len(results) == 1 else list(values)
     texts = [
         text
@@ -142,14 +142,15 @@ def _written(type: ValueType, value: Any, dense: bool) -> Iterator[str]:
 
 
 # --- failures -------------------------------------------------------------------------------------
-def _in_upstreams_words(error: ExecutionError) -> ShloError:
+def _in_upstreams_words(error: ExecutionError, entry: str) -> ShloError:
     """The error of a check in the words that tests of StableHLO look for; any other as it is."""
     check: BaseException | None = error
     while check is not None and not isinstance(check, CheckError):
         check = check.__cause__
     if check is None:
         return error
-    text = f"Error evaluating function: {check.function}. \n\tFallback for {check.check} failed: "
+    function = check.function or entry  # a custom call does not know where it stands
+    text = f"Error evaluating function: {function}. \n\tFallback for {check.check} failed: "
     first = check.diagnostics[0]
     return ExecutionError(Diagnostic("error", text + _difference(check), first.place))
 

@@ -53,6 +53,7 @@ def command(*, version: bool, **values: Any) -> int:
     """
     if version:
         return _print_versions()
+    del values["mlir_disable_threading"]
     request = Request(**{name.removeprefix("mlir_"): value for name, value in values.items()})
     _require_something_to_do(request)
     files.check_writable(request.output)

@@ -69,6 +69,7 @@ INPUT_AND_OUTPUT = Group(
     argv.boolean("--error-diagnostics-only", help="Show neither warnings nor remarks."),
     argv.boolean("--allow-unregistered-dialect", help="Accept ops of unknown dialects."),
     argv.boolean("--no-implicit-module", help="Put no module around the input."),
+    argv.boolean("--mlir-disable-threading", help="Accepted; there is one thread anyway."),
 )
 
 HELP = Group(

@@ -49,6 +49,18 @@ func.func @close() {
 
 // -----
 
+// CHECK: Error evaluating function: call. {{$}}
+// CHECK-NEXT: Fallback for check.expect_eq failed: Element values don't match: true (actual) vs false (expected) at index [0]
+func.func @call() -> tensor<i1> {
+  %0 = stablehlo.constant dense<true> : tensor<1xi1>
+  %1 = stablehlo.constant dense<false> : tensor<1xi1>
+  %2 = stablehlo.custom_call @check.eq(%0, %0) : (tensor<1xi1>, tensor<1xi1>) -> tensor<i1>
+  stablehlo.custom_call @check.expect_eq(%0, %1) {has_side_effect = true} : (tensor<1xi1>, tensor<1xi1>) -> ()
+  func.return %2 : tensor<i1>
+}
+
+// -----
+
 // CHECK: error: module must have entry func with name main
 func.func @one() {
   func.return
