@@ -14,7 +14,15 @@ import sys
 import lit.formats
 
 OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
-TOOLS = {"%shlo-opt": "opt", "%shlo-run": "run", "%shlo-reduce": "reduce"}
+TOOLS = {
+    "%shlo-opt": "opt",
+    "%shlo-run": "run",
+    "%shlo-reduce": "reduce",
+    "%shlo-translate": "translate",
+    # Test files of StableHLO run as they are.
+    r"\bstablehlo-opt\b": "opt",
+    r"\bstablehlo-translate\b": "translate",
+}
 
 root = os.path.dirname(os.path.abspath(__file__))
 
@@ -38,13 +46,14 @@ config.excludes = ["Inputs"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(root, "build", "lit")
 
-config.environment["PYTHONPATH"] = os.pathsep.join(
-    [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-)
+python_path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+config.environment["PYTHONPATH"] = python_path
 config.environment["NO_COLOR"] = "1"
 config.environment["SHLO_CACHE_DIR"] = os.path.join(root, "build", "cache")
 config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.find_spec(p)}
 
+# Said again with each tool: lit's own diff leaves another path to the commands that follow it.
 for name, module in TOOLS.items():
-    config.substitutions.append((name, f'"{sys.executable}" -m shlo_tools.tools.{module}'))
+    command = f'env "PYTHONPATH={python_path}" "{sys.executable}" -m shlo_tools.tools.{module}'
+    config.substitutions.append((name, command))
 config.substitutions.append((r"\bFileCheck\b", f'"{find_filecheck()}"'))

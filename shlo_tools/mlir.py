@@ -291,10 +291,10 @@ def reported() -> Iterator[None]:
     except RuntimeError as error:  # the bindings fail to make a str of the message
         if _NO_TEXT not in str(error):
             raise
-        message = "MLIR's message about it quotes bytes that are no text"
-        raise MLIRError(message) from error
+        raise MLIRError(_QUOTES_BYTES) from error
 
 
+_QUOTES_BYTES = "MLIR's message about it quotes bytes that are no text"
 _NO_TEXT = "str_from_cstr_and_size(): conversion error"
 
 
@@ -366,8 +366,22 @@ def deserialize_portable_artifact(artifact: bytes) -> Module:
         return cast(Module, _stablehlo.deserialize_portable_artifact(context, artifact))
 
 
+def serialize_portable_artifact(module: Module, target: str, allow_other_dialects: bool) -> bytes:
+    """StableHLO module -> portable artifact; raises ValueError without a word why (``hearing``).
+
+    The module is VHLO afterwards.
+    """
+    artifact = _stablehlo.serialize_portable_artifact(module, target, allow_other_dialects)
+    return cast(bytes, artifact)
+
+
 def stablehlo_version() -> str:
     return str(_stablehlo.get_current_version())
+
+
+def oldest_stablehlo_version() -> str:
+    """The oldest version that portable artifacts are written for."""
+    return str(_stablehlo.get_minimum_version())
 
 
 def mlir_version() -> str:
@@ -497,6 +511,11 @@ DYNAMIC = cast(int, ir.ShapedType.get_dynamic_size())
 
 def is_dictionary(attribute: Attribute | None) -> bool:
     return isinstance(attribute, ir.DictAttr)
+
+
+def is_array(attribute: Attribute | None) -> bool:
+    """Whether an attribute is a list of others."""
+    return isinstance(attribute, ir.ArrayAttr)
 
 
 def is_function_type(attribute: Attribute | None) -> bool:
@@ -938,7 +957,53 @@ def _string(text: str) -> _StringRef:
     return _StringRef(encoded, len(encoded))
 
 
+# --- LLVM IR --------------------------------------------------------------------------------------
+# All of it keeps Python's lock, which handlers of diagnostics need.
+_translate = _short("mlirTranslateModuleToLLVMIR", ctypes.c_void_p, _Handle, ctypes.c_void_p)
+_new_llvm_context = _short("LLVMContextCreate", ctypes.c_void_p)
+_drop_llvm_context = _short("LLVMContextDispose", None, ctypes.c_void_p)
+_drop_llvm_module = _short("LLVMDisposeModule", None, ctypes.c_void_p)
+_llvm_text = _short("LLVMPrintModuleToString", ctypes.c_void_p, ctypes.c_void_p)
+_drop_llvm_text = _short("LLVMDisposeMessage", None, ctypes.c_void_p)
+
+
+def llvm_ir(operation: Operation) -> str | None:
+    """A module of the llvm dialect as LLVM IR; None where it is none (``hearing`` tells why).
+
+    The bindings' own function crashes then.
+    """
+    context = _new_llvm_context()
+    try:
+        module = _translate(_Handle(address_of(operation)), context)
+        if not module:
+            return None
+        text = _llvm_text(module)
+        try:
+            return ctypes.string_at(text).decode(errors="replace")
+        finally:
+            _drop_llvm_text(text)
+            _drop_llvm_module(module)
+    finally:
+        _drop_llvm_context(context)
+
+
 # --- diagnostics ----------------------------------------------------------------------------------
+@contextmanager
+def hearing() -> Iterator[list[Diagnostic]]:
+    """Keep what MLIR reports in the current context within the block, instead of printing it."""
+    diagnostics: list[Diagnostic] = []
+
+    def keep(info: Any) -> bool:
+        diagnostics.append(diagnostic(info))
+        return True
+
+    handler = ir.Context.current.attach_diagnostic_handler(keep)
+    try:
+        yield diagnostics
+    finally:
+        handler.detach()
+
+
 _FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
@@ -963,7 +1028,13 @@ def diagnostic(info: Any) -> Diagnostic:
     severity = str(info.severity).rsplit(".", 1)[-1].lower()
     notes = tuple(diagnostic(note) for note in info.notes)
     place = place_of(info.location)
-    return Diagnostic(cast(Any, severity), _first_line(str(info.message)), place, notes)
+    try:
+        message = _first_line(str(info.message))
+    except RuntimeError as error:  # as in ``reported``
+        if _NO_TEXT not in str(error):
+            raise
+        message = _QUOTES_BYTES
+    return Diagnostic(cast(Any, severity), message, place, notes)
 
 
 def _first_line(message: str) -> str:

@@ -76,6 +76,19 @@ def boolean(name: str, *, default: bool = False, help: str = "") -> Declaration:
     )
 
 
+class InOrder(ValueOptional):
+    """A flag whose place among others counts: ``--x`` means ``--into=x``."""
+
+    def __init__(self, *declarations: Any, into: str, **settings: Any) -> None:
+        super().__init__(*declarations, bare="", expose_value=False, **settings)
+        self.into = into
+
+
+def in_order(name: str, into: str, help: str) -> Declaration:
+    """Declare a flag that adds its name to the option ``into``, which may be given often."""
+    return click.option(name, cls=InOrder, into=into, help=help)
+
+
 def unsupported(name: str, reason: str) -> Declaration:
     """Declare an option that is refused, with the reason and what to use instead."""
     return click.option(name, cls=Unsupported, help=reason)
@@ -167,6 +180,9 @@ def _rewritten(
             yield _pass_flag(argument) if PASS_FLAG[2:] in options else f"--{name}{equals}{value}"
         else:
             spelled, option = options[name]
+            if isinstance(option, InOrder):
+                yield f"{option.into}={name}"
+                continue
             if option.is_flag:
                 yield spelled
                 continue

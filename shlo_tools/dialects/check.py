@@ -57,7 +57,8 @@ _ULPS = {"max_ulp_difference": Attribute("count"), "min_ulp_difference": Attribu
 _PROBE = {
     "probe_id": Attribute("string", required=True, keyword="probe"),
     "probe_dir": Attribute("string"),
-    "iteration": Attribute("count"),
+    "iteration": Attribute("count"),  # from 1 on
+    "iter": Attribute("count"),  # from 0 on, as StableHLO counts by now
 }
 
 CHECKS: dict[str, Check] = {

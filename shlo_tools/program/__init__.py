@@ -16,7 +16,7 @@ from shlo_tools.program.verification import (
     verify_further,
     warn_of_attributes,
 )
-from shlo_tools.program.writing import clone, moved, save, to_bytecode
+from shlo_tools.program.writing import clone, moved, save, serialize, to_bytecode
 
 __all__ = [
     "BYTECODE_MAGIC",
@@ -31,6 +31,7 @@ __all__ = [
     "parse_error",
     "parse_expendable",
     "save",
+    "serialize",
     "to_bytecode",
     "verify",
     "verify_further",

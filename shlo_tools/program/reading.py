@@ -21,8 +21,9 @@ from shlo_tools.errors import (
     VerifyError,
     did_you_mean,
 )
-from shlo_tools.program import isolation
+from shlo_tools.program import isolation, versions
 from shlo_tools.program.verification import check_by_mlir, check_rules
+from shlo_tools.program.versions import Version
 from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
 from shlo_tools.text import check_syntax, guards
 from shlo_tools.text.check_syntax import GenericText
@@ -231,14 +232,27 @@ def _parse_bytecode(source: bytes, name: str) -> mlir.Module:
 
 
 def _read_bytecode(source: bytes, name: str) -> mlir.Module:
-    try:
-        if b"StableHLO_v" in source[:64]:
-            module = mlir.deserialize_portable_artifact(source)
-        else:
-            module = mlir.parse_module(source)
-    except (mlir.MLIRError, ValueError) as error:
-        messages = "; ".join(d.message for d in mlir.diagnostics_of(error))
-        raise ParseError(f"{name}: broken bytecode: {messages}") from error
+    version = versions.of_artifact(source)
+    with mlir.hearing() as diagnostics:
+        try:
+            if b"StableHLO_v" in source[:64]:
+                module = mlir.deserialize_portable_artifact(source)
+            else:
+                module = mlir.parse_module(source)
+        except (mlir.MLIRError, ValueError) as error:
+            reasons = diagnostics or mlir.diagnostics_of(error)
+            raise _broken(name, version, [d.message for d in reasons]) from error
     if module is None:
-        raise ParseError(f"{name}: broken bytecode")
+        raise _broken(name, version, [])
     return module
+
+
+def _broken(name: str, version: Version | None, reasons: list[str]) -> ParseError:
+    """The error of bytecode that cannot be read."""
+    what, hint = "broken bytecode", ""
+    if version is not None:
+        what = f"broken portable artifact of StableHLO {version}"
+        if version > versions.current():
+            hint = f"it is newer than this StableHLO, {versions.current()}: serialize it for that"
+    listed = f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
+    return ParseError(f"{name}: {what}{listed}", hint=hint)

@@ -1,13 +1,15 @@
-"""Writing programs: text and MLIR bytecode."""
+"""Writing programs: text, MLIR bytecode and portable artifacts."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import os
+from dataclasses import replace
 
 from shlo_tools import files, ir, mlir
-from shlo_tools.errors import ShloError
+from shlo_tools.errors import Diagnostic, ShloError
+from shlo_tools.program import versions
 
 _own: set[bytes] = set()  # digests of what this process wrote
 
@@ -44,16 +46,71 @@ def _bytecode(module: mlir.Module, version: int | None) -> bytes:
     return buffer.getvalue()
 
 
+def serialize(
+    module: mlir.Module,
+    target: str = versions.CURRENT,
+    *,
+    allow_other_dialects: bool = False,
+    strip_debuginfo: bool = False,
+) -> bytes:
+    """A program as a portable artifact, which StableHLO of another version can read.
+
+    Args:
+        module: StableHLO, or VHLO. It is not changed.
+        target: the version that is to read it, such as ``1.9.0``; ``current`` is this one's.
+        allow_other_dialects: leave ops of other dialects as they are.
+        strip_debuginfo: leave out locations.
+
+    Raises:
+        ShloError: there is no such version, or it lacks what the program uses
+            (``shlo_tools.interop.blockers`` tells all of that).
+    """
+    version = str(versions.target(target))
+    with mlir.library_context():
+        copy = clone(moved(module))
+        if strip_debuginfo:
+            mlir.run_passes(mlir.parse_pipeline("builtin.module(strip-debuginfo)"), copy.operation)
+        with mlir.hearing() as diagnostics:
+            try:
+                data = mlir.serialize_portable_artifact(copy, version, allow_other_dialects)
+            except ValueError as error:
+                raise ShloError(_reasons(diagnostics, version)) from error
+    _own.add(_digest(data))
+    return data
+
+
+def _reasons(diagnostics: list[Diagnostic], version: str) -> list[Diagnostic]:
+    """Why there is no artifact: what MLIR says."""
+    if diagnostics:
+        return [
+            replace(diagnostic, notes=()) for diagnostic in diagnostics
+        ]  # ops printed at length
+    return [Diagnostic("error", f"the program cannot be serialized for StableHLO {version}")]
+
+
 def save(
-    module: mlir.Module, path: str | os.PathLike[str], *, bytecode: bool | None = None
+    module: mlir.Module,
+    path: str | os.PathLike[str],
+    *,
+    bytecode: bool | None = None,
+    target: str | None = None,
 ) -> None:
     """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
 
     The file appears whole or not at all.
 
+    Args:
+        bytecode: whether it is bytecode, whatever its name.
+        target: write a portable artifact for this version of StableHLO, see ``serialize``.
+
     Raises:
-        ShloError: the file cannot be written.
+        ShloError: the file cannot be written, or not for this version.
     """
+    if target is not None:
+        if bytecode is False:
+            raise ShloError(f"target={target!r}: a portable artifact is bytecode")
+        files.write_file(os.fspath(path), serialize(module, target))
+        return
     if bytecode is None:
         bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
     with mlir.library_context():

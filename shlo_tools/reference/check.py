@@ -10,11 +10,17 @@ Both backends call them. What they accept is what StableHLO's own checks accept:
   at least ``min_ulp_difference`` (0); an infinity and NaN are close to themselves only.
 
 Complex numbers are compared part by part, quantized ones by their integers.
+
+In ``as_the_interpreter`` of StableHLO they are laxer about what floats are equal, and stricter by
+default about how close: by ``==``, 0 is -0 and no NaN is equal to anything; numbers of either sign
+are almost equal; 1 unit in the last place is close.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -24,7 +30,45 @@ from shlo_tools.errors import Diagnostic, ExecutionError, Place
 
 TOLERANCE = 1e-4
 MAX_ULP_DIFFERENCE, MIN_ULP_DIFFERENCE = 3, 0
+INTERPRETERS_MAX_ULP_DIFFERENCE = 1
 _FAR = np.uint64(2**64 - 1)  # units in the last place, where they cannot be counted
+
+
+_interpreters: ContextVar[bool] = ContextVar("interpreters", default=False)
+
+
+@contextmanager
+def as_the_interpreter() -> Iterator[None]:
+    """Compare as StableHLO's interpreter does, in the block."""
+    token = _interpreters.set(True)
+    try:
+        yield
+    finally:
+        _interpreters.reset(token)
+
+
+def max_ulp_difference(attributes: Mapping[str, Any]) -> int:
+    """How far apart elements of an ``expect_close`` may be."""
+    default = INTERPRETERS_MAX_ULP_DIFFERENCE if _interpreters.get() else MAX_ULP_DIFFERENCE
+    return int(attributes.get("max_ulp_difference", default))
+
+
+class CheckError(ExecutionError):
+    """A check failed.
+
+    Attributes:
+        check: the op's name, of which ``_const`` is left out.
+        function: the function that it stands in, where that is known.
+        attributes: those of the op.
+        mismatch: what was compared: an element, what was expected, and its index.
+        detail: what is wrong otherwise, without the op's name.
+    """
+
+    check: str = ""
+    function: str = ""
+    attributes: Mapping[str, Any] = {}
+    mismatch: tuple[Array, Array, tuple[int, ...]] | None = None
+    detail: str = ""
 
 
 class Check:
@@ -50,8 +94,11 @@ class Check:
             raise self.failure(f"{of_array(actual)} is compared with {of_array(expected)}")
         COMPARISONS[self.name.removeprefix("check.").removesuffix("_const")](self, actual, expected)
 
-    def failure(self, message: str) -> ExecutionError:
-        return ExecutionError(Diagnostic("error", f"{self.name}: {message}", self.place))
+    def failure(self, message: str) -> CheckError:
+        error = CheckError(Diagnostic("error", f"{self.name}: {message}", self.place))
+        error.check, error.detail = self.name.removesuffix("_const"), message
+        error.attributes = self.attributes
+        return error
 
     def require(
         self, agree: Array, actual: Array, expected: Array, why: Callable[[Any], str]
@@ -66,7 +113,9 @@ class Check:
         count = int(np.count_nonzero(~agree))
         if agree.size > 1:
             message += f" ({count} of {agree.size} elements differ)"
-        raise self.failure(message)
+        error = self.failure(message)
+        error.mismatch = (np.asarray(actual[index]), np.asarray(expected[index]), index)
+        raise error
 
 
 def _written(actual: Any, expected: Any) -> tuple[str, str]:
@@ -86,7 +135,8 @@ def _hex(value: Any) -> str:
 
 # --- comparisons ----------------------------------------------------------------------------------
 def expect_eq(check: Check, actual: Array, expected: Array) -> None:
-    have, want = (_bits(array) for array in (actual, expected))
+    alike = _parts if _interpreters.get() else _bits
+    have, want = (alike(array) for array in (actual, expected))
     check.require(_whole(have == want, actual), actual, expected, lambda index: "")
 
 
@@ -97,7 +147,7 @@ def expect_almost_eq(check: Check, actual: Array, expected: Array) -> None:
 
 
 def expect_close(check: Check, actual: Array, expected: Array) -> None:
-    largest = int(check.attributes.get("max_ulp_difference", MAX_ULP_DIFFERENCE))
+    largest = max_ulp_difference(check.attributes)
     least = int(check.attributes.get("min_ulp_difference", MIN_ULP_DIFFERENCE))
     apart = ulp_difference(actual, expected)
 
@@ -151,7 +201,8 @@ def _almost_equal(a: Array, b: Array, tolerance: float) -> Array:
     x, y = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(all="ignore"):
         near = np.isfinite(x) & np.isfinite(y) & (np.abs(x - y) <= tolerance)
-        near &= np.signbit(x) == np.signbit(y)
+        if not _interpreters.get():
+            near &= np.signbit(x) == np.signbit(y)
     return np.asarray(near | (x == y) | (np.isnan(x) & np.isnan(y)))
 
 

@@ -141,20 +141,28 @@ def current() -> Probes | None:
 # --- printing -------------------------------------------------------------------------------------
 def shown(name: str, type: str, value: Array) -> str:
     """A value as MLIR writes its elements; ``name`` is the value's name in the program."""
-    elements = iter(_elements(value))
+    return f"{name} = {written(type, value)}"
+
+
+def written(type: str, value: Array) -> str:
+    """A value's type, and its elements as MLIR writes them: one line for each innermost row."""
+    elements = iter(elements_of(value))
     if not value.ndim:
-        return f"{name} = {type} {{{next(elements)}}}"
-    return f"{name} = {type} {{\n{_nested(elements, value.shape, '  ')}\n}}"
+        return f"{type} {{{next(elements)}}}"
+    return f"{type} {{\n{_nested(elements, value.shape, '  ')}\n}}"
 
 
 def _nested(elements: Iterator[str], shape: tuple[int, ...], indent: str) -> str:
+    if not shape[0]:
+        return f"{indent}[]"
     if len(shape) == 1:
         return f"{indent}[{', '.join(next(elements) for _ in range(shape[0]))}]"
     rows = [_nested(elements, shape[1:], indent + "  ") for _ in range(shape[0])]
     return "\n".join([f"{indent}[", ",\n".join(rows), f"{indent}]"])
 
 
-def _elements(value: Array) -> list[str]:
+def elements_of(value: Array) -> list[str]:
+    """Each element as MLIR writes it."""
     flat = np.ascontiguousarray(value).reshape(-1)
     texts: list[str] = []
     with mlir.library_context():

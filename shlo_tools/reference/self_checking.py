@@ -20,7 +20,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place, ShloError, VerifyError
 from shlo_tools.mlir import Operation
 from shlo_tools.reference import probes, processes
-from shlo_tools.reference.check import COMPARISONS, Check
+from shlo_tools.reference.check import COMPARISONS, Check, CheckError
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Environment, Evaluate, Execution
@@ -29,11 +29,15 @@ from shlo_tools.reference.steps import Environment, Evaluate, Execution
 class _Checking:
     """A step that looks at its operands; its result, if it has one, is the first of them."""
 
-    def __init__(self, function: Callable[..., Any], results: int) -> None:
-        self.function, self.results = function, results
+    def __init__(self, function: Callable[..., Any], results: int, within: str) -> None:
+        self.function, self.results, self.within = function, results, within
 
     def __call__(self, run: Execution, environment: Environment, operands: Sequence[Any]) -> Any:
-        self.function(*(_stored(operand) for operand in operands))
+        try:
+            self.function(*(_stored(operand) for operand in operands))
+        except CheckError as error:
+            error.function = self.within
+            raise
         return tuple(operands[: self.results])
 
 
@@ -56,8 +60,15 @@ def evaluator(op: Operation) -> Evaluate | None:
     target = partial(TARGETS[target_of(op)], attributes=attributes_of(op), place=place)
     if op.name.endswith("_const"):
         expected = dtypes.from_attribute(op.attributes["value"])
-        return _Checking(lambda actual: target(actual, expected), 0)
-    return _Checking(target, len(op.results))
+        return _Checking(lambda actual: target(actual, expected), 0, _function_of(op))
+    return _Checking(target, len(op.results), _function_of(op))
+
+
+def _function_of(op: Operation) -> str:
+    """The name of the function that an op stands in."""
+    while op.name != "func.func" and op.parent is not None:
+        op = mlir.inner_operation(op.parent)
+    return ir.symbol_name(op)
 
 
 def require(op: Operation) -> None:
@@ -203,7 +214,8 @@ def _serialized(value: Array, *, attributes: Mapping[str, Any], place: Place | N
     if known is None:
         raise check.failure("no folder of probes is given, by probe_dir or for this run")
     try:
-        type, stored = known.read(attributes["probe_id"], attributes.get("iteration", 1))
+        iteration = attributes.get("iteration", attributes.get("iter", 0) + 1)
+        type, stored = known.read(attributes["probe_id"], iteration)
         if type != attributes["type"]:
             raise ShloError(f"the probe is {type}, and {attributes['type']} is checked")
         expected = probes.as_type(stored, value)

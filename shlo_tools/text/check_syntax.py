@@ -4,7 +4,8 @@
     "check.expect_close"(%0, %1) {max_ulp_difference = 3} : (tensor<f32>, tensor<f32>) -> ()
 
 Lines stay, columns do not: ``GenericText`` knows where each part of the new text comes from.
-Between operands and types, and behind these, a check may have ``{...}`` as well.
+Between operands and types, on either side of the colon, and behind these, a check may have
+``{...}`` as well.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _BLANK = re.compile(_SPACE)
 _OPERAND = re.compile(rb"%[\w$.-]+(?:#\d+)?")
 _CONSTANT = re.compile(rb"#?[A-Za-z_][\w$.-]*")
 _KEYWORD = re.compile(rb"," + _SPACE + rb"(\w+)" + _SPACE + rb"=" + _SPACE)
-_PLAIN = re.compile(rb'"(?:[^"\\\n]|\\.)*"|[-+\w.]+')
+_PLAIN = re.compile(  # a number may have its type
+    rb'"(?:[^"\\\n]|\\.)*"|[-+\w.]+(?:' + _SPACE + rb":" + _SPACE + rb"(?:f64|[us]?i(?:32|64))\b)?"
+)
 _TYPE = re.compile(rb"!?[A-Za-z_][\w$.-]*")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _BRACKET = re.compile(BRACKET)
@@ -232,6 +235,7 @@ class _Form:
         self._attributes()
         before = self.at
         self._expect(b":")
+        self._attributes()
         types = self._types()
         end = self.at
         self._attributes()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from shlo_tools import files, ir, mlir, program
-from shlo_tools.errors import Collected, Diagnostic, Listener, ShloError, emit, listening
+from shlo_tools.errors import Collected, Listener, ShloError, emit, listening
 from shlo_tools.pipeline import registry, runner
 from shlo_tools.pipeline.instrumentation import Instrumentation
 from shlo_tools.pipeline.ir_files import IrFiles
 from shlo_tools.pipeline.runner import Pipeline
 from shlo_tools.text import guards
+from shlo_tools.tools.diagnostic_printer import printer
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.opt import reproducer, round_trip, verify_diagnostics
 from shlo_tools.tools.opt.recipe import recipe_of
 from shlo_tools.tools.opt.request import SEVERAL, Request
 from shlo_tools.tools.opt.timing_report import Times
+from shlo_tools.tools.printed_form import asm_options
 from shlo_tools.tools.split_input import Chunk, split
 
 
@@ -28,7 +30,7 @@ def work(request: Request, source: bytes, channel: Channel, *, single_passes: bo
     Args:
         single_passes: give each C++ pass a run of its own, so that a crash names it.
     """
-    with listening(_printer()):
+    with listening(printer()):
         try:
             job = _Job(request, channel, single_passes)
             done = [job.process(chunk) for chunk in job.chunks(source)]
@@ -42,23 +44,6 @@ def compose_reproducer(request: Request, source: bytes, item: int, remark: str) 
     """The reproducer of program number ``item`` of the input."""
     job = _Job(request)
     return job.reproducer(job.chunks(source)[item], remark)
-
-
-def _printer(name: str = "", source: str | None = None) -> Listener:
-    """Prints diagnostics; a place in the program itself is shown with its line and a caret."""
-
-    def named(diagnostic: Diagnostic) -> Diagnostic:
-        place = diagnostic.place
-        if place and place.file == "-":
-            place = replace(place, file=name)
-        return replace(diagnostic, place=place, notes=tuple(map(named, diagnostic.notes)))
-
-    def show(diagnostic: Diagnostic) -> None:
-        diagnostic = named(diagnostic)
-        own = diagnostic.place is not None and diagnostic.place.file == name
-        print(diagnostic.render(source if own else None), file=sys.stderr, flush=True)
-
-    return show
 
 
 def _forward(info: Any) -> bool:
@@ -123,9 +108,9 @@ class _Job:
 
     def process(self, chunk: Chunk) -> bool:
         """Transform one program and write it; returns whether all is as it should be."""
-        request, printer = self.request, _printer(self.request.name, chunk.text)
+        request, show = self.request, printer(self.request.name, chunk.text)
         heard, self.advice = Collected(), Collected()
-        listener: Listener = heard if request.verify_diagnostics else printer
+        listener: Listener = heard if request.verify_diagnostics else show
         succeeded = False
         if chunk.index:
             self.channel.output.write(f"{request.output_split_marker}\n".encode())
@@ -147,7 +132,7 @@ class _Job:
             only_expected=only_expected,
         )
         for diagnostic in wrong:
-            printer(diagnostic)
+            show(diagnostic)
         return not wrong
 
     def _transformed(self, chunk: Chunk) -> bytes:
@@ -223,28 +208,7 @@ class _Job:
         with mlir.library_context():
             if self.request.emit_bytecode:
                 return program.to_bytecode(root, self.request.emit_bytecode_version)
-            return ir.printed(root.operation, **self._asm()).encode() + b"\n"
-
-    def _asm(self) -> dict[str, Any]:
-        """How IR is printed, as options of ``get_asm``."""
-        request = self.request
-        return {
-            "print_generic_op_form": request.print_op_generic,
-            "assume_verified": request.print_assume_verified,
-            "skip_regions": request.print_skip_regions,
-            "use_local_scope": request.print_local_scope,
-            "enable_debug_info": request.print_debuginfo,
-            "pretty_debug_info": request.pretty_debuginfo,
-            "use_name_loc_as_prefix": request.use_nameloc_as_prefix,
-            "large_elements_limit": request.elide_elementsattrs_if_larger,
-            "large_resource_limit": self._resource_limit(),
-        }
-
-    def _resource_limit(self) -> int | None:
-        """Resources have a limit of their own; that of elements is only the bindings' default."""
-        limit = self.request.elide_resource_strings_if_larger
-        unlimited = self.request.elide_elementsattrs_if_larger is None
-        return limit if unlimited or limit is not None else sys.maxsize
+            return ir.printed(root.operation, **asm_options(self.request)).encode() + b"\n"
 
     def _instrumentation(self, chunk: Chunk) -> Instrumentation:
         request = self.request
@@ -262,7 +226,7 @@ class _Job:
             after_failure=request.print_ir_after_failure,
             module_scope=request.print_ir_module_scope,
             ir_files=self.ir_files,
-            asm=self._asm(),
+            asm=asm_options(request),
             timing=request.timing,
             single_passes=self.single_passes,
             on_pass=on_pass,

@@ -1,0 +1,1 @@
+"""shlo-translate: programs to and from portable artifacts, to other forms, and interpreted."""
