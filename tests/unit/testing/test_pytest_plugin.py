@@ -120,7 +120,7 @@ def _pytest(folder: Path, *options: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> str:
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What pytest says of all files; a run of its own would be slow for each."""
     folder = tmp_path_factory.mktemp("my_tests")
     (folder / "Inputs").mkdir()
@@ -135,38 +135,38 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("name", "result"), [(name, result) for name, (_, result) in {**FILES, **CHECKING}.items()]
 )
-def test_a_file_is_a_test(name: str, result: str | None, said: str) -> None:
-    ends = re.findall(rf"^(\w+) {re.escape(name)}(?:::\w+)?(?: - .*)?$", said, re.MULTILINE)
-    skipped = re.search(rf"^{re.escape(name)}::RUN SKIPPED", said, re.MULTILINE)
-    assert set(ends) | ({"SKIPPED"} if skipped else set()) == ({result} - {None}), said
+def test_a_file_is_a_test(name: str, result: str | None, report: str) -> None:
+    ends = re.findall(rf"^(\w+) {re.escape(name)}(?:::\w+)?(?: - .*)?$", report, re.MULTILINE)
+    skipped = re.search(rf"^{re.escape(name)}::RUN SKIPPED", report, re.MULTILINE)
+    assert set(ends) | ({"SKIPPED"} if skipped else set()) == ({result} - {None}), report
 
 
-def test_a_failure_is_told_in_the_files_terms(said: str) -> None:
+def test_a_failure_is_told_in_the_files_terms(report: str) -> None:
     """Line, command and what the tools wrote; no frame of Python's."""
-    assert "fails.mlir:2: RUN line failed with status 1" in said
-    assert "stablehlo-opt %s | FileCheck %s" in said
-    assert "stablehlo.tanh" in said
-    assert "crashes.mlir:1: RUN line died of SIGSEGV" in said
-    assert "endless.mlir:2: RUN line took more than 30 seconds" in said
-    assert "xfail_passes.mlir: passes, and XFAIL: * says that it must not" in said
-    assert "'ours &&' is no expression over features" in said
-    assert "DEFINE is known to lit alone" in said
-    assert "Traceback" not in said
-    assert "pytest_plugin.py" not in said
+    assert "fails.mlir:2: RUN line failed with status 1" in report
+    assert "stablehlo-opt %s | FileCheck %s" in report
+    assert "stablehlo.tanh" in report
+    assert "crashes.mlir:1: RUN line died of SIGSEGV" in report
+    assert "endless.mlir:2: RUN line took more than 30 seconds" in report
+    assert "xfail_passes.mlir: passes, and XFAIL: * says that it must not" in report
+    assert "'ours &&' is no expression over features" in report
+    assert "DEFINE is known to lit alone" in report
+    assert "Traceback" not in report
+    assert "pytest_plugin.py" not in report
 
 
-def test_a_check_that_fails_is_told(said: str) -> None:
+def test_a_check_that_fails_is_told(report: str) -> None:
     assert (
-        "checks_fail.mlir:4:3: error: check.expect_eq_const: element [1] is 4, expected 5" in said
+        "checks_fail.mlir:4:3: error: check.expect_eq_const: element [1] is 4, expected 5" in report
     )
-    assert "takes arguments, and a part has none" in said
+    assert "takes arguments, and a part has none" in report
 
 
 def test_the_reference_runs_checks(tmp_path: Path) -> None:
     (tmp_path / "fails.mlir").write_text(CHECKS.format(second=5))
-    said = _pytest(tmp_path, "--shlo-backend=reference")
-    assert "fails.mlir: failed on the reference backend" in said
-    assert "element [1] is 4, expected 5" in said
+    report = _pytest(tmp_path, "--shlo-backend=reference")
+    assert "fails.mlir: failed on the reference backend" in report
+    assert "element [1] is 4, expected 5" in report
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:

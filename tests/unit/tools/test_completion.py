@@ -58,8 +58,8 @@ REQUESTS = {
 def test_a_word_is_completed(command: str, shell: str) -> None:
     variables, answer = REQUESTS[shell]
     words = {name: value.format(command) for name, value in variables.items()}
-    said = _asked(command, **{_variable(command): f"{shell}_complete"}, **words)
-    assert answer in said.replace("\r", "")
+    report = _asked(command, **{_variable(command): f"{shell}_complete"}, **words)
+    assert answer in report.replace("\r", "")
 
 
 def test_passes_are_completed() -> None:
@@ -69,7 +69,7 @@ def test_passes_are_completed() -> None:
         ("shlo-opt -cse -one-shot-buff", ["--one-shot-bufferize"]),
     ):
         count = str(len(words.split()) - 1)
-        said = _asked(
+        report = _asked(
             "shlo-opt", _SHLO_OPT_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=count
         )
-        assert said.splitlines() == [f"plain,{name}" for name in names]
+        assert report.splitlines() == [f"plain,{name}" for name in names]
