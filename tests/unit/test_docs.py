@@ -7,8 +7,9 @@ What stands behind a block's language says what becomes of it:
     <language> norun=REASON   is left alone
 
 In a ``console`` block lines after ``$ `` are commands (one that ends in a backslash goes on), and
-what follows is their whole output; a line ``...`` stands for any lines. A command that fails is
-followed by its status: ``[1]``. Blocks of other languages are text.
+what follows is their whole output; a line ``...`` stands for any lines, and three dots in a line
+for any text. A command that fails is followed by its status: ``[1]``. Blocks of other languages are
+text.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _tools(folder: Path) -> None:
     commands = {name: f"{text}; main()" for name, text in commands.items()}
     commands |= {
         "lit": "from lit.main import main; main()",
-        "pytest": "import sys, pytest; sys.exit(pytest.console_main())",
+        "pytest": "import sys, pytest; sys.exit(pytest.main())",
     }
     for name, code in commands.items():
         path = folder / name
@@ -122,7 +123,10 @@ def _console(text: str) -> list[tuple[str, list[str], int]]:
 
 def _matches(output: str, lines: list[str]) -> bool:
     """Whether an output is as a page shows it."""
-    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\s*?\n" for line in lines]
+    parts = [
+        r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\s*?\n"
+        for line in lines
+    ]
     return (
         re.fullmatch("".join(parts), f"{output.rstrip()}\n" if output.strip() else "") is not None
     )
