@@ -49,10 +49,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     patterns = parent.config.getini("shlo_files")
     if not any(fnmatch.fnmatch(file_path.name, pattern) for pattern in patterns):
         return None
-    if "Inputs" in file_path.parts:  # by lit's custom, what tests read
+    root = parent.config.rootpath
+    inside = file_path.relative_to(root) if file_path.is_relative_to(root) else file_path
+    if "Inputs" in inside.parts:  # by lit's custom, what tests read
         return None
     try:
-        text = file_path.read_text()
+        text = file_path.read_text(encoding="utf-8")
     except UnicodeDecodeError:  # bytecode
         return None
     if "RUN:" not in text and "check." not in text:

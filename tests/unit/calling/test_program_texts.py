@@ -10,6 +10,7 @@ import pytest
 import shlo_tools
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.interop import remote
 
 PROGRAM = """
 func.func @main(%x: tensor<SxF>, %y: tensor<SxF>) -> tensor<SxF> {
@@ -62,6 +63,13 @@ def test_what_is_told_computes_the_same(stage: str) -> None:
 )
 def test_every_executable_knows_its_program(options: Any) -> None:
     assert "chlo.broadcast_multiply" in shlo_tools.compile(STATIC, **options).ir()
+
+
+def test_an_executable_in_another_process_knows_its_program() -> None:
+    executable = remote.compile(STATIC, backend="native")
+    assert "@stage.0" in executable.ir("stages")
+    with pytest.raises(ShloError, match="there is no stage 'stage'"):
+        executable.ir("stage")
 
 
 def test_it_is_the_program_that_was_compiled() -> None:
