@@ -40,6 +40,14 @@ func.func private @double(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 """
+CHECKED = """
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %b = stablehlo.add %a, %a : tensor<2xi32>
+  check.expect_eq_const %b, dense<[2, 4]> : tensor<2xi32>
+  func.return
+}
+"""
 
 OPT = {
     "two_prefixes.mlir": (
@@ -76,6 +84,25 @@ TRANSLATE = {
         "// RUN: stablehlo-translate --serialize --target=current %s |"
         " stablehlo-translate --deserialize | stablehlo-opt > %t.0\n"
         "// RUN: diff %t.1 %t.0\n" + ADD,
+        "PASS",
+    ),
+    "interpret.mlir": (
+        "// RUN: stablehlo-opt -inline %s | stablehlo-translate --interpret\n"
+        "// RUN: stablehlo-translate --interpret -split-input-file %s\n" + CHECKED,
+        "PASS",
+    ),
+    "interpret_fails.mlir": (
+        "// RUN: not stablehlo-translate --interpret %s 2>&1 | FileCheck %s\n"
+        "// CHECK: Element values don't match\n" + CHECKED.replace("[2, 4]", "[2, 5]"),
+        "PASS",
+    ),
+    "probe.mlir": (
+        "// RUN: mkdir -p %t.d\n// RUN: echo %t.d | xargs -I{DIR} stablehlo-translate --interpret"
+        " --probe-output-dir={DIR} %s\n" + CHECKED,
+        "PASS",
+    ),
+    "target.mlir": (
+        "// RUN: not stablehlo-translate --serialize --target=0.0.1 %s\n" + ADD,
         "PASS",
     ),
 }
