@@ -63,7 +63,10 @@ def substitutions(others: Mapping[str, str] | None = None) -> list[tuple[str, st
     Raises:
         ShloError: there is no FileCheck.
     """
-    python = f'"{sys.executable}" -P -m shlo_tools.tools.'
+    path = _python_path()
+    # Said again with each tool: lit's own diff leaves another path to the commands that follow it.
+    setting = f'env "PYTHONPATH={path}" ' if path else ""
+    python = f'{setting}"{sys.executable}" -P -m shlo_tools.tools.'
     commands = {name: f"{python}{module}" for name, module in TOOLS.items()}
     commands["FileCheck"] = ""
     commands |= others or {}
@@ -95,8 +98,15 @@ def environment() -> dict[str, str]:
         if name.startswith("SHLO_") or name in _KEPT_VARIABLES
     }
     variables["NO_COLOR"] = "1"
-    root = Path(shlo_tools.__file__).resolve().parents[1]
-    if (root / "pyproject.toml").is_file():  # a checkout: the code of it, installed or not
-        paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
-        variables["PYTHONPATH"] = os.pathsep.join(paths)
+    if path := _python_path():
+        variables["PYTHONPATH"] = path
     return variables
+
+
+def _python_path() -> str:
+    """Where Python has to look first: in a checkout, installed or not; else nowhere else."""
+    root = Path(shlo_tools.__file__).resolve().parents[1]
+    kept = os.environ.get("PYTHONPATH", "")
+    if not (root / "pyproject.toml").is_file():
+        return kept
+    return os.pathsep.join([str(root), *filter(None, [kept])])

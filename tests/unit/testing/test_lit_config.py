@@ -69,7 +69,8 @@ OPT = {
     ),
     "bytecode.mlir": (
         "// RUN: mlir-opt -emit-bytecode %s > %t.bc\n// RUN: stablehlo-opt %t.bc > %t.0\n"
-        "// RUN: cat %t.bc | stablehlo-opt > %t.1\n// RUN: diff %t.0 %t.1\n" + ADD,
+        "// RUN: cat %t.bc | stablehlo-opt > %t.1\n// RUN: diff %t.0 %t.1\n"
+        "// RUN: not stablehlo-opt %t.bc --no-such\n// RUN: stablehlo-opt %t.1\n" + ADD,
         "PASS",
     ),
     "pipeline.mlir": (
