@@ -1,59 +1,21 @@
 """lit's configuration: ``lit tests/lit`` or ``lit .`` in the checkout, installed or not.
 
-Tools run under the interpreter that lit runs under. FileCheck is the one of the environment
-variable FILECHECK, else the ``filecheck`` that pip puts beside the interpreter. Optional packages
-that are installed are features: ``// REQUIRES: jax``.
+Tools run under the interpreter that lit runs under; ``shlo_tools.testing`` says which names they
+have, where FileCheck comes from, and which features there are.
 """
 
 # ruff: noqa: F821
-import importlib.util
 import os
-import shutil
 import sys
 
-import lit.formats
-
-OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
-TOOLS = {
-    "%shlo-opt": "opt",
-    "%shlo-run": "run",
-    "%shlo-reduce": "reduce",
-    "%shlo-translate": "translate",
-    # Test files of StableHLO run as they are.
-    r"\bstablehlo-opt\b": "opt",
-    r"\bstablehlo-translate\b": "translate",
-}
-
 root = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, root)
 
-
-def find_filecheck() -> str:
-    """The FileCheck to use; without one no test could fail."""
-    named_path = os.environ.get("FILECHECK")
-    path = shutil.which(named_path) if named_path else None
-    if named_path and not path:
-        lit_config.fatal(f"FILECHECK={named_path} is no program")
-    path = path or shutil.which("filecheck", path=os.path.dirname(sys.executable))
-    if not path:
-        lit_config.fatal("no FileCheck: pip install filecheck, or set FILECHECK")
-    return path
-
+from shlo_tools.testing import configure_lit  # noqa: E402
 
 config.name = "shlo-tools"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = []  # tests/lit has some: programs elsewhere are no tests
-config.excludes = ["Inputs"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(root, "build", "lit")
-
-python_path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-config.environment["PYTHONPATH"] = python_path
-config.environment["NO_COLOR"] = "1"
+# No suffixes: tests/lit has some, and programs elsewhere are no tests.
+configure_lit(config, lit_config, suffixes=())
 config.environment["SHLO_CACHE_DIR"] = os.path.join(root, "build", "cache")
-config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.find_spec(p)}
-
-# Said again with each tool: lit's own diff leaves another path to the commands that follow it.
-for name, module in TOOLS.items():
-    command = f'env "PYTHONPATH={python_path}" "{sys.executable}" -m shlo_tools.tools.{module}'
-    config.substitutions.append((name, command))
-config.substitutions.append((r"\bFileCheck\b", f'"{find_filecheck()}"'))

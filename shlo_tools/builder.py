@@ -14,13 +14,15 @@ from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from shlo_tools import ir, mlir
+from shlo_tools import ir, mlir, notebook
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._building import building
 from shlo_tools.ops._op import operand_of
 from shlo_tools.types import Tensor, Value, ValueType, as_value, coerce_type, of_value, ssa
+
+_SHOWN_ELEMENTS = 1000  # of a constant, in notebooks
 
 
 class Function(FunctionSymbol):
@@ -79,6 +81,19 @@ class Module:
         with mlir.library_context():
             return ir.printed(self.module.operation)
 
+    def __repr__(self) -> str:
+        functions = ", ".join(
+            f"@{name}({_listed(function.input_types)}) -> ({_listed(function.result_types)})"
+            for name, function in self.functions.items()
+        )
+        return f"<Module {functions or 'without functions'}>"
+
+    def _repr_html_(self) -> str:
+        with mlir.library_context():
+            # What is longer would be a burden on the notebook's file; MLIR leaves it out.
+            text = ir.printed(self.module.operation, large_elements_limit=_SHOWN_ELEMENTS)
+        return notebook.program(text)
+
     def func(
         self, *types: str | ValueType, name: str | None = None
     ) -> Callable[[Callable[..., Any]], Function]:
@@ -125,6 +140,10 @@ class Module:
         defined = Function(symbol, types, [value.type for value in results])
         defined.module = self
         return defined
+
+
+def _listed(types: Sequence[ValueType] | None) -> str:
+    return ", ".join(map(str, types or ()))
 
 
 def _location(function: Callable[..., Any], symbol: str) -> mlir.Location:

@@ -1,7 +1,12 @@
-"""Tests keep machine code in the checkout, not among the user's files, and verify all IR."""
+"""Tests keep machine code in the checkout, not among the user's files, and verify all IR.
+
+Files of lit are lit's to run: pytest does not collect them.
+"""
 
 import os
 from pathlib import Path
 
 os.environ.setdefault("SHLO_VERIFY_EACH", "1")
 os.environ.setdefault("SHLO_CACHE_DIR", str(Path(__file__).resolve().parents[1] / "build/cache"))
+
+collect_ignore_glob = ["*.mlir"]

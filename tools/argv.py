@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from click.shell_completion import shell_complete
+from click.shell_completion import CompletionItem, get_completion_class
 
 Declaration = Callable[[Callable[..., Any]], Callable[..., Any]]  # what click.option gives
 
@@ -220,7 +220,52 @@ def invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
     """
     variable = f"_{name}_COMPLETE".replace("-", "_").upper()
     if variable in os.environ:
-        return shell_complete(command, {}, name, variable, os.environ[variable])
+        return _complete(command, name, variable)
     with command.make_context(name, normalized(arguments, command)) as context:
         status: int = command.invoke(context)
         return status
+
+
+# --- completion -----------------------------------------------------------------------------------
+class PassCommand(GroupedCommand):
+    """A command whose options may be passes, which complete like options.
+
+    Args:
+        passes: gives the names of passes; called when a shell asks for completions.
+    """
+
+    def __init__(self, *arguments: Any, passes: Callable[[], Iterable[str]], **others: Any) -> None:
+        super().__init__(*arguments, **others)
+        self._passes = passes
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The options that begin as a word does, and then the passes."""
+        items = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("--"):
+            names = (f"--{name}" for name in self._passes())
+            items += [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return items
+
+
+def _complete(command: click.Command, name: str, variable: str) -> int:
+    """Print a shell's script, or the completions of a word, as the variable says."""
+    shell, _, instruction = os.environ[variable].partition("_")
+    kind = get_completion_class(shell)
+    if kind is None or instruction not in ("source", "complete"):
+        raise click.UsageError(
+            f"{variable}={os.environ[variable]}: there are bash_source, zsh_source and fish_source"
+        )
+
+    class Normalized(kind):  # type: ignore[misc, valid-type]
+        """Words as click knows them: options with two dashes, and with their values."""
+
+        def get_completion_args(self) -> tuple[list[str], str]:
+            words, incomplete = super().get_completion_args()
+            if re.fullmatch(r"-[a-z][\w-]+", incomplete):
+                incomplete = f"-{incomplete}"
+            return normalized(words, command), incomplete
+
+    completion = Normalized(command, {}, name, variable)
+    text = completion.source() if instruction == "source" else completion.complete()
+    click.echo(text)
+    return 0

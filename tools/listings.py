@@ -55,11 +55,17 @@ def passes(plugins: Sequence[str] = ()) -> str:
         registry.load_plugin(plugin)
     summaries = registry.summaries()
     width = max(len(name) for name in summaries)
-    native = [name for name in mlir.native_pass_names() if name not in summaries]
+    native = native_passes()
     rows = [f"  --{name:{width}}  {summary}".rstrip() for name, summary in summaries.items()]
     return "\n".join(["Passes written in Python:", *rows, "", "Passes of MLIR and StableHLO:"]) + (
         "".join(f"\n  --{name}" for name in native)
     )
+
+
+def native_passes() -> list[str]:
+    """The names of the C++ passes that no Python pass has."""
+    summaries = registry.summaries()
+    return [name for name in mlir.native_pass_names() if name not in summaries]
 
 
 def explain(name: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
-from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError
+from shlo_tools import notebook
+from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
 
 Type = TypeVar("Type", covariant=True)
 
@@ -24,6 +25,9 @@ class Signature(Generic[Type]):
         inputs = ", ".join(str(type) for type in self.inputs)
         results = ", ".join(str(type) for type in self.results)
         return f"({inputs}) -> ({results})"
+
+    def _repr_html_(self) -> str:
+        return notebook.signature(self.inputs, self.results)
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,10 @@ class Executable(ABC):
         signature: types of arguments and results; sizes may be unknown. Quantized values are
             passed as integers.
         donated: numbers of the arguments that calls may write, see ``compile``.
+        texts: gives the program at a stage; none where it is not kept. See ``ir``.
     """
 
+    texts: Callable[[str], str] | None = None
     donated: frozenset[int] = frozenset()
     name: str
     signature: Signature[Any]
@@ -100,6 +106,25 @@ class Executable(ABC):
         """What a call takes; None where sizes are unknown before it, and from the reference."""
         return None
 
+    def ir(self, stage: str = "stablehlo") -> str:
+        """The program that this was made from, as text; passes run when it is asked for.
+
+        Args:
+            stage: ``stablehlo`` is the program as it was read, but that constants of more than
+                4 KiB, which are arrays of the executable, are loads from globals. Native code
+                also has ``normalized``, without CHLO, quantized types, calls and the like;
+                ``stages``, cut into private functions, one for each distinct stage; ``kernels``,
+                the code of these; ``linalg`` and ``llvm``, the whole program lowered without
+                stages. A program that was lowered before it was compiled has the first alone.
+
+        Raises:
+            ShloError: there is no such stage, or a pass refuses the program.
+            UnsupportedError: the program is not kept.
+        """
+        if self.texts is None:
+            raise UnsupportedError(f"the executable of @{self.name} does not keep its program")
+        return self.texts(stage)
+
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """The results where a shorter way than ``_run`` takes the arguments as they are."""
         return None
@@ -111,6 +136,11 @@ class Executable(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} @{self.name}{self.signature}>"
+
+    def _repr_html_(self) -> str:
+        title = f"{type(self).__name__} @{self.name}"
+        table = notebook.signature(self.signature.inputs, self.signature.results, title)
+        return f"{table}<p>{self.memory}</p>" if self.memory is not None else table
 
     def __reduce__(self) -> NoReturn:
         raise ShloError(

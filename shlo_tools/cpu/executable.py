@@ -14,6 +14,7 @@ from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
 from shlo_tools.pipeline.contents import contents
+from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
@@ -66,14 +67,16 @@ def compile(
                 tell=tell,
             )
             if staged is not None:
+                staged.texts = StageTexts(module)
                 return staged
+            texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
         elif donate:
             raise ShloError(f"@{function} is lowered already: its arguments are never written")
         else:
-            numbers = frozenset()
+            numbers, texts = frozenset(), StageTexts(program.clone(module), ("stablehlo",))
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
-        whole.donated = numbers
+        whole.donated, whole.texts = numbers, texts
         return whole
 
 

@@ -18,6 +18,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.pipeline import runner
 from shlo_tools.pipeline.contents import contents
+from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
 from shlo_tools.types import ValueType, value_type
 
@@ -48,6 +49,7 @@ class SpecializedExecutable(Executable):
         self.signature = _signature(module, self.name)
         self._parameters = Parameters(self.name, self.signature)
         self._module, self._constants, self._options = module, constants, options
+        self.texts = StageTexts(module)
         self._most, self.donated = most, options.donated
         self._any: Executable | None = None
         self._executables: OrderedDict[Shapes, Executable] = OrderedDict()

@@ -7,6 +7,7 @@ program and ends with the process.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from shlo_tools import workers
@@ -23,6 +24,7 @@ class RemoteExecutable(Executable):
         self._number = number
         self.name = name
         self.signature = signature
+        self.texts = partial(worker.ask, "ir", number)
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         arrays = [offered(argument, index) for index, argument in enumerate(arguments)]

@@ -39,7 +39,10 @@ def _serve() -> None:
         forget(forgotten)
         return executables[number]._run(arguments, cast, timeout)
 
-    workers.serve({"compile": compile, "call": call})
+    def ir(number: int, stage: str) -> str:
+        return executables[number].ir(stage)
+
+    workers.serve({"compile": compile, "call": call, "ir": ir})
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class Probed(Executable):
         self.executable = executable
         self.signature = executable.signature
         self.name, self.donated = executable.name, executable.donated
+        self.texts = executable.texts
         self._listener = listener
 
     def __repr__(self) -> str:

@@ -23,6 +23,7 @@ from shlo_tools.errors import (
 )
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
+from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Run
@@ -104,6 +105,7 @@ def compile(
         translated = _translated(module, [function])
         reference = Reference(translated, function, custom_calls, observe=observe)
         reference.donated = donated(module, function, donate)
+        reference.texts = StageTexts(module, ("stablehlo",))  # that is what it runs
     return reference
 
 

@@ -7,6 +7,7 @@ checkout: setuptools leaves files where it builds.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -213,6 +214,21 @@ def test_shlo_opt_runs_where_it_is_installed(installed: Path, tmp_path: Path) ->
     )
     lowered = _command(installed, tmp_path, "shlo-opt", "f.mlir", "--to=llvm")
     assert "llvm.func" in lowered
+
+
+def test_an_installed_package_tells_what_there_is(installed: Path, tmp_path: Path) -> None:
+    known = _run(
+        *(sys.executable, "-m", "shlo_tools", "--json"), cwd=tmp_path, PYTHONPATH=str(installed)
+    )
+    packages = json.loads(known)["packages"]
+    pinned = [line for line in PROJECT["project"]["dependencies"] if "==" in line]
+    assert [f"{name}=={packages[name]}" for name in packages][: len(pinned)] == pinned
+
+
+def test_pytest_finds_the_plug_in_where_it_is_installed(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "reads.mlir").write_text("// RUN: shlo-opt %s\n")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "reads.mlir"]
+    assert "1 passed" in _run(*command, cwd=tmp_path, PYTHONPATH=str(installed))
 
 
 def test_an_installed_package_carries_its_types(installed: Path, tmp_path: Path) -> None:

@@ -50,7 +50,20 @@ def _declare_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@click.command("shlo-opt", cls=argv.GroupedCommand, epilog=_EPILOG, context_settings=_SETTINGS)
+def _pass_names() -> list[str]:
+    from shlo_tools.pipeline import registry
+    from shlo_tools.tools import listings
+
+    return [*registry.summaries(), *listings.native_passes()]
+
+
+@click.command(
+    "shlo-opt",
+    cls=argv.PassCommand,
+    passes=_pass_names,
+    epilog=_EPILOG,
+    context_settings=_SETTINGS,
+)
 @click.argument("input", default="-", type=click.Path())
 @_declare_options
 @click.pass_context

@@ -51,6 +51,14 @@ def is_open() -> bool:
     return _folder() is not None
 
 
+def contents() -> dict[str, str | int]:
+    """The folder, empty where nothing is kept, how many files lie there, and their bytes."""
+    folder = _folder()
+    entries = [] if folder is None else [entry.stat() for entry in os.scandir(folder)]
+    size = sum(entry.st_size for entry in entries)
+    return {"folder": folder or "", "files": len(entries), "bytes": size}
+
+
 def write(keys: Sequence[str], save: Callable[[str], None]) -> None:
     """Keep an object file, which ``save`` writes, under some keys.
 

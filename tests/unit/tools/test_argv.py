@@ -192,6 +192,9 @@ def completed(**options: Any) -> int:
         ("--qui", ["plain,--quiet"]),
         ("--to l", ["plain,linalg", "plain,llvm"]),
         ("-quiet a", ["file,a"]),
+        ("-qui", ["plain,--quiet"]),
+        ("-to l", ["plain,linalg", "plain,llvm"]),
+        ("--quiet --to l", ["plain,linalg", "plain,llvm"]),
     ],
 )
 def test_words_are_completed(
@@ -214,6 +217,13 @@ def test_shells_get_a_script(
     monkeypatch.setenv("_A_TOOL_COMPLETE", f"{shell}_source")
     assert argv.invoke(completed, [], "a-tool") == 0
     assert f"_A_TOOL_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
+def test_what_no_shell_asks_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for instruction in ("tcsh_source", "bash", "bash_run", ""):
+        monkeypatch.setenv("_A_TOOL_COMPLETE", instruction)
+        with pytest.raises(click.UsageError, match="there are bash_source, zsh_source and fish"):
+            argv.invoke(completed, [], "a-tool")
 
 
 # --- options that are refused ---------------------------------------------------------------------

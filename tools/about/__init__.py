@@ -1,0 +1,1 @@
+"""What is installed, and whether it works: ``python -m shlo_tools``."""
