@@ -1,8 +1,9 @@
 """lit's configuration: ``lit tests/lit`` or ``lit .`` in the checkout, installed or not.
 
-Tools run under the interpreter that lit runs under. FileCheck is the one of the environment
-variable FILECHECK, else the ``filecheck`` that pip puts beside the interpreter. Optional packages
-that are installed are features: ``// REQUIRES: jax``.
+Tools run under the interpreter that lit runs under; upstream's names stand for ours, so that files
+written for ``stablehlo-opt`` run as they are. FileCheck is the one of the environment variable
+FILECHECK, else LLVM's on the path, else the ``filecheck`` that pip puts beside the interpreter.
+Optional packages that are installed are features: ``// REQUIRES: jax``.
 """
 
 # ruff: noqa: F821
@@ -15,6 +16,7 @@ import lit.formats
 
 OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
 TOOLS = {"%shlo-opt": "opt", "%shlo-run": "run", "%shlo-reduce": "reduce"}
+UPSTREAM_TOOLS = {"stablehlo-opt": "opt", "stablehlo-translate": "translate"}
 
 root = os.path.dirname(os.path.abspath(__file__))
 
@@ -25,6 +27,7 @@ def find_filecheck() -> str:
     path = shutil.which(named_path) if named_path else None
     if named_path and not path:
         lit_config.fatal(f"FILECHECK={named_path} is no program")
+    path = path or shutil.which("FileCheck")
     path = path or shutil.which("filecheck", path=os.path.dirname(sys.executable))
     if not path:
         lit_config.fatal("no FileCheck: pip install filecheck, or set FILECHECK")
@@ -47,4 +50,7 @@ config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.fin
 
 for name, module in TOOLS.items():
     config.substitutions.append((name, f'"{sys.executable}" -m shlo_tools.tools.{module}'))
+for name, module in UPSTREAM_TOOLS.items():  # not where the name is part of a path
+    command = f'"{sys.executable}" -m shlo_tools.tools.{module}'
+    config.substitutions.append((rf"(?<![\w/.%-]){name}(?![\w/.-])", command))
 config.substitutions.append((r"\bFileCheck\b", f'"{find_filecheck()}"'))

@@ -322,6 +322,23 @@ def run_passes(manager: PassManager, operation: Operation) -> None:
         manager.run(operation)
 
 
+_no_patterns: Any = None
+
+
+def run_greedily(operation: Operation) -> None:
+    """What MLIR's greedy rewrite driver does without patterns, on an isolated op.
+
+    Constants are unified and move to the start of their function, ops fold themselves, and dead
+    ops and blocks go. Ops held from before may be gone. Raises MLIRError.
+    """
+    global _no_patterns
+    rewrite = _wheel("rewrite")
+    if _no_patterns is None:  # freezing a set twice ends the process
+        _no_patterns = rewrite.RewritePatternSet().freeze()
+    with reported():
+        rewrite.apply_patterns_and_fold_greedily(operation, _no_patterns)
+
+
 def is_dialect(name: str) -> bool:
     """Whether the current context has a dialect of that name."""
     try:
