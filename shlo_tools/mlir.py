@@ -705,6 +705,29 @@ def create(
     )
 
 
+def inferred_types(operation: Operation) -> list[Type] | None:
+    """The result types that MLIR infers for a verified op without regions; None if it does not.
+
+    Raises MLIRError. (Of ops with regions or without a needed attribute it ends the process.)
+    """
+    try:
+        copy = ir.Operation.create(
+            operation.name,
+            operands=list(operation.operands),
+            attributes=dict(operation.attributes.items()),
+            infer_type=True,
+            loc=operation.location,
+            ip=False,
+        )
+    except MLIRError as error:
+        if "does not support type inference" in str(error):
+            return None
+        raise
+    types = [result.type for result in copy.results]
+    copy.erase()
+    return types
+
+
 def at_end(block: Block) -> Any:
     """Insertion point at the end of ``block``."""
     return ir.InsertionPoint(block)
@@ -776,6 +799,11 @@ def walk(root: Operation) -> list[Operation]:
 def defining_op(value: Value) -> Operation | None:
     """The op that a value is a result of; None for a block's argument."""
     return inner_operation(value.owner) if isinstance(value, ir.OpResult) else None
+
+
+def location_of(value: Any) -> Location:
+    """Where a value comes from: the location of an op, or of a block's argument."""
+    return cast(Location, value.location)
 
 
 def is_result_of(value: Value, names: Sequence[str]) -> bool:

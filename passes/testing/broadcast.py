@@ -40,8 +40,7 @@ class Size:
     source: tuple[Value, int] | None = None
 
     def __str__(self) -> str:
-        size = "?" if self.size is None else str(self.size)
-        return f"b{size}" if self.source else size
+        return "?" if self.size is None else str(self.size)
 
 
 @dataclass(frozen=True)
@@ -61,17 +60,19 @@ class TestBroadcast(Pass):
 def _rewrite(marker: Operation) -> None:
     operands = list(marker.operands)
     if not operands:
-        complain(marker, "requires at least one operand to broadcast")
+        complain(marker.location, "requires at least one operand to broadcast")
         return
-    if any(not (mlir.is_tensor(value.type) and value.type.has_rank) for value in operands):
-        complain(marker, "expected ranked tensor type for broadcast inputs")
-        return
+    for value in operands:
+        if not (mlir.is_tensor(value.type) and value.type.has_rank):
+            message = "expected ranked tensor type for broadcast inputs"
+            complain(mlir.location_of(value), message)
+            return
     shape = _sizes(operands[0])
     for value in operands[1:]:
         other = _sizes(value)
         joined = _joined(shape, other)
         if isinstance(joined, str):
-            complain(mlir.defining_op(value) or marker, joined)
+            complain(mlir.location_of(value), joined)
             return
         shape = joined
     build = Build(mlir.before(marker), marker.location)
@@ -112,26 +113,22 @@ def _joined(one: Sequence[Size], other: Sequence[Size]) -> list[Size] | str:
     rank = max(len(one), len(other))
     pairs = zip(_padded(one, rank), _padded(other, rank), strict=True)
     shape: list[Size] = []
-    for a, b in pairs:
+    for a, b in reversed([*pairs]):  # the last dimension that does not fit is told
         if a.size == 1 and not a.source:
             shape.append(b)
         elif b.size == 1 and not b.source:
             shape.append(a)
         elif a.size != b.size:
-            return f"incompatible shapes for broadcasting {_written(one)} and {_written(other)}"
+            return f"incompatible shapes for broadcasting {a} and {b}"
         elif bool(a.source) != bool(b.source):
             return "cannot mix bounded and static dimensions in broadcast"
         else:
             shape.append(a)
-    return shape
+    return shape[::-1]
 
 
 def _padded(sizes: Sequence[Size], rank: int) -> list[Size]:
     return [Size(1)] * (rank - len(sizes)) + [*sizes]
-
-
-def _written(sizes: Sequence[Size]) -> str:
-    return f"[{', '.join(map(str, sizes))}]"
 
 
 def _broadcast(build: Build, value: Value, shape: Sequence[Size]) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlo_tools import mlir
 from shlo_tools.errors import Diagnostic, emit
-from shlo_tools.mlir import Operation
+from shlo_tools.mlir import Location, Operation
 
 
 def markers(root: Operation, *names: str) -> list[Operation]:
@@ -18,6 +18,6 @@ def subject(marker: Operation) -> Operation | None:
     return mlir.defining_op(operands[0]) if len(operands) == 1 else None
 
 
-def complain(op: Operation, message: str) -> None:
-    """Report an error at an op; the pass goes on, as upstream's patterns do."""
-    emit(Diagnostic("error", message, mlir.place_of(op.location)))
+def complain(location: Location, message: str) -> None:
+    """Report an error; the pass goes on, as upstream's patterns do."""
+    emit(Diagnostic("error", message, mlir.place_of(location)))
