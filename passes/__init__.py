@@ -28,6 +28,7 @@ _PASSES = {
     "shlo-partition": "partition:Partition",
     "shlo-lower-stages": "stages.lower_stages:LowerStages",
     "shlo-fold": "fold:Fold",
+    "shlo-fold-and-simplify": "fold:FoldAndSimplify",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",
     "shlo-implement-kernels": "kernels.implement_kernels:ImplementKernels",
     "shlo-expand-copies": "memory.expand_copies:ExpandCopies",
@@ -60,9 +61,9 @@ _PASSES = {
     "hlo-test-infer": "testing.infer:TestInfer",
     "hlo-test-speculatability": "testing.speculatability:TestSpeculatability",
     "interpreter-instrument-with-probe": "instrument.interpreter_probes:InstrumentWithProbe",
-    "stablehlo-aggressive-folder": "fold:AggressiveFolder",
-    "stablehlo-prepare-for-tosa": "greedily:PrepareForTosa",
-    "stablehlo-target-independent-optimization": "fold:TargetIndependentOptimization",
+    "stablehlo-aggressive-folder": "upstream.optimize:AggressiveFolder",
+    "stablehlo-prepare-for-tosa": "upstream.greedily:PrepareForTosa",
+    "stablehlo-target-independent-optimization": "upstream.optimize:TargetIndependentOptimization",
 }
 PASSES = {name: f"{__name__}.{where}" for name, where in _PASSES.items()}
 

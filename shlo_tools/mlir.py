@@ -387,6 +387,11 @@ def stablehlo_version() -> str:
     return str(_stablehlo.get_current_version())
 
 
+def stablehlo_minimum_version() -> str:
+    """The oldest version that can still be written and read."""
+    return str(_stablehlo.get_minimum_version())
+
+
 def mlir_version() -> str:
     """The MLIR version stamped into bytecode by the wheel, for example ``MLIR23.0.0git``."""
     import io

@@ -20,8 +20,8 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
-from shlo_tools.passes.greedily import clean_up
 from shlo_tools.passes.testing.markers import complain, markers
+from shlo_tools.passes.upstream.greedily import clean_up
 from shlo_tools.pipeline.registry import Pass
 
 _MARKER = "hlo_test_broadcast.numpy_broadcast"

@@ -18,9 +18,9 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops._op import infer
-from shlo_tools.passes.greedily import clean_up
 from shlo_tools.passes.testing.markers import markers, subject
 from shlo_tools.passes.testing.reified import reified
+from shlo_tools.passes.upstream.greedily import clean_up
 from shlo_tools.pipeline.registry import Pass
 
 _PREFIX = "hlo_test_infer."

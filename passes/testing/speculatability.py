@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.greedily import clean_up
 from shlo_tools.passes.testing.answers import Speculatability, answer
 from shlo_tools.passes.testing.markers import markers, subject
+from shlo_tools.passes.upstream.greedily import clean_up
 from shlo_tools.pipeline.registry import Pass
 
 _PREFIX = "hlo_test_speculatability."
