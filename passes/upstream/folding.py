@@ -290,9 +290,10 @@ def _transpose(op: Operation, build: Rewriter) -> Replacement | None:
 # --- sizes ----------------------------------------------------------------------------------------
 def _get_size(op: Operation, build: Rewriter) -> Replacement | None:
     type, dimension = op.operands[0].type, ir.integer_of(op, "dimension")
-    if dimension in mlir.unknown_dimensions(type):
+    size = type.shape[dimension]
+    if dimension in mlir.unknown_dimensions(type) or size > np.iinfo(np.int32).max:
         return None
-    return _constant(build, op.results[0], np.asarray(type.shape[dimension], np.int32))
+    return _constant(build, op.results[0], np.asarray(size, np.int32))
 
 
 def _set_size(op: Operation, build: Rewriter) -> Replacement | None:
