@@ -151,8 +151,8 @@ def _broadcast(build: Build, value: Value, shape: Sequence[Size]) -> Value:
         operand, dimension = size.source
         kept[n] = True
         scalar = mlir.tensor_type([], mlir.integer_type(32))
-        asked = {"dimension": mlir.i64_attr(dimension)}
-        count = build.value("stablehlo.get_dimension_size", [operand], scalar, asked)
+        which = {"dimension": mlir.i64_attr(dimension)}
+        count = build.value("stablehlo.get_dimension_size", [operand], scalar, which)
         type = _type(value.type, shape, kept)
         cut = {"dimension": mlir.i64_attr(n)}
         result = build.value("stablehlo.set_dimension_size", [result, count], type, cut)

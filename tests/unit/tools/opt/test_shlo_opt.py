@@ -136,8 +136,8 @@ def test_truncated_files(tmp_path: Path) -> None:
 
 def test_missing_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.mlir"
-    told = f"error: cannot open input file {str(missing)!r}: No such file or directory\n"
-    assert refused(missing) == told
+    message = f"error: cannot open input file {str(missing)!r}: No such file or directory\n"
+    assert refused(missing) == message
     assert "Is a directory" in refused(tmp_path)
 
 
