@@ -50,7 +50,9 @@ config.available_features |= {p for p in OPTIONAL_PACKAGES if importlib.util.fin
 
 for name, module in TOOLS.items():
     config.substitutions.append((name, f'"{sys.executable}" -m shlo_tools.tools.{module}'))
-for name, module in UPSTREAM_TOOLS.items():  # not where the name is part of a path
-    command = f'"{sys.executable}" -m shlo_tools.tools.{module}'
+# Names that are part of a path stay. lit's own diff and cat leave a PYTHONPATH of theirs behind.
+for name, module in UPSTREAM_TOOLS.items():
+    path = f'env "PYTHONPATH={config.environment["PYTHONPATH"]}"'
+    command = f'{path} "{sys.executable}" -m shlo_tools.tools.{module}'
     config.substitutions.append((rf"(?<![\w/.%-]){name}(?![\w/.-])", command))
 config.substitutions.append((r"\bFileCheck\b", f'"{find_filecheck()}"'))
