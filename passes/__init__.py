@@ -4,6 +4,8 @@ To add a pass: write ``passes/<stage>/my_pass.py`` with a dataclass derived from
 ``pipeline.registry.Pass``, add its row here, and a lit file under ``tests/lit/``.
 """
 
+from shlo_tools import mlir
+
 # By the stages of the way down; modules are named from this package on.
 _PASSES = {
     "shlo-check-inlining": "normalize.check_inlining:CheckInlining",
@@ -26,6 +28,7 @@ _PASSES = {
     "shlo-partition": "partition:Partition",
     "shlo-lower-stages": "stages.lower_stages:LowerStages",
     "shlo-fold": "fold:Fold",
+    "shlo-fold-and-simplify": "fold:FoldAndSimplify",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",
     "shlo-implement-kernels": "kernels.implement_kernels:ImplementKernels",
     "shlo-expand-copies": "memory.expand_copies:ExpandCopies",
@@ -54,8 +57,13 @@ _PASSES = {
     "shlo-reduce-far-angles": "llvm.reduce_far_angles:ReduceFarAngles",
     "shlo-instrument": "instrument:Instrument",
     # Ours under upstream names that the wheel does not register.
-    "stablehlo-aggressive-folder": "fold:AggressiveFolder",
-    "stablehlo-target-independent-optimization": "fold:TargetIndependentOptimization",
+    "hlo-test-broadcast": "testing.broadcast:TestBroadcast",
+    "hlo-test-infer": "testing.infer:TestInfer",
+    "hlo-test-speculatability": "testing.speculatability:TestSpeculatability",
+    "interpreter-instrument-with-probe": "instrument.interpreter_probes:InstrumentWithProbe",
+    "stablehlo-aggressive-folder": "upstream.optimize:AggressiveFolder",
+    "stablehlo-prepare-for-tosa": "upstream.greedily:PrepareForTosa",
+    "stablehlo-target-independent-optimization": "upstream.optimize:TargetIndependentOptimization",
 }
 PASSES = {name: f"{__name__}.{where}" for name, where in _PASSES.items()}
 
@@ -152,5 +160,15 @@ PIPELINES = {
     "shlo-to-llvm-unchecked": (
         f"{_TO_LINALG},shlo-remove-size-checks,{_TO_LLVM}",
         "the same for programs whose sizes are known to fit",
+    ),
+    # Under upstream names.
+    "chlo-pre-serialization-pipeline": (
+        "func.func(chlo-legalize-to-stablehlo),func.func(shape-legalize-to-stablehlo),"
+        "reconcile-unrealized-casts",
+        "CHLO and shape ops to StableHLO, which has a serialized form",
+    ),
+    "stablehlo-deserialize": (
+        f"vhlo-to-version{{target={mlir.stablehlo_version()}}},vhlo-legalize-to-stablehlo",
+        "VHLO of any version to StableHLO",
     ),
 }

@@ -322,6 +322,23 @@ def run_passes(manager: PassManager, operation: Operation) -> None:
         manager.run(operation)
 
 
+_no_patterns: Any = None
+
+
+def run_greedily(operation: Operation) -> None:
+    """What MLIR's greedy rewrite driver does without patterns, on an isolated op.
+
+    Constants are unified and move to the start of their function, ops fold themselves, and dead
+    ops and blocks go. Ops held from before may be gone. Raises MLIRError.
+    """
+    global _no_patterns
+    rewrite = _wheel("rewrite")
+    if _no_patterns is None:  # freezing a set twice ends the process
+        _no_patterns = rewrite.RewritePatternSet().freeze()
+    with reported():
+        rewrite.apply_patterns_and_fold_greedily(operation, _no_patterns)
+
+
 def is_dialect(name: str) -> bool:
     """Whether the current context has a dialect of that name."""
     try:
@@ -707,6 +724,29 @@ def create(
     )
 
 
+def inferred_types(operation: Operation) -> list[Type] | None:
+    """The result types that MLIR infers for a verified op without regions; None if it does not.
+
+    Raises MLIRError. (Of ops with regions or without a needed attribute it ends the process.)
+    """
+    try:
+        copy = ir.Operation.create(
+            operation.name,
+            operands=list(operation.operands),
+            attributes=dict(operation.attributes.items()),
+            infer_type=True,
+            loc=operation.location,
+            ip=False,
+        )
+    except MLIRError as error:
+        if "does not support type inference" in str(error):
+            return None
+        raise
+    types = [result.type for result in copy.results]
+    copy.erase()
+    return types
+
+
 def at_end(block: Block) -> Any:
     """Insertion point at the end of ``block``."""
     return ir.InsertionPoint(block)
@@ -778,6 +818,11 @@ def walk(root: Operation) -> list[Operation]:
 def defining_op(value: Value) -> Operation | None:
     """The op that a value is a result of; None for a block's argument."""
     return inner_operation(value.owner) if isinstance(value, ir.OpResult) else None
+
+
+def location_of(value: Any) -> Location:
+    """Where a value comes from: the location of an op, or of a block's argument."""
+    return cast(Location, value.location)
 
 
 def is_result_of(value: Value, names: Sequence[str]) -> bool:

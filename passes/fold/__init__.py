@@ -56,48 +56,20 @@ class Fold(Pass):
 
 
 @dataclass(frozen=True)
-class AggressiveFolder(Pass):
-    """``shlo-fold`` under the name that StableHLO's own tools have for theirs.
-
-    Attributes:
-        assume_no_undeclared_side_effects: erase calls of functions whose results are not used.
-        fold_op_element_limit: the largest result that is folded, unless its elements are all the
-            same, and the largest operand.
-        optimize_float: fold functions that are not correctly rounded as well. Unlike there it is
-            off unless asked for: results may change in the last place.
-    """
-
-    name = "stablehlo-aggressive-folder"
-    anchor = "any"
-
-    assume_no_undeclared_side_effects: bool = False
-    fold_op_element_limit: int = LIMIT
-    optimize_float: bool = False
-
-    def __post_init__(self) -> None:
-        _check_limits(self)
-
-    def run(self, op: Operation) -> None:
-        self._run(op, {})
-
-    def _run(self, op: Operation, rules: Rules) -> None:
-        limit = self.fold_op_element_limit
-        effects = Effects(self.assume_no_undeclared_side_effects)
-        _to_fixpoint(op, Limits(limit, limit, self.optimize_float), rules, effects)
-
-
-@dataclass(frozen=True)
-class TargetIndependentOptimization(AggressiveFolder):
+class FoldAndSimplify(Fold):
     """``shlo-fold`` and ``shlo-simplify`` in turns, until neither changes anything.
 
-    The name is the one that StableHLO's own tools have for theirs; options as in
-    ``stablehlo-aggressive-folder``.
+    Attributes:
+        pure_calls: erase calls of functions whose results are not used: functions only compute.
     """
 
-    name = "stablehlo-target-independent-optimization"
+    name = "shlo-fold-and-simplify"
+
+    pure_calls: bool = False
 
     def run(self, op: Operation) -> None:
-        self._run(op, families.RULES)
+        limits = Limits(self.max_elements, self.max_operand_elements, self.fold_inexact)
+        _to_fixpoint(op, limits, families.RULES, Effects(self.pure_calls))
 
 
 def _check_limits(instance: Pass) -> None:

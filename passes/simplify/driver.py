@@ -64,8 +64,17 @@ def merged(*tables: Rules) -> Rules:
     return {name: [rule for table in tables for rule in table.get(name, ())] for name in names}
 
 
-def apply(root: Operation, rules: Rules, effects: Effects | None = None) -> int:
+def apply(
+    root: Operation,
+    rules: Rules,
+    effects: Effects | None = None,
+    *,
+    keep_attributes: bool = True,
+) -> int:
     """Rewrite the ops below ``root`` until no rule applies; erase pure ops without uses.
+
+    Args:
+        keep_attributes: give an op's discardable attributes to the one made in its place.
 
     Returns:
         how many ops were replaced or erased.
@@ -73,7 +82,9 @@ def apply(root: Operation, rules: Rules, effects: Effects | None = None) -> int:
     Raises:
         PassError: a rule left uses of an op that it replaced.
     """
-    return Worklist(root, rules, effects or Effects()).run()
+    worklist = Worklist(root, rules, effects or Effects())
+    worklist.keep_attributes = keep_attributes
+    return worklist.run()
 
 
 class Worklist:
@@ -84,6 +95,7 @@ class Worklist:
         self.effects = effects
         self.for_any = tuple(rules.get(ANY, ()))
         self.changes = 0
+        self.keep_attributes = True
         # The last one is next: at first that is program order.
         self.pending: dict[int, Operation] = {}
         self.wait(reversed(mlir.walk(root)[1:]))
@@ -120,7 +132,7 @@ class Worklist:
         pairs = list(zip(op.results, values, strict=True))
         if any(value is not None and value.type != result.type for result, value in pairs):
             return False
-        if len(new) == 1 or (new and len(pairs) == 1):
+        if self.keep_attributes and (len(new) == 1 or (new and len(pairs) == 1)):
             _keep_attributes(op, [value for value in values if value is not None], new)
         for result, value in pairs:
             if value is not None:

@@ -16,7 +16,7 @@ from itertools import dropwhile
 from shlo_tools import ir, mlir
 from shlo_tools.errors import PassError, PipelineError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
-from shlo_tools.pipeline import crashes, grammar, registry
+from shlo_tools.pipeline import crashes, grammar, refusals, registry
 from shlo_tools.pipeline.checked_edits import edits_of
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.pipeline.grammar import Node
@@ -136,7 +136,7 @@ def _pass(node: Node, anchor: str, text: str) -> Node:
 
 
 def _check_native(node: Node, anchor: str, text: str) -> None:
-    refusal = crashes.reason(node, anchor)
+    refusal = refusals.reason(node) or crashes.reason(node, anchor)
     if refusal:
         raise grammar.error(text, node.position, refusal)
     try:
@@ -174,6 +174,8 @@ def anchor_of(name: str) -> str:
         _pass_manager(f"builtin.module({name})")
     except ValueError as error:
         if _UNREGISTERED in str(error):
+            if refusals.unsupported(name):
+                return "builtin.module"  # that is told where the pipeline is read
             raise PipelineError(f"there is no pass {name!r}", hint=_closest(name)) from error
         restricted = re.search(r"restricted to '([\w.]+)'", str(error))
         if restricted:

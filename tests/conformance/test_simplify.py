@@ -27,7 +27,7 @@ PASSES = (
     "shlo-simplify",
     "shlo-fold",
     "shlo-fold,shlo-simplify",
-    "stablehlo-target-independent-optimization",
+    "shlo-fold-and-simplify",
 )
 COMMON = ("i1", "i32", "ui8", "f32")
 FLOATS = ("f16", "bf16", "f32", "f64", "i1")
@@ -176,7 +176,7 @@ def test_upstream_finds_nothing_more() -> None:
 
     Of integers only: that pass takes x + 0.0 for x.
     """
-    ours = ",".join(["stablehlo-target-independent-optimization,cse"] * 2)
+    ours = ",".join(["shlo-fold-and-simplify,cse"] * 2)
     upstream = "func.func(stablehlo-aggressive-simplification,cse)"
     for seed in range(40):
         after = passed(Redundant(seed, ("i1", "i32", "ui8", "i8")).text, ours)

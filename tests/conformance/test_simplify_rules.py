@@ -28,7 +28,7 @@ from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rule
 Array = np.ndarray[Any, Any]
 LIT = Path(__file__).parents[1] / "lit"
 FILES = sorted([*(LIT / "simplify").glob("*.mlir"), *(LIT / "fold").glob("*.mlir")])
-PASSES = ("shlo-simplify", "stablehlo-target-independent-optimization")
+PASSES = ("shlo-simplify", "shlo-fold-and-simplify")
 
 
 # --- each has a lit test --------------------------------------------------------------------------

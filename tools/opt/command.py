@@ -84,7 +84,18 @@ def command(context: click.Context, /, **values: Any) -> int:
     if request.pass_pipeline is not None and (request.pass_flags or request.run_reproducer):
         raise click.UsageError("--pass-pipeline can't be used with individual pass options")
     files.check_writable(request.output)
-    return run(request, files.read_file(request.input))
+    return run(request, _read(request.input))
+
+
+def _read(path: str) -> bytes:
+    """The input; one that is missing is told in mlir-opt's words."""
+    try:
+        return files.read_file(path)
+    except ShloError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        message = f"cannot open input file {path!r}: No such file or directory"
+        raise ShloError(message) from error
 
 
 _LISTINGS = ("version", "list_passes", "show_dialects", "explain", "help_list")

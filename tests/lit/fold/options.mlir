@@ -3,10 +3,10 @@
 // RUN: %shlo-opt %s --shlo-fold='max-elements=3' | FileCheck %s --check-prefix=RESULT
 // RUN: %shlo-opt %s --shlo-fold='max-operand-elements=3' | FileCheck %s --check-prefix=OPERAND
 // RUN: %shlo-opt %s --shlo-fold=fold-inexact | FileCheck %s --check-prefix=INEXACT
-// RUN: %shlo-opt %s --pass-pipeline='builtin.module(stablehlo-aggressive-folder{fold-op-element-limit=3})' | FileCheck %s --check-prefix=UPSTREAM
-// RUN: %shlo-opt %s --pass-pipeline='builtin.module(func.func(stablehlo-aggressive-folder{optimize-float=true}))' | FileCheck %s --check-prefix=INEXACT
-// RUN: %shlo-opt %s --pass-pipeline='builtin.module(stablehlo-aggressive-folder{assume-no-undeclared-side-effects=true})' | FileCheck %s --check-prefix=CALLS
-// RUN: %shlo-opt %s --stablehlo-target-independent-optimization | FileCheck %s --check-prefix=BOTH
+// RUN: %shlo-opt %s --pass-pipeline='builtin.module(shlo-fold-and-simplify{max-elements=3 max-operand-elements=3})' | FileCheck %s --check-prefix=LIMITED
+// RUN: %shlo-opt %s --pass-pipeline='builtin.module(func.func(shlo-fold-and-simplify{fold-inexact=true}))' | FileCheck %s --check-prefix=INEXACT
+// RUN: %shlo-opt %s --pass-pipeline='builtin.module(shlo-fold-and-simplify{pure-calls=true})' | FileCheck %s --check-prefix=CALLS
+// RUN: %shlo-opt %s --shlo-fold-and-simplify | FileCheck %s --check-prefix=BOTH
 
 // DEFAULT-LABEL: @limits
 // DEFAULT-NOT: stablehlo.add
@@ -19,10 +19,10 @@
 // OPERAND: stablehlo.add
 // OPERAND: stablehlo.constant dense<2> : tensor<4xi32>
 // OPERAND: stablehlo.slice
-// UPSTREAM-LABEL: @limits
-// UPSTREAM: stablehlo.add
-// UPSTREAM: stablehlo.constant dense<2> : tensor<4xi32>
-// UPSTREAM: stablehlo.slice
+// LIMITED-LABEL: @limits
+// LIMITED: stablehlo.add
+// LIMITED: stablehlo.constant dense<2> : tensor<4xi32>
+// LIMITED: stablehlo.slice
 func.func @limits() -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {
   %c = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
   %d = stablehlo.constant dense<1> : tensor<4xi32>

@@ -136,7 +136,8 @@ def test_truncated_files(tmp_path: Path) -> None:
 
 def test_missing_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.mlir"
-    assert refused(missing) == f"error: cannot read {str(missing)!r}: No such file or directory\n"
+    message = f"error: cannot open input file {str(missing)!r}: No such file or directory\n"
+    assert refused(missing) == message
     assert "Is a directory" in refused(tmp_path)
 
 

@@ -1,0 +1,1 @@
+"""Passes that test what ops tell of themselves, under the names of StableHLO's own."""

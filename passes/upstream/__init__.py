@@ -1,0 +1,1 @@
+"""Passes under upstream names that the wheel does not register; their results are upstream's."""
