@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
@@ -29,17 +30,22 @@ def write_file(path: str, data: bytes) -> None:
     Raises:
         ShloError: the file cannot be written.
     """
+    write_pieces(path, (data,))
+
+
+def write_pieces(path: str, pieces: Iterable[bytes | memoryview]) -> None:
+    """Like ``write_file``, of what need not be in memory at once."""
     _check_path(path, "write")
     target = Path(os.path.realpath(path))
     try:
         if path == "-" or _is_special(target):
             with open(1 if path == "-" else target, "wb", closefd=path != "-") as special:
-                special.write(data)
+                special.writelines(pieces)
             return
         temporary = _temporary(target)
         try:
             with open(temporary, "xb") as file:
-                file.write(data)
+                file.writelines(pieces)
             if target.exists():
                 os.chmod(temporary, target.stat().st_mode & 0o7777)
             os.replace(temporary, target)

@@ -39,7 +39,10 @@ def _serve() -> None:
         forget(forgotten)
         return executables[number]._run(arguments, cast, timeout)
 
-    workers.serve({"compile": compile, "call": call})
+    def save(source: bytes, path: str) -> None:
+        shlo_tools.save(shlo_tools.load(source), path)
+
+    workers.serve({"compile": compile, "call": call, "save": save})
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from shlo_tools.errors import (
     VerifyError,
     did_you_mean,
 )
-from shlo_tools.program import isolation
+from shlo_tools.program import external_constants, isolation
 from shlo_tools.program.verification import check_by_mlir, check_rules
 from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
 from shlo_tools.text import check_syntax, guards
@@ -53,8 +53,11 @@ def load(
         ShloError: the file cannot be read.
     """
     if isinstance(source, os.PathLike) or (isinstance(source, str) and is_path(source)):
-        name = name or os.fspath(source)
-        source = files.read_file(name)
+        path = os.fspath(source)
+        with mlir.library_context():
+            module = parse(files.read_file(path), name=name or path, isolated=isolated)
+            external_constants.locate(module, path)
+            return module
     with mlir.library_context():
         return parse(source, name=name or "-", isolated=isolated)
 
@@ -81,8 +84,11 @@ def module_of(
     """
     source = getattr(source, "module", source)  # a builder's module has one
     if is_path(source):
-        name = os.fspath(source)
-        source = files.read_file(name)
+        path = os.fspath(source)
+        data = files.read_file(path)
+        module = module_of(data, name=path, anywhere=anywhere, expendable=expendable)
+        external_constants.locate(module, path)
+        return module
     if not isinstance(source, str | bytes):
         if not hasattr(source, "operation"):
             kind = type(source).__name__

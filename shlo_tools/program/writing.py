@@ -8,6 +8,7 @@ import os
 
 from shlo_tools import files, ir, mlir
 from shlo_tools.errors import ShloError
+from shlo_tools.program.external_constants import relative_to
 
 _own: set[bytes] = set()  # digests of what this process wrote
 
@@ -49,16 +50,17 @@ def save(
 ) -> None:
     """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all. Of constants in a file it says where that is from there.
 
     Raises:
         ShloError: the file cannot be written.
     """
+    path = os.fspath(path)
     if bytecode is None:
-        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
-    with mlir.library_context():
+        bytecode = path.endswith((".mlirbc", ".bc"))
+    with mlir.library_context(), relative_to(module, path):
         data = to_bytecode(module) if bytecode else ir.printed(module.operation).encode()
-    files.write_file(os.fspath(path), data)
+    files.write_file(path, data)
 
 
 def clone(module: mlir.Module) -> mlir.Module:
