@@ -90,9 +90,10 @@ def _imported(exported: Any) -> ImportedProgram:
         replace(leaf, path=f"result{leaf.path}")
         for leaf in leaves(exported.out_tree, exported.out_avals)
     ]
+    several = exported.nr_devices > 1
     return ImportedProgram(
         exported.fun_name,
-        exported.mlir_module_serialized,
+        str(exported.mlir_module()).encode() if several else exported.mlir_module_serialized,
         tuple(arguments),
         tuple(results),
         exported.nr_devices,

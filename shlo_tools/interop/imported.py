@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from shlo_tools import files
 from shlo_tools.foreign import second_mlir
@@ -32,7 +32,8 @@ class ImportedProgram:
 
     Attributes:
         name: the function's.
-        artifact: the program as a portable artifact.
+        artifact: the program as a portable artifact; one for several devices as text, in which
+            alone others can read how arrays are split.
         arguments: those of a call, in order.
         results: those of a call, in order.
         devices: how many it is for.
@@ -48,12 +49,15 @@ class ImportedProgram:
     def module(self) -> Any:
         """A new module of the official bindings, in the library's context.
 
+        One for several devices says in attributes how arrays are split: see ``load``.
+
         Raises:
             ProviderError: another MLIR is loaded in this process, such as JAX's.
         """
         from shlo_tools import program  # loads MLIR
 
-        return program.load(self.artifact, name=self.name)
+        shardings: Literal["drop", "keep"] = "keep" if self.devices > 1 else "drop"
+        return program.load(self.artifact, name=self.name, shardings=shardings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program: as text where the name ends in ``.mlir``, else as an artifact.

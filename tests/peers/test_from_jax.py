@@ -198,3 +198,34 @@ def test_names_that_lead_nowhere_are_refused(name: str, message: str) -> None:
 def test_errors_come_back_from_the_child() -> None:
     with pytest.raises(ValueError, match="not with me"):
         shlo_tools.from_jax("jax_models:failing", X)
+
+
+def test_functions_for_several_devices_keep_their_shardings(tmp_path: Path) -> None:
+    """They are exported for as many as the child has, and run on one."""
+    script = """
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+x, weight = np.linspace(-1, 1, 32, dtype=np.float32).reshape(4, 8), np.ones((8, 6), np.float32)
+program = shlo_tools.from_jax("sharded_models:layer", x, weight)
+print(program.devices)
+module = program.module
+print(module.operation.attributes["shlo.meshes"]["mesh"].value)
+text = str(module)
+print(text.count('shlo.sharding = "#sdy.sharding<@mesh, [{'), text.count("shlo.sharding_constraint"))
+y, total = shlo_tools.run(module, x, weight)
+np.testing.assert_allclose(y, np.tanh(x @ weight), rtol=1e-5)
+np.testing.assert_allclose(total, (x @ weight).sum(), rtol=1e-4, atol=1e-4)
+for use in (
+    lambda: shlo_tools.compile(program),
+    lambda: shlo_tools.from_jax("sharded_models:manual", x).module,
+):
+    try:
+        use()
+    except shlo_tools.ShloError as error:
+        print(error)
+"""
+    lines = said_by(script, tmp_path).splitlines()
+    assert lines[:3] == ["4", '<["rows"=2, "columns"=2]>', "2 1"]
+    refused = [line for line in lines if "not supported" in line]
+    assert "a mesh of 4 devices" in refused[0]
+    assert "sdy.manual_computation" in refused[1]
