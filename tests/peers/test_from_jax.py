@@ -211,7 +211,7 @@ print(program.devices)
 module = program.module
 print(module.operation.attributes["shlo.meshes"]["mesh"].value)
 text = str(module)
-print(text.count('shlo.sharding = "#sdy.sharding<@mesh, [{'), text.count("shlo.sharding_constraint"))
+print(text.count('shlo.sharding = "#sdy.sharding<@mesh'), text.count("shlo.sharding_constraint"))
 y, total = shlo_tools.run(module, x, weight)
 np.testing.assert_allclose(y, np.tanh(x @ weight), rtol=1e-5)
 np.testing.assert_allclose(total, (x @ weight).sum(), rtol=1e-4, atol=1e-4)

@@ -9,6 +9,7 @@
 // The program is run with its file, wherever it is run from.
 // RUN: %shlo-run %t/out/model.mlir | FileCheck %s --check-prefix=VALUES
 // RUN: %shlo-opt %t/out/model.mlir | %shlo-run - | FileCheck %s --check-prefix=VALUES
+// RUN: %shlo-opt %t/out/model.mlir --to=linalg | %shlo-run - | FileCheck %s --check-prefix=VALUES
 // RUN: %shlo-run %t/out/model.mlir --backend=reference | FileCheck %s --check-prefix=VALUES
 // RUN: %shlo-run %t/out/model.mlir --compare=reference | FileCheck %s --check-prefix=AGREE
 // RUN: %shlo-opt %t/out/model.mlir --emit-bytecode -o %t/out/model.mlirbc
