@@ -12,7 +12,7 @@ from shlo_tools.errors import ShloError
 
 def read_file(path: str) -> bytes:
     """The bytes of a file, ``-`` for standard input; raises ShloError."""
-    _check_path(path, "read")
+    check_path(path, "read")
     try:
         if path == "-":
             with open(0, "rb", closefd=False) as standard_input:
@@ -35,7 +35,7 @@ def write_file(path: str, data: bytes) -> None:
 
 def write_pieces(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     """Like ``write_file``, of what need not be in memory at once."""
-    _check_path(path, "write")
+    check_path(path, "write")
     target = Path(os.path.realpath(path))
     try:
         if path == "-" or _is_special(target):
@@ -59,7 +59,7 @@ def write_pieces(path: str, pieces: Iterable[bytes | memoryview]) -> None:
 
 def check_writable(path: str) -> None:
     """Raise the ShloError that ``write_file`` would, before the work is done."""
-    _check_path(path, "write")
+    check_path(path, "write")
     if path == "-":
         return
     target = Path(os.path.realpath(path))
@@ -77,8 +77,8 @@ def check_writable(path: str) -> None:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
 
 
-def _check_path(path: str, what: str) -> None:
-    """Raise ShloError for what no file can be called."""
+def check_path(path: str, what: str) -> None:
+    """Raise ShloError for what no file can be called; ``what`` was to be done to it."""
     try:
         os.fsencode(path)
     except UnicodeEncodeError:

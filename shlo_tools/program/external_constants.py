@@ -32,7 +32,9 @@ MIN_BYTES = 4096  # smaller constants stay: passes read shapes in them
 
 def is_external(op: Operation) -> bool:
     """Whether an op is a constant whose value is in a file."""
-    return op.name in CONSTANTS and NAME in op.attributes
+    if op.name not in CONSTANTS or NAME not in op.attributes:
+        return False
+    return mlir.is_dense_resource(op.attributes["value"])
 
 
 def file_of(module: Operation) -> str:
@@ -54,7 +56,7 @@ def relative_to(module: mlir.Module, path: str) -> Iterator[None]:
     """Have in a module, within the block, what its file of that path says of its constants."""
     operation = module.operation
     file = file_of(operation)
-    if not file or path == "-":
+    if not file or path == "-" or "\0" in file:
         yield
         return
     folder = os.path.realpath(os.path.dirname(path))

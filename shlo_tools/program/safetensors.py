@@ -117,6 +117,7 @@ class Arrays:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        files.check_path(path, "read")
         if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
             raise ShloError(f"cannot read {path!r}: it is no regular file")
         try:

@@ -99,11 +99,11 @@ def test_compiling_maps_the_file_instead_of_reading_it(saved: Path) -> None:
     """What is written into the file behind the executable's back is what it computes with."""
     executable = shlo_tools.compile(saved / "model.mlir")
     with open(saved / "w.safetensors", "r+b") as file:
-        file.seek(-BIAS.nbytes, 2)
-        assert file.read() == BIAS.tobytes()
-        file.seek(-BIAS.nbytes, 2)
-        file.write((BIAS + 1).tobytes())
-    np.testing.assert_allclose(executable(X), EXPECTED + 1, rtol=1e-5, atol=1e-4)
+        file.seek(-BIAS.nbytes - W.nbytes, 2)
+        assert file.read(W.nbytes) == W.tobytes()
+        file.seek(-BIAS.nbytes - W.nbytes, 2)
+        file.write((-W).tobytes())
+    np.testing.assert_allclose(executable(X), X @ (-2 * W) + BIAS, rtol=1e-5, atol=1e-4)
 
 
 def test_folders_move_as_a_whole(saved: Path) -> None:
@@ -245,6 +245,39 @@ def test_a_file_that_does_not_fit_is_refused(saved: Path, options: dict[str, Any
     os.truncate(path, 30)
     with pytest.raises(ShloError, match="broken safetensors file"):
         shlo_tools.compile(source, **options)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ('"\\00"', "hold no NUL"),
+        ('"\\FF"', "no text"),
+        ("3 : i32", "cannot read '3'"),
+        ('"."', "no regular file"),
+        ('"/dev/null"', "no regular file"),
+    ],
+)
+def test_names_that_no_file_has_are_refused(path: str, message: str, tmp_path: Path) -> None:
+    text = f"""module attributes {{shlo.weights = {path}}} {{
+      func.func @main() -> tensor<4xf32> {{
+        %c = stablehlo.constant {{shlo.weight = "a"}} dense_resource<a> : tensor<4xf32>
+        return %c : tensor<4xf32>
+      }}
+    }}"""
+    for backend in ("native", "reference"):
+        with pytest.raises(ShloError, match=message):
+            shlo_tools.compile(text, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["native", "reference"])
+def test_a_constant_with_its_value_needs_no_file(backend: str) -> None:
+    text = """func.func @main() -> (tensor<2xf32>, tensor<2xf32>) {
+      %a = stablehlo.constant {shlo.weight = "a"} dense<[1.0, 2.0]> : tensor<2xf32>
+      %b = stablehlo.constant {shlo.weight = "b"} dense<3.0> : tensor<2xf32>
+      return %a, %b : tensor<2xf32>, tensor<2xf32>
+    }"""
+    first, second = shlo_tools.compile(text, backend=backend)()
+    assert (first.tolist(), second.tolist()) == ([1, 2], [3, 3])
 
 
 def test_a_module_that_names_no_file_is_refused(saved: Path) -> None:
