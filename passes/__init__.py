@@ -27,6 +27,8 @@ _PASSES = {
     "shlo-simplify": "simplify:Simplify",
     "shlo-partition": "partition:Partition",
     "shlo-lower-stages": "stages.lower_stages:LowerStages",
+    "shlo-externalize-constants": "constants.externalize_constants:ExternalizeConstants",
+    "shlo-internalize-constants": "constants.internalize_constants:InternalizeConstants",
     "shlo-fold": "fold:Fold",
     "shlo-fold-and-simplify": "fold:FoldAndSimplify",
     "shlo-legalize-to-linalg": "legalize_to_linalg:LegalizeToLinalg",

@@ -12,6 +12,7 @@ Names are loaded when they are first used; importing the package does not load M
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.extend.shape_rules import shape_rule
+    from shlo_tools.interop.exporting import ArrayType
+    from shlo_tools.interop.jax_functions import from_jax
+    from shlo_tools.interop.torch_modules import from_torch
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
-    from shlo_tools.program import load, save, verify
+    from shlo_tools.program import externalize, internalize, load, save, verify
     from shlo_tools.tools.reduce.reduction import reduce
 
 __version__ = "0.1.0"
 
 _WHERE = {
+    "ArrayType": "shlo_tools.interop.exporting",
     "Executable": "shlo_tools.calling.executable",
     "Hit": "shlo_tools.probes.hits",
     "Module": "shlo_tools.builder",
@@ -38,6 +43,10 @@ _WHERE = {
     "Pipeline": "shlo_tools.pipeline.runner",
     "ShloError": "shlo_tools.errors",
     "custom_call": "shlo_tools.extend",
+    "externalize": "shlo_tools.program",
+    "from_jax": "shlo_tools.interop.jax_functions",
+    "from_torch": "shlo_tools.interop.torch_modules",
+    "internalize": "shlo_tools.program",
     "load": "shlo_tools.program",
     "reduce": "shlo_tools.tools.reduce.reduction",
     "register_pass": "shlo_tools.pipeline.registry",
@@ -49,6 +58,7 @@ _WHERE = {
 _MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
 
 __all__ = [
+    "ArrayType",
     "Executable",
     "Hit",
     "Module",
@@ -60,6 +70,10 @@ __all__ = [
     "custom_call",
     "dtypes",
     "errors",
+    "externalize",
+    "from_jax",
+    "from_torch",
+    "internalize",
     "interpret",
     "load",
     "mlir",
@@ -86,8 +100,8 @@ def compile(
 ) -> Executable:
     """Compile a program for this machine; see ``cpu.executable.compile`` for further options.
 
-    Objects of JAX (``jax.jit(f).lower(x)``, ``jax.export.Exported``) are taken as well. Where
-    JAX is loaded, compiling and running happen in a child process.
+    Objects of JAX (``jax.jit(f).lower(x)``, ``jax.export.Exported``) and what ``from_jax`` returns
+    are taken as well. Where JAX is loaded, compiling and running happen in a child process.
 
     Args:
         backend: ``native`` is compiled code; ``reference`` computes what the specification
@@ -112,7 +126,7 @@ def compile(
 
     source = exported.source_of(program)
     options |= {"specialize": specialize} if specialize else {}
-    if second_mlir() and isinstance(source, str | bytes):
+    if second_mlir() and isinstance(source, str | bytes | os.PathLike):
         if probe is not None:
             message = "probe= works where neither JAX nor another MLIR is loaded"
             raise ShloError(message, hint="export the program to a file, and load that elsewhere")

@@ -252,6 +252,7 @@ def mlir_resource_bytes(attribute: mlir.Attribute) -> bytes:
     if not digits or text.rfind("{-#") < 0:
         raise ShloError(
             f"{str(attribute)[:80]} has no data",
-            hint="the module was printed without its resources; export it again with them",
+            hint="the module was printed without its resources: export it again with them; or they "
+            "are in a file: --shlo-internalize-constants brings them back",
         )
     return bytes.fromhex(digits[1])[4:]  # the first four bytes give the alignment

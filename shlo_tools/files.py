@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
@@ -11,7 +12,7 @@ from shlo_tools.errors import ShloError
 
 def read_file(path: str) -> bytes:
     """The bytes of a file, ``-`` for standard input; raises ShloError."""
-    _check_path(path, "read")
+    check_path(path, "read")
     try:
         if path == "-":
             with open(0, "rb", closefd=False) as standard_input:
@@ -29,17 +30,22 @@ def write_file(path: str, data: bytes) -> None:
     Raises:
         ShloError: the file cannot be written.
     """
-    _check_path(path, "write")
+    write_pieces(path, (data,))
+
+
+def write_pieces(path: str, pieces: Iterable[bytes | memoryview]) -> None:
+    """Like ``write_file``, of what need not be in memory at once."""
+    check_path(path, "write")
     target = Path(os.path.realpath(path))
     try:
         if path == "-" or _is_special(target):
             with open(1 if path == "-" else target, "wb", closefd=path != "-") as special:
-                special.write(data)
+                special.writelines(pieces)
             return
         temporary = _temporary(target)
         try:
             with open(temporary, "xb") as file:
-                file.write(data)
+                file.writelines(pieces)
             if target.exists():
                 os.chmod(temporary, target.stat().st_mode & 0o7777)
             os.replace(temporary, target)
@@ -53,7 +59,7 @@ def write_file(path: str, data: bytes) -> None:
 
 def check_writable(path: str) -> None:
     """Raise the ShloError that ``write_file`` would, before the work is done."""
-    _check_path(path, "write")
+    check_path(path, "write")
     if path == "-":
         return
     target = Path(os.path.realpath(path))
@@ -71,8 +77,8 @@ def check_writable(path: str) -> None:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
 
 
-def _check_path(path: str, what: str) -> None:
-    """Raise ShloError for what no file can be called."""
+def check_path(path: str, what: str) -> None:
+    """Raise ShloError for what no file can be called; ``what`` was to be done to it."""
     try:
         os.fsencode(path)
     except UnicodeEncodeError:

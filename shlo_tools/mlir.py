@@ -401,6 +401,11 @@ def oldest_stablehlo_version() -> str:
     return str(_stablehlo.get_minimum_version())
 
 
+def torch_importer() -> Any:
+    """The wheel's importer of PyTorch's exported programs; it imports torch."""
+    return _wheel("fx")
+
+
 def mlir_version() -> str:
     """The MLIR version stamped into bytecode by the wheel, for example ``MLIR23.0.0git``."""
     import io

@@ -27,6 +27,7 @@ from shlo_tools.passes.legalize_to_linalg.elementwise import Emit, scalar_only
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 from shlo_tools.passes.legalize_to_linalg.emit.kernels import EQ, compare, index_of, load
 from shlo_tools.passes.legalize_to_linalg.rules import lowered_element, lowered_tensor, lowers
+from shlo_tools.program.external_constants import NAME, is_external
 
 
 def _mapped(
@@ -80,7 +81,10 @@ def constant(op: Operation, operands: list[Value], build: Lowering) -> Sequence[
         return [structured.filled(build, one, type)]
     if lowered_element(type.element_type) != type.element_type.name or type.element_type.is_complex:
         attribute = _signless(attribute, type)
-    return [build.value("arith.constant", (), lowered_tensor(type), {"value": attribute})]
+    attributes = {"value": attribute}
+    if is_external(op):
+        attributes[NAME] = op.attributes[NAME]
+    return [build.value("arith.constant", (), lowered_tensor(type), attributes)]
 
 
 def _signless(attribute: mlir.Attribute, type: TensorType) -> mlir.Attribute:

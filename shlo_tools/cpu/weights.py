@@ -13,6 +13,7 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.codegen.lowered import WEIGHT
 from shlo_tools.dtypes import Array, from_attribute, tensor_type, to_attribute
 from shlo_tools.mlir import Operation
+from shlo_tools.program.external_constants import NAME, ExternalConstants, is_external
 
 THRESHOLD = 4096  # bytes
 
@@ -41,7 +42,8 @@ def take_out(
 ) -> list[Array]:
     """Replace large constants by loads from globals; returns their values.
 
-    Smaller ones become attributes that passes can read, where they are resources.
+    Smaller ones become attributes that passes can read, where they are resources. Those of a file
+    beside the program stay there: their arrays are the memory that it is mapped to.
 
     Args:
         ops: which ops are looked at; all of the module by default.
@@ -49,25 +51,31 @@ def take_out(
         first: the number of the first constant.
     """
     weights: list[Array] = []
-    numbers: dict[mlir.Attribute, int] = {}
+    numbers: dict[tuple[mlir.Attribute, str], int] = {}
+    file = ExternalConstants(module.operation)
     for op in mlir.walk(module.operation) if ops is None else ops:
         if op.name not in ("stablehlo.constant", "arith.constant"):
             continue
         value = op.attributes["value"]
         if not mlir.is_tensor(op.results[0].type) or mlir.is_splat(value):
             continue
-        is_resource = mlir.is_dense_resource(value)
         type = tensor_type(value.type)
         if type.nbytes <= threshold:
-            if is_resource:
-                op.attributes["value"] = to_attribute(from_attribute(value), type.element_type)
+            if mlir.is_dense_resource(value):
+                array = _array(op, file)
+                op.attributes["value"] = to_attribute(array, type.element_type)
             continue
-        if value not in numbers:
-            numbers[value] = first + len(weights)
-            weights.append(from_attribute(value))
-            _declare(module, numbers[value], op)
-        _load(op, numbers[value])
+        key = value, ir.text_of(op, NAME)
+        if key not in numbers:
+            numbers[key] = first + len(weights)
+            weights.append(_array(op, file))
+            _declare(module, numbers[key], op)
+        _load(op, numbers[key])
     return weights
+
+
+def _array(op: Operation, file: ExternalConstants) -> Array:
+    return file.array(op) if is_external(op) else from_attribute(op.attributes["value"])
 
 
 def _symbol(number: int) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from shlo_tools.interop.imported import ImportedProgram
+
 
 def source_of(program: Any) -> Any:
     """The text of a program held by another framework's object; anything else as it is.
@@ -15,6 +17,8 @@ def source_of(program: Any) -> Any:
     """
     if isinstance(program, str | bytes):
         return program
+    if isinstance(program, ImportedProgram):
+        return program.artifact
     if hasattr(program, "mlir_module") and callable(program.mlir_module):
         return str(program.mlir_module())
     if hasattr(program, "as_text") and callable(program.as_text):

@@ -6,8 +6,10 @@ program and ends with the process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from shlo_tools import workers
@@ -38,11 +40,18 @@ class RemoteExecutable(Executable):
         _forgotten.append((self._worker, self._number))  # told later: this may run in a request
 
 
-def compile(source: str | bytes, **options: Any) -> RemoteExecutable:
+def compile(source: str | bytes | os.PathLike[str], **options: Any) -> RemoteExecutable:
     """Like ``shlo_tools.compile``, in the child process."""
+    if isinstance(source, os.PathLike):
+        source = Path(os.path.abspath(source))  # the child's working directory may be another one
     worker = workers.worker_of("shlo_tools.interop.worker")
     number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
     return RemoteExecutable(worker, number, name, signature)
+
+
+def save(source: bytes, path: str) -> None:
+    """Like ``shlo_tools.save``, in the child process."""
+    workers.worker_of("shlo_tools.interop.worker").ask("save", source, path)
 
 
 _forgotten: list[tuple[Worker, int]] = []

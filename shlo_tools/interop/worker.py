@@ -42,7 +42,10 @@ def _serve() -> None:
     def ir(number: int, stage: str) -> str:
         return executables[number].ir(stage)
 
-    workers.serve({"compile": compile, "call": call, "ir": ir})
+    def save(source: bytes, path: str) -> None:
+        shlo_tools.save(shlo_tools.load(source), path)
+
+    workers.serve({"compile": compile, "call": call, "ir": ir, "save": save})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Programs in and out: text, MLIR bytecode, portable artifacts; and whether they are valid."""
 
+from shlo_tools.program.external_constants import externalize, internalize, locate, relative_to
 from shlo_tools.program.reading import (
     BYTECODE_MAGIC,
     is_bytecode,
@@ -22,14 +23,18 @@ __all__ = [
     "BYTECODE_MAGIC",
     "LOOSELY_VERIFIED",
     "clone",
+    "externalize",
+    "internalize",
     "is_bytecode",
     "is_path",
     "load",
+    "locate",
     "module_of",
     "moved",
     "parse",
     "parse_error",
     "parse_expendable",
+    "relative_to",
     "save",
     "serialize",
     "to_bytecode",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import Any, Literal
 
 from shlo_tools import files, mlir
 from shlo_tools.dialects import check, rules
@@ -18,23 +18,29 @@ from shlo_tools.errors import (
     ParseError,
     Place,
     ShloError,
+    UnsupportedError,
     VerifyError,
     did_you_mean,
 )
-from shlo_tools.program import isolation, versions
+from shlo_tools.program import external_constants, isolation, versions
 from shlo_tools.program.verification import check_by_mlir, check_rules
 from shlo_tools.program.versions import Version
 from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
 from shlo_tools.text import check_syntax, guards
 from shlo_tools.text.check_syntax import GenericText
 from shlo_tools.text.sharding import bytecode as annotated_bytecode
+from shlo_tools.text.sharding import kept
 from shlo_tools.text.sharding import text as annotated_text
 
 BYTECODE_MAGIC = b"ML\xefR"
 
 
 def load(
-    source: str | bytes | os.PathLike[str], *, isolated: bool = True, name: str | None = None
+    source: str | bytes | os.PathLike[str],
+    *,
+    isolated: bool = True,
+    name: str | None = None,
+    shardings: Literal["drop", "keep"] = "drop",
 ) -> mlir.Module:
     """Read a program: a path, text, bytecode or a portable artifact.
 
@@ -44,6 +50,9 @@ def load(
         isolated: read bytecode of unknown origin, and suspicious texts, in another process
             first. ``False`` saves its start, 0.4 s once, where the source can be trusted.
         name: what messages call the source; the path by default.
+        shardings: ``keep`` leaves Shardy's annotations in the module, as attributes
+            (``shlo.meshes`` on the module, ``shlo.sharding`` on arguments and results, ...), and
+            reads programs for several devices as well, from text. Otherwise those are refused.
 
     Returns:
         A verified module of the official bindings, in the library's context.
@@ -51,13 +60,21 @@ def load(
     Raises:
         ParseError: it is no MLIR module.
         VerifyError: it is one that breaks its dialect's rules.
+        UnsupportedError: it is for several devices, or annotations cannot be kept.
         ShloError: the file cannot be read.
     """
+    if shardings not in ("drop", "keep"):
+        raise ShloError(f"shardings={shardings!r}: 'drop' or 'keep' is wanted")
+    keeps = shardings == "keep"
     if isinstance(source, os.PathLike) or (isinstance(source, str) and is_path(source)):
-        name = name or os.fspath(source)
-        source = files.read_file(name)
+        path = os.fspath(source)
+        with mlir.library_context():
+            data = files.read_file(path)
+            module = parse(data, name=name or path, isolated=isolated, keeps_shardings=keeps)
+            external_constants.locate(module, path)
+            return module
     with mlir.library_context():
-        return parse(source, name=name or "-", isolated=isolated)
+        return parse(source, name=name or "-", isolated=isolated, keeps_shardings=keeps)
 
 
 _SMALL = 1 << 16  # characters; fewer in bytecode, or in long lines, hold no large constants
@@ -82,8 +99,11 @@ def module_of(
     """
     source = getattr(source, "module", source)  # a builder's module has one
     if is_path(source):
-        name = os.fspath(source)
-        source = files.read_file(name)
+        path = os.fspath(source)
+        data = files.read_file(path)
+        module = module_of(data, name=path, anywhere=anywhere, expendable=expendable)
+        external_constants.locate(module, path)
+        return module
     if not isinstance(source, str | bytes):
         if not hasattr(source, "operation"):
             kind = type(source).__name__
@@ -116,11 +136,16 @@ def is_bytecode(source: str | bytes) -> bool:
     return isinstance(source, bytes) and source.startswith(BYTECODE_MAGIC)
 
 
-def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mlir.Module:
+def parse(
+    source: str | bytes, *, name: str = "-", isolated: bool = True, keeps_shardings: bool = False
+) -> mlir.Module:
     """Like ``load``, from text or bytes, into the current context."""
     if not source:
         raise ParseError(f"{name}: the input is empty")
     if isinstance(source, bytes) and is_bytecode(source):
+        if keeps_shardings and annotated_bytecode.is_annotated(source):
+            message = f"{name}: nobody else can read Shardy's annotations in bytecode"
+            raise UnsupportedError(message, hint="export the program as text to keep them")
         if not isolated or is_own(source):
             return _parse_bytecode(source, name)
         return _read_bytecode(isolation.rewritten(source, name), name)
@@ -134,13 +159,21 @@ def parse(source: str | bytes, *, name: str = "-", isolated: bool = True) -> mli
     suspicion = guards.check(source, name)
     if suspicion and isolated:
         isolation.check(source, name, suspicion)
-    plain = annotated_text.strip(source, name) if "sdy." in source else source
+    plain: str = source
+    meshes: dict[str, str] = {}
+    if "sdy." in source and keeps_shardings:
+        plain, meshes = kept.keep(source, name)
+    elif "sdy." in source:
+        plain = annotated_text.strip(source, name)
     checks = [prefix for prefix in rules.VERIFIED if prefix in plain]
     written = check_syntax.generic(plain, name) if check.PREFIX in checks else None
     try:
         module = mlir.parse_module(plain if written is None else written.text)
     except mlir.MLIRError as error:
         raise parse_error(error, source, name, written) from error
+    if meshes:
+        spelled = {mesh: mlir.string_attr(text) for mesh, text in meshes.items()}
+        module.operation.attributes[kept.MESHES] = mlir.dict_attr(spelled)
     if written is not None and written.crowded:
         _restore_places(module, written)
     if checks:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from shlo_tools import files, ir, mlir
 from shlo_tools.errors import Diagnostic, ShloError
 from shlo_tools.program import versions
+from shlo_tools.program.external_constants import relative_to
 
 _own: set[bytes] = set()  # digests of what this process wrote
 
@@ -97,7 +98,7 @@ def save(
 ) -> None:
     """Write a module as text, or as bytecode where the name ends in ``.mlirbc`` or ``.bc``.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all. Of constants in a file it says where that is from there.
 
     Args:
         bytecode: whether it is bytecode, whatever its name.
@@ -106,16 +107,17 @@ def save(
     Raises:
         ShloError: the file cannot be written, or not for this version.
     """
-    if target is not None:
-        if bytecode is False:
-            raise ShloError(f"target={target!r}: a portable artifact is bytecode")
-        files.write_file(os.fspath(path), serialize(module, target))
-        return
+    path = os.fspath(path)
+    if target is not None and bytecode is False:
+        raise ShloError(f"target={target!r}: a portable artifact is bytecode")
     if bytecode is None:
-        bytecode = os.fspath(path).endswith((".mlirbc", ".bc"))
-    with mlir.library_context():
-        data = to_bytecode(module) if bytecode else ir.printed(module.operation).encode()
-    files.write_file(os.fspath(path), data)
+        bytecode = path.endswith((".mlirbc", ".bc"))
+    with mlir.library_context(), relative_to(module, path):
+        if target is not None:
+            data = serialize(module, target)
+        else:
+            data = to_bytecode(module) if bytecode else ir.printed(module.operation).encode()
+    files.write_file(path, data)
 
 
 def clone(module: mlir.Module) -> mlir.Module:

@@ -110,6 +110,7 @@ def compile(
 
 
 def _translated(module: mlir.Module, functions: Sequence[str]) -> Program:
+    program.internalize(module)
     program.verify_further(module)
     known = function_names(module)
     for name in functions:

@@ -34,6 +34,7 @@ Examples:
   shlo-opt tests.mlir --split-input-file --verify-diagnostics
   shlo-opt model.mlir --to=llvm --mlir-print-ir-after-all --mlir-print-ir-tree-dir=ir
   shlo-opt model.mlir --verify-roundtrip --emit-bytecode -o model.mlirbc
+  shlo-opt model.mlir --externalize-constants=model.safetensors,65536 -o small.mlir
   shlo-opt --explain stablehlo.gather
 
 \b

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -24,6 +25,21 @@ _value_optional = partial(click.option, cls=argv.ValueOptional)
 _count = partial(click.option, type=click.IntRange(min=0), metavar="N")
 _file = partial(click.option, type=click.Path(), metavar="FILE")
 
+
+def _file_and_size(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> tuple[str, int | None] | None:
+    """``w.safetensors,4096``: a file, and from how many bytes on constants go there."""
+    if text is None:
+        return None
+    file, comma, size = text.rpartition(",")
+    if not comma:
+        file, size = text, ""
+    if not file or (comma and not re.fullmatch("[0-9]{1,18}", size)):
+        raise click.BadParameter(f"{text!r} is no FILE[,MIN-BYTES]", context, option)
+    return file, int(size) if size else None
+
+
 INPUT_AND_OUTPUT = Group(
     "Input and output",
     _file("-o", "output", default="-", help="Write to FILE; - is stdout."),
@@ -43,6 +59,12 @@ INPUT_AND_OUTPUT = Group(
     argv.boolean("--allow-unregistered-dialect", help="Accept ops of unknown dialects."),
     _file("--irdl-file", help="Define the dialects that FILE describes in IRDL."),
     argv.boolean("--no-implicit-module", help="Put no module around the input."),
+    click.option(
+        "--externalize-constants",
+        callback=_file_and_size,
+        metavar="FILE[,MIN-BYTES]",
+        help="At the end, move large constants to a safetensors FILE.",
+    ),
     argv.boolean("--emit-bytecode", help="Write bytecode."),
     _count("--emit-bytecode-version", help="Write bytecode of this version of the format."),
 )

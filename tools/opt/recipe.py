@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shlo_tools.errors import PipelineError, did_you_mean
+from shlo_tools.passes.constants.externalize_constants import ExternalizeConstants
 from shlo_tools.pipeline import grammar, runner
 from shlo_tools.pipeline.grammar import Node
 from shlo_tools.tools.opt import reproducer
@@ -16,6 +17,8 @@ LOWERED_BY = {"linalg": "shlo-to-linalg", "llvm": "shlo-to-llvm"}
 
 def recipe_of(request: Request, text: str, anchor: str = "builtin.module") -> Recipe:
     """What to run: the reproducer's or the given pipeline, then flags in order, then --to.
+
+    Constants leave for their file at the very end.
 
     Args:
         text: the program; --run-reproducer reads the recipe in it.
@@ -32,6 +35,10 @@ def recipe_of(request: Request, text: str, anchor: str = "builtin.module") -> Re
     added = _from_flags(request, anchor)
     if request.to:
         added.append(Node(LOWERED_BY[request.to]))
+    if request.externalize_constants:
+        file, size = request.externalize_constants
+        move = ExternalizeConstants(file)
+        added += grammar.parse(str(move if size is None else replace(move, min_bytes=size)))
     if added:
         root = grammar.parse_anchored(recipe.pipeline, anchor)
         recipe = replace(recipe, pipeline=str(_extended(root, added)))

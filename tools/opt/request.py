@@ -15,6 +15,7 @@ class Request:
 
     Attributes:
         pass_flags: passes given as flags, in order, as elements of a pipeline.
+        externalize_constants: the file, and from how many bytes on, where that was said.
         option_names: all options there are; a misspelled one looks like a pass.
     """
 
@@ -22,6 +23,7 @@ class Request:
     output: str
     pass_pipeline: str | None
     pass_flags: tuple[str, ...]
+    externalize_constants: tuple[str, int | None] | None
     to: str | None
     load_pass_plugin: tuple[str, ...]
     run_reproducer: bool

@@ -174,7 +174,9 @@ class _Job:
         source, name = chunk.source, self.request.name
         with mlir.library_context():
             if not self.request.no_implicit_module or not isinstance(source, str):
-                return program.parse_expendable(source, name=name)
+                module = program.parse_expendable(source, name=name)
+                program.locate(module, self.request.input)
+                return module
             guards.check(source, name)
             try:
                 op: Any = mlir.parse_operation(source)
@@ -205,7 +207,7 @@ class _Job:
         return reproducer.write(text, recipe, remark)
 
     def _printed(self, root: mlir.Module) -> bytes:
-        with mlir.library_context():
+        with mlir.library_context(), program.relative_to(root, self.request.output):
             if self.request.emit_bytecode:
                 return program.to_bytecode(root, self.request.emit_bytecode_version)
             return ir.printed(root.operation, **asm_options(self.request)).encode() + b"\n"

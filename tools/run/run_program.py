@@ -131,6 +131,7 @@ def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
         module = program.module_of(
             source, name=_name(request), anywhere=not request.compare, expendable=True
         )
+        program.locate(module, request.model)
         program.warn_of_attributes(module)
     return module
 

@@ -7,11 +7,12 @@ The dialect is not registered, so MLIR's parser refuses what JAX writes even for
       %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
 
 On one device every shard is the whole tensor: meshes and attributes go, and a constraint is its
-operand. Programs for several devices are refused.
+operand. Programs for several devices are refused, unless their annotations are to be kept
+(``kept``).
 """
 
 # Ops that return their operand; one that returns nothing.
 IDENTITIES = ("sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier")
 NOTES = ("sdy.sharding_group",)
 
-HINT = "export the program for one device, without shard_map"
+HINT = "export the program for one device, without shard_map; or load its text, shardings='keep'"

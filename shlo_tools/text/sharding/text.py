@@ -16,12 +16,12 @@ _WORD = re.compile(
 )
 _BRACKET = re.compile(BRACKET + rb"|(?P<comma>,)")
 _ATTRIBUTE = re.compile(rb"\s*[=,}]")
-_MESH = re.compile(rb"\s*@[^=]*=\s*(?=<)")
+MESH = re.compile(rb"\s*@[^=]*=\s*(?=<)")
 _DEVICES = re.compile(rb"(?:mesh\s*|^)<\s*\[([^\]]*)\]")
 _RESULT = re.compile(rb"(" + _NAME + rb")\s*=\s*$")
-_OPERAND = re.compile(rb"\s*(" + _NAME + rb")[^:<{(\n]*")
-_TYPE = re.compile(rb"\s*:\s*[!\w.]+")
-_OPENING = re.compile(rb"[ \t]*(?:loc)?(?=[\[({<])")
+OPERAND = re.compile(rb"\s*(" + _NAME + rb")[^:<{(\n]*")
+TYPE = re.compile(rb"\s*:\s*[!\w.]+")
+OPENING = re.compile(rb"[ \t]*(?:loc)?(?=[\[({<])")
 _SCOPE = re.compile(IGNORED + rb"|[{}]|" + _NAME)
 
 
@@ -34,12 +34,12 @@ def strip(text: str, name: str = "-") -> str:
     Raises:
         UnsupportedError: it is for several devices, or has other ops of the dialect.
     """
-    cleaning = _Cleaning(text.encode(), name)
+    cleaning = Cleaning(text.encode(), name)
     cleaning.run()
     return _renamed(bytes(cleaning.buffer), cleaning.renamed).decode()
 
 
-class _Cleaning:
+class Cleaning:
     """One pass over ``source``; what is removed becomes spaces in ``buffer``.
 
     ``renamed`` has, by offset in the source, the result of each removed op and its operand.
@@ -55,11 +55,14 @@ class _Cleaning:
         while match := _WORD.search(self.source, at):
             at = match.end()
             if match["alias"]:  # #sharding = #sdy.sharding<...>
-                at = self._blank(match.start(), self._skip_groups(at))
+                at = self._remove_alias(match.start(), at)
             elif match["word"] and _ATTRIBUTE.match(self.source, at):
                 at = self._remove_attribute(match.start(), at)
             elif match["word"]:
                 at = self._remove_op(match.start(), at, match["word"].decode())
+
+    def _remove_alias(self, start: int, at: int) -> int:
+        return self._blank(start, self._skip_groups(at))
 
     def _remove_attribute(self, start: int, at: int) -> int:
         """Remove an entry of a dictionary, and one comma beside it."""
@@ -75,12 +78,12 @@ class _Cleaning:
         return self._blank(start, end)
 
     def _remove_op(self, start: int, at: int, word: str) -> int:
-        if word == "sdy.mesh" and (mesh := _MESH.match(self.source, at)):
+        if word == "sdy.mesh" and (mesh := MESH.match(self.source, at)):
             end = self._skip_groups(mesh.end())
             self._check_devices(start, self.source[mesh.end() : end])
             return self._blank(start, end)
-        operand = _OPERAND.match(self.source, at)
-        type = operand and _TYPE.match(self.source, self._skip_groups(operand.end()))
+        operand = OPERAND.match(self.source, at)
+        type = operand and TYPE.match(self.source, self._skip_groups(operand.end()))
         if operand and type:
             end = self._skip_groups(type.end())
             if word in NOTES:
@@ -110,7 +113,7 @@ class _Cleaning:
     # --- where things end -------------------------------------------------------------------------
     def _skip_groups(self, at: int) -> int:
         """Behind brackets, dictionaries and a location that follow on the same line."""
-        while opening := _OPENING.match(self.source, at):
+        while opening := OPENING.match(self.source, at):
             at = self._end(opening.end(), of_group=True)
         return at
 

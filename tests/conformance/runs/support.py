@@ -65,7 +65,8 @@ EXCEPTIONS = """\
 - CHLO's broadcasting forms on tensors quantized per axis, but for `broadcast_add`: their plain
   ops take none.
 - `chlo.scan` where only the computations in its body know the sizes of its outputs.
-- `sdy.manual_computation` and meshes of several devices.
+- `sdy.manual_computation`, and meshes of several devices unless their annotations are to be kept
+  (`shardings="keep"`).
 - A timeout or Ctrl-C from Python within one call of LAPACK, one Fourier transform or a custom
   call's function (loops and products poll; the command-line tools are ended at once).
 - `interpreter.run_parallel` natively where its processes communicate (collectives, `send`, `recv`,

@@ -1,0 +1,1 @@
+"""Passes over constants as a whole: where large ones are kept."""
