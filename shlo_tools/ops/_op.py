@@ -42,8 +42,9 @@ from shlo_tools.constraints import compatible
 from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
+from shlo_tools.ops._annotations import annotated_parameters
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, as_sequence, codec
-from shlo_tools.ops._numbers import constant_like
+from shlo_tools.ops._numbers import constant_like, list_like
 from shlo_tools.ops._quantized import require_quantized
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
@@ -237,7 +238,7 @@ def _role(annotation: Any) -> Role:
 # --- building -------------------------------------------------------------------------------------
 def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = _bind(description, args, kwargs)
-    regions: list[_BuiltRegion] = []
+    regions: list[BuiltRegion] = []
     try:
         return _build_op(description, bound, regions)
     except ShloError as error:
@@ -257,9 +258,7 @@ def _of_op(description: OpDescription, error: ShloError) -> ShloError:
     return type(error)((replace(first, message=message, place=place), *rest))
 
 
-def _build_op(
-    description: OpDescription, bound: dict[str, Any], regions: list[_BuiltRegion]
-) -> Any:
+def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[BuiltRegion]) -> Any:
     build = ir.insertion()
     first = _first_tensor(description, bound)
     values: dict[str, Any] = {}
@@ -327,7 +326,7 @@ def _prepare(
     parameter: Parameter,
     value: Any,
     first: Tensor | None,
-    regions: list[_BuiltRegion],
+    regions: list[BuiltRegion],
     build: ir.Build,
 ) -> Any:
     match parameter.role:
@@ -340,10 +339,10 @@ def _prepare(
                 operand_of(item, first, scalar=True) for item in _several(parameter, value)
             )
         case Role.REGION:
-            regions.append(_BuiltRegion(value, build))
+            regions.append(BuiltRegion(value, build))
             return regions[-1]
         case Role.REGIONS:
-            built_regions = [_BuiltRegion(item, build) for item in _several(parameter, value)]
+            built_regions = [BuiltRegion(item, build) for item in _several(parameter, value)]
             regions.extend(built_regions)
             return tuple(built_regions)
         case Role.RESULT_TYPE:
@@ -367,9 +366,9 @@ def _several(parameter: Parameter, value: Any) -> Collection[Any]:
 
 
 def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
-    """A builder's operand: a Value, or an array or Python number made a constant.
+    """A builder's operand: a Value, or an array, list or Python number made a constant.
 
-    See ``constant_like`` for what a number becomes.
+    See ``constant_like`` for what a number becomes, and ``list_like`` for a list.
     """
     if isinstance(value, Value):
         return value
@@ -377,7 +376,9 @@ def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
         return constant_of(np.asarray(value))
     if isinstance(value, bool | int | float | complex):
         return constant_like(value, first, scalar=scalar)
-    raise ShloError(f"{value!r} is no tensor, array or number")
+    if isinstance(value, list | tuple):
+        return list_like(value, first)
+    raise ShloError(f"{value!r} is no tensor, array, list or number")
 
 
 def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[str, mlir.Attribute]:
@@ -409,28 +410,46 @@ def _with_values(result: Any, values: Iterator[mlir.Value]) -> Any:
     return tuple(_with_values(group, values) for group in result)
 
 
-class _BuiltRegion:
+class BuiltRegion:
     """A region that a Python function fills; the op's body says with which arguments.
 
     Result types depend on what regions yield, so the block is made before its op, in a holder,
     and moved.
     """
 
-    def __init__(self, function: Callable[..., Any], build: ir.Build) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        build: ir.Build,
+        terminator: str = "stablehlo.return",
+    ) -> None:
         if not callable(function) or isinstance(function, type):
             raise ShloError(f"{function!r} cannot fill a region: a function is wanted")
         self.function = function
-        self.location = build.location
-        self.holder = mlir.create("scf.execute_region", regions=1, location=self.location, at=False)
+        self.terminator = terminator
+        self.build = build
+        declared = [annotation.type for annotation in annotated_parameters(function)]
+        self.declared = [as_value(type) for type in declared if type is not None]
+        if len(self.declared) < len(declared):
+            self.declared = []
+        location = build.location
+        self.holder = mlir.create("scf.execute_region", regions=1, location=location, at=False)
         self.filled: tuple[Tensor, ...] | None = None
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """What the function's parameters are annotated with, for rules that allow wider types."""
+        return tuple(self.declared)
 
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         if self.filled is not None:
             return self.filled
         _require_callable_with(self.function, len(arguments))
-        build = ir.Build(False, self.location)
+        if self.declared and len(self.declared) == len(arguments):
+            _require_compatible(self.declared, arguments)
+            arguments = self.arguments
         types = [argument.type.mlir() for argument in arguments]
-        block, inner = build.block(self.holder.regions[0], types)
+        block, inner = self.build.block(self.holder.regions[0], types)
         with ir.inserting(inner):
             returned = self.function(*(of_value(argument) for argument in block.arguments))
             results = list(returned) if isinstance(returned, tuple | list) else [returned]
@@ -438,9 +457,13 @@ class _BuiltRegion:
                 results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
             yielded = [operand_of(value, first, scalar=True) for value in results]
-            inner.op("stablehlo.return", [ssa(value) for value in yielded])
+            inner.op(self.terminator, [ssa(value) for value in yielded])
         self.filled = tuple(cast(Tensor, as_value(v.type)) for v in yielded)
         return self.filled
+
+    def fill_as_annotated(self) -> None:
+        """Have the function fill the region, with arguments of the types of its annotations."""
+        self(*self.declared)
 
     def move_into(self, region: mlir.Region) -> None:
         if self.filled is None:
@@ -450,6 +473,13 @@ class _BuiltRegion:
     def discard(self) -> None:
         """Erase the holder now: what an error left in it uses values that may go before it."""
         self.holder.erase()
+
+
+def _require_compatible(declared: Sequence[Value], given: Sequence[Value]) -> None:
+    """Check the types that a region declares to take against those that it is given."""
+    for index, (have, want) in enumerate(zip(declared, given, strict=True)):
+        if compatible(have, want) is False:
+            raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
 
 
 def _require_callable_with(function: Callable[..., Any], count: int) -> None:
@@ -486,9 +516,7 @@ class _ExistingRegion:
             raise ConstraintError(
                 f"the region takes {len(declared)} arguments, not {len(arguments)}"
             )
-        for index, (have, want) in enumerate(zip(declared, arguments, strict=True)):
-            if compatible(have, want) is False:
-                raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
+        _require_compatible(declared, arguments)
         end = ir.terminator(block)
         return tuple(cast(Tensor, self.view(operand)) for operand in end.operands)
 
