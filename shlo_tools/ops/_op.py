@@ -276,15 +276,11 @@ def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[B
         values[parameter.name] = value
     _require_quantizable(description, values)
     result = description.rule(**values)
-    attributes = _attributes(description, values)
-    if description.segments:
-        attributes["operandSegmentSizes"] = mlir.i32_array_attr([len(g) for g in operands])
-    if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
-        attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
+    attributes = own_attributes(description, values, result)
     op = build.op(
         description.name,
         [ssa(value) for group in operands for value in group],
-        [value.type.mlir() for value in _results(result)],
+        [value.type.mlir() for value in results_of(result)],
         attributes,
         len(regions),
     )
@@ -393,13 +389,27 @@ def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[s
     return attributes
 
 
-def _results(result: Any) -> list[Value]:
+def own_attributes(
+    description: OpDescription, values: Mapping[str, Any], result: Any
+) -> dict[str, mlir.Attribute]:
+    """The attributes of an op that is called with ``values``, and whose rule returns ``result``."""
+    attributes = _attributes(description, values)
+    if description.segments:
+        groups = [values[p.name] for p in description.parameters if p.role in OPERAND_ROLES]
+        sizes = [len(g) if isinstance(g, tuple) else int(g is not None) for g in groups]
+        attributes["operandSegmentSizes"] = mlir.i32_array_attr(sizes)
+    if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
+        attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
+    return attributes
+
+
+def results_of(result: Any) -> list[Value]:
     """What a rule returns, flat: nothing, a value, values, or groups of values."""
     if result is None:
         return []
     if isinstance(result, Value):
         return [result]
-    return [value for group in result for value in _results(group)]
+    return [value for group in result for value in results_of(group)]
 
 
 def _with_values(result: Any, values: Iterator[mlir.Value]) -> Any:
@@ -537,7 +547,7 @@ def infer_values(operation: Operation, view: View = of_value) -> list[Value]:
         ConstraintError: a constraint does not hold.
     """
     description = DESCRIPTIONS[operation.name]
-    return _results(description.rule(**_read(description, operation, view)))
+    return results_of(description.rule(**_read(description, operation, view)))
 
 
 def verify(operation: Operation) -> None:
@@ -550,7 +560,7 @@ def verify(operation: Operation) -> None:
     try:
         arguments = _read(description, operation)
         _require_quantizable(description, arguments)
-        inferred = [value.type for value in _results(description.rule(**arguments))]
+        inferred = [value.type for value in results_of(description.rule(**arguments))]
         if len(inferred) != len(operation.results):
             raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
         for result, type in zip(operation.results, inferred, strict=True):

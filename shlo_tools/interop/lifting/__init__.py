@@ -1,0 +1,150 @@
+"""Programs as Python source that builds them: ``to_python``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shlo_tools import ir, mlir, program
+from shlo_tools.errors import UnsupportedError
+from shlo_tools.interop.lifting.bodies import Body, naming
+from shlo_tools.interop.lifting.literals import IMPORTS, Literals
+from shlo_tools.interop.lifting.names import Names
+
+_TYPICAL = ("function_type", "sym_name", "sym_visibility", "arg_attrs", "res_attrs")
+
+
+def to_python(source: Any) -> str:
+    """Python source that builds a program with ``shlo_tools.builder``.
+
+    Running it makes ``module``, a ``builder.Module`` that prints as the program does: the same ops,
+    names, types and attributes; locations are those of the source. An op is a call of its function
+    of ``ops``, or of ``operation`` where that would make another op: one of another dialect, or
+    with less exact types than its operands give it. Attributes that no parameter stands for are in
+    ``with attributes(...)``. Constants of more than 64 elements are bytes at the top.
+
+    Constants in resources (``dense_resource``) become dense ones with the same values.
+
+    Args:
+        source: a module, a ``builder.Module``, a text, bytes or a path.
+
+    Raises:
+        UnsupportedError: the program has something that the builder does not make: regions of
+            several blocks, or that end with different ops; attributes on what ends a block; regions
+            nested forty deep; anything but functions in the module; types that hold what no op
+            computes with, such as tensors of no known rank.
+        ShloError: it cannot be read; see ``load``.
+    """
+    with mlir.library_context():
+        module = program.module_of(source)
+        return _Source(module.operation).text()
+
+
+class _Source:
+    """Writes a module."""
+
+    def __init__(self, module: mlir.Operation) -> None:
+        self.module = module
+        self.literals = Literals()
+        self.names = Names()
+        self.functions: dict[str, str] = {}
+        self.defined: set[str] = set()
+
+    def text(self) -> str:
+        ops = ir.children(self.module)
+        for op in ops:
+            with naming(op):
+                if op.name != "func.func":
+                    raise UnsupportedError("only functions are written of a module")
+                symbol = ir.symbol_name(op)
+                self.functions[symbol] = self.names.fresh(symbol)
+        parts = [self._module()]
+        by_name = {ir.symbol_name(op): op for op in ops}
+        for op in ops:
+            with naming(op):
+                for symbol in self._wanted(op):
+                    if symbol in by_name and symbol not in self.defined:
+                        parts.append(self._declaration(by_name[symbol]))
+                        self.defined.add(symbol)
+                parts.append(self._declaration(op) if ir.is_declaration(op) else self._function(op))
+                self.defined.add(ir.symbol_name(op))
+        return self._imports() + "\n\n".join((*self.literals.constants, *parts)) + "\n"
+
+    def _imports(self) -> str:
+        uses = self.literals.uses
+        standard = [IMPORTS[key] for key in ("base64",) if key in uses]
+        packages = [IMPORTS[key] for key in ("ml_dtypes", "np") if key in uses]
+        own = [IMPORTS["ops"]] if "ops" in uses else []
+        written = [key for key in ("attribute", "attributes", "operation") if key in uses]
+        own.append(f"from shlo_tools.builder import {', '.join(['Module', *written])}")
+        own += [IMPORTS["OtherType"]] if "OtherType" in uses else []
+        groups = ("\n".join(group) for group in (standard, packages, own) if group)
+        return "\n\n".join(groups) + "\n\n"
+
+    def _module(self) -> str:
+        attributes = dict(self.module.attributes.items())
+        given = []
+        if attributes.pop("sym_name", None) is not None:
+            given.append(repr(ir.symbol_name(self.module)))
+        if attributes:
+            given.append(f"attributes={self.literals.attributes(attributes)}")
+        return f"module = Module({', '.join(given)})"
+
+    def _wanted(self, func: mlir.Operation) -> list[str]:
+        """Functions that a function calls, in the order of their first use."""
+        called = (ir.called_name(op) for op in mlir.walk(func)[1:])
+        return list(dict.fromkeys(name for name in called if name))
+
+    def _declaration(self, func: mlir.Operation) -> str:
+        inputs, results = ir.signature(func)
+        listed = [f"[{', '.join(map(self.literals.type, types))}]" for types in (inputs, results)]
+        arguments = [repr(ir.symbol_name(func)), *listed]
+        private = ir.text_of(func, "sym_visibility") == "private"
+        arguments += [] if private else ["private=False"]
+        arguments += self._attributes(func, arg_attrs=True)
+        return f"{self.functions[ir.symbol_name(func)]} = module.declare({', '.join(arguments)})"
+
+    def _attributes(self, func: mlir.Operation, *, arg_attrs: bool) -> list[str]:
+        """Keyword arguments for the attributes of a function, its results and arguments."""
+        written = []
+        for name, keyword in (("arg_attrs", "arg_attrs"), ("res_attrs", "result_attrs")):
+            if name in func.attributes and (arg_attrs or name != "arg_attrs"):
+                each = ", ".join(map(self.literals.attribute, func.attributes[name]))
+                written.append(f"{keyword}=[{each}]")
+        own = {key: value for key, value in func.attributes.items() if key not in _TYPICAL}
+        visibility = ir.text_of(func, "sym_visibility")
+        if visibility not in ("", "private"):
+            own["sym_visibility"] = func.attributes["sym_visibility"]
+        if own:
+            written.append(f"attributes={self.literals.attributes(own)}")
+        return written
+
+    def _function(self, func: mlir.Operation) -> str:
+        blocks = list(func.regions[0].blocks)
+        if len(blocks) != 1:
+            raise UnsupportedError("a function of several blocks cannot be written in Python")
+        symbol = ir.symbol_name(func)
+        name = self.functions[symbol]
+        body = Body(self.literals, self.functions, Names(self.names))
+        given = [] if name == symbol else [f"name={symbol!r}"]
+        private = ir.text_of(func, "sym_visibility") == "private"
+        if private != symbol.startswith("_"):
+            given.append(f"private={private}")
+        given += self._attributes(func, arg_attrs=False)
+        parameters = self._parameters(func, body.parameters(blocks[0]))
+        body.block(blocks[0], "func.return")
+        decorator = f"@module.func({', '.join(given)})" if given else "@module.func"
+        line = f"def {name}({', '.join(parameters)}):"
+        if len(line) > 100:
+            line = "\n".join((f"def {name}(", *(f"    {each}," for each in parameters), "):"))
+        return "\n".join((decorator, line, *(each.rstrip() for each in body.lines)))
+
+    def _parameters(self, func: mlir.Operation, names: list[str]) -> list[str]:
+        """``x: "4x8xf32"``, with the attributes of the argument where it has some."""
+        types = [self.literals.type(type) for type in ir.signature(func)[0]]
+        attributes = ir.items_of(func, "arg_attrs") or [None] * len(types)
+        written = []
+        for name, type, each in zip(names, types, attributes, strict=True):
+            some = each is not None and len(each) > 0
+            annotation = f"({type}, {self.literals.attribute(each)})" if some else type
+            written.append(f"{name}: {annotation}")
+        return written
