@@ -263,9 +263,13 @@ def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[B
     first = _first_tensor(description, bound)
     values: dict[str, Any] = {}
     operands: list[list[Value]] = []
+    left_out: set[str] = set()  # None says so; the rule sees the default
     for parameter in description.parameters:
         value = bound[parameter.name]
-        if value is None and not (parameter.optional and parameter.default is None):
+        if value is None and parameter.optional and parameter.role is Role.ATTRIBUTE:
+            left_out.add(parameter.name)
+            value = parameter.default
+        elif value is None and not (parameter.optional and parameter.default is None):
             raise ShloError(f"{parameter.name} is None")
         if value is not None:
             value = _prepare(parameter, value, first, regions, build)
@@ -277,6 +281,7 @@ def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[B
     _require_quantizable(description, values)
     result = description.rule(**values)
     attributes = own_attributes(description, values, result)
+    attributes = {name: each for name, each in attributes.items() if name not in left_out}
     op = build.op(
         description.name,
         [ssa(value) for group in operands for value in group],

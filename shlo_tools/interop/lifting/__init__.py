@@ -7,7 +7,7 @@ from typing import Any
 from shlo_tools import ir, mlir, program
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.interop.lifting.bodies import Body, naming
-from shlo_tools.interop.lifting.literals import IMPORTS, Literals
+from shlo_tools.interop.lifting.literals import IMPORTS, Literals, call_text, quoted
 from shlo_tools.interop.lifting.names import Names
 
 _TYPICAL = ("function_type", "sym_name", "sym_visibility", "arg_attrs", "res_attrs")
@@ -67,7 +67,7 @@ class _Source:
                         self.defined.add(symbol)
                 parts.append(self._declaration(op) if ir.is_declaration(op) else self._function(op))
                 self.defined.add(ir.symbol_name(op))
-        return self._imports() + "\n\n".join((*self.literals.constants, *parts)) + "\n"
+        return self._imports() + "\n\n\n".join((*self.literals.constants, *parts)) + "\n"
 
     def _imports(self) -> str:
         uses = self.literals.uses
@@ -84,10 +84,10 @@ class _Source:
         attributes = dict(self.module.attributes.items())
         given = []
         if attributes.pop("sym_name", None) is not None:
-            given.append(repr(ir.symbol_name(self.module)))
+            given.append(quoted(ir.symbol_name(self.module)))
         if attributes:
             given.append(f"attributes={self.literals.attributes(attributes)}")
-        return f"module = Module({', '.join(given)})"
+        return "\n".join(call_text("module = Module", given))
 
     def _wanted(self, func: mlir.Operation) -> list[str]:
         """Functions that a function calls, in the order of their first use."""
@@ -97,11 +97,12 @@ class _Source:
     def _declaration(self, func: mlir.Operation) -> str:
         inputs, results = ir.signature(func)
         listed = [f"[{', '.join(map(self.literals.type, types))}]" for types in (inputs, results)]
-        arguments = [repr(ir.symbol_name(func)), *listed]
+        arguments = [quoted(ir.symbol_name(func)), *listed]
         private = ir.text_of(func, "sym_visibility") == "private"
         arguments += [] if private else ["private=False"]
         arguments += self._attributes(func, arg_attrs=True)
-        return f"{self.functions[ir.symbol_name(func)]} = module.declare({', '.join(arguments)})"
+        target = self.functions[ir.symbol_name(func)]
+        return "\n".join(call_text(f"{target} = module.declare", arguments))
 
     def _attributes(self, func: mlir.Operation, *, arg_attrs: bool) -> list[str]:
         """Keyword arguments for the attributes of a function, its results and arguments."""
@@ -125,18 +126,16 @@ class _Source:
         symbol = ir.symbol_name(func)
         name = self.functions[symbol]
         body = Body(self.literals, self.functions, Names(self.names))
-        given = [] if name == symbol else [f"name={symbol!r}"]
+        given = [] if name == symbol else [f"name={quoted(symbol)}"]
         private = ir.text_of(func, "sym_visibility") == "private"
         if private != symbol.startswith("_"):
             given.append(f"private={private}")
         given += self._attributes(func, arg_attrs=False)
         parameters = self._parameters(func, body.parameters(blocks[0]))
         body.block(blocks[0], "func.return")
-        decorator = f"@module.func({', '.join(given)})" if given else "@module.func"
-        line = f"def {name}({', '.join(parameters)}):"
-        if len(line) > 100:
-            line = "\n".join((f"def {name}(", *(f"    {each}," for each in parameters), "):"))
-        return "\n".join((decorator, line, *(each.rstrip() for each in body.lines)))
+        decorator = call_text("@module.func", given) if given else ["@module.func"]
+        head = call_text(f"def {name}", parameters, ending=":")
+        return "\n".join((*decorator, *head, *body.lines))
 
     def _parameters(self, func: mlir.Operation, names: list[str]) -> list[str]:
         """``x: "4x8xf32"``, with the attributes of the argument where it has some."""

@@ -10,13 +10,12 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import ShloError, UnsupportedError
-from shlo_tools.interop.lifting.calls import Call, call_of, is_symbol
-from shlo_tools.interop.lifting.literals import Literals
+from shlo_tools.interop.lifting.calls import LEFT_OUT, Call, call_of, is_symbol
+from shlo_tools.interop.lifting.literals import Literals, call_text, quoted
 from shlo_tools.interop.lifting.names import Names
 from shlo_tools.ops._op import DESCRIPTIONS, OPERAND_ROLES, OpDescription, Parameter, Role
 from shlo_tools.types import Value
 
-_WIDTH = 100
 _DEEPEST = 40  # levels of regions; Python indents a hundred times
 _NAME = re.compile(r'loc\("([A-Za-z_]\w*)"(?:\(.*\))?\)$')
 
@@ -92,16 +91,8 @@ class Body:
             self._call(target, head, arguments)
 
     def _call(self, target: str, head: str, arguments: list[str]) -> None:
-        """A call on one line, or with a line for each argument."""
-        line = f"{target}{head}({', '.join(arguments)})"
-        if len(line) + 4 * self._depth <= _WIDTH:
+        for line in call_text(f"{target}{head}", arguments, 4 * self._depth):
             self._line(line)
-            return
-        self._line(f"{target}{head}(")
-        with self._indented():
-            for argument in arguments:
-                self._line(f"{argument},")
-        self._line(")")
 
     def _targets(self, op: mlir.Operation, results: Any) -> str:
         """``x, y = `` with a name for each result, grouped as the function returns them."""
@@ -135,13 +126,14 @@ class Body:
                 positional = False
                 continue
             written = self._argument(parameter, value, call, operands, regions)
-            positional = positional and (
-                parameter.role in OPERAND_ROLES and not _is_keyword_only(description, parameter)
-            )
+            positional = positional and _is_positional(description, parameter)
             arguments.append(written if positional else f"{parameter.name}={written}")
+        return self._function_name(description), arguments
+
+    def _function_name(self, description: OpDescription) -> str:
         self.literals.uses.add("ops")
-        room = "ops.chlo" if op.name.startswith("chlo.") else "ops"
-        return f"{room}.{description.rule.__name__}", arguments
+        room = "ops.chlo" if description.name.startswith("chlo.") else "ops"
+        return f"{room}.{description.rule.__name__}"
 
     def _argument(
         self,
@@ -160,12 +152,15 @@ class Body:
                 number, region = next(regions)
                 return self._region(region, parameter.name, annotated=number in call.declared)
             case Role.REGIONS:
-                wish = parameter.name.removesuffix("es")
-                return f"[{', '.join(self._region(r, wish, annotated=n in call.declared) for n, r in regions)}]"
+                wish = parameter.name.removesuffix("es")  # branches
+                filled = [self._region(r, wish, annotated=n in call.declared) for n, r in regions]
+                return f"[{', '.join(filled)}]"
             case Role.RESULT_TYPE:
                 return self.literals.type(value.mlir())
             case Role.RESULT_TYPES:
                 return f"[{', '.join(self.literals.type(each.mlir()) for each in value)}]"
+            case _ if value is LEFT_OUT:
+                return "None"
             case _ if is_symbol(value):
                 if value not in self.functions:
                     raise UnsupportedError(f"there is no function @{value}")
@@ -176,7 +171,7 @@ class Body:
     def _generic(self, op: mlir.Operation, call: Call) -> tuple[str, list[str]]:
         if op.successors:
             raise UnsupportedError("jumps between blocks cannot be written in Python")
-        arguments = [repr(op.name), f"[{', '.join(self.values[each] for each in op.operands)}]"]
+        arguments = [quoted(op.name), f"[{', '.join(self.values[each] for each in op.operands)}]"]
         types = [self.literals.type(result.type) for result in op.results]
         arguments.append(f"[{', '.join(types)}]")
         attributes = dict(op.attributes.items())
@@ -190,7 +185,7 @@ class Body:
             regions = [self._generic_region(region, terminator) for region in op.regions]
             arguments.append(f"regions=[{', '.join(regions)}]")
             if terminator != "stablehlo.return":
-                arguments.append(f"terminator={terminator!r}")
+                arguments.append(f"terminator={quoted(terminator)}")
         self.literals.uses.add("operation")
         return "operation", arguments
 
@@ -222,10 +217,13 @@ class Body:
         if annotated:
             types = [self.literals.type(argument.type) for argument in blocks[0].arguments]
             parameters = [f"{n}: {t}" for n, t in zip(parameters, types, strict=True)]
-        self._line(f"def {name}({', '.join(parameters)}):")
+        if self.lines and self.lines[-1] and not self.lines[-1].endswith(":"):
+            self.lines.append("")
+        for line in call_text(f"def {name}", parameters, 4 * self._depth, ending=":"):
+            self._line(line)
         with self._indented():
             self.block(blocks[0], terminator)
-        self._line("")
+        self.lines.append("")
         return name
 
     def _op_function(self, block: mlir.Block) -> str | None:
@@ -244,12 +242,7 @@ class Body:
             for p in description.parameters
         ):
             return None
-        head, _ = self._by_function(op, call) if not block.arguments else (None, None)
-        if head is None:
-            self.literals.uses.add("ops")
-            room = "ops.chlo" if op.name.startswith("chlo.") else "ops"
-            return f"{room}.{description.rule.__name__}"
-        return None
+        return self._function_name(description)
 
 
 @contextmanager
@@ -290,6 +283,9 @@ def _is_default(parameter: Parameter, value: Any) -> bool:
     return bool(same)
 
 
-def _is_keyword_only(description: OpDescription, parameter: Parameter) -> bool:
+def _is_positional(description: OpDescription, parameter: Parameter) -> bool:
+    """Whether an argument needs no name to be understood: operands, a constant, a type."""
     kind = description.signature.parameters[parameter.name].kind
-    return kind is inspect.Parameter.KEYWORD_ONLY
+    plain = parameter.role in (*OPERAND_ROLES, Role.RESULT_TYPE)
+    named = kind is inspect.Parameter.KEYWORD_ONLY
+    return not named and (plain or description.name == "stablehlo.constant")

@@ -22,12 +22,16 @@ from shlo_tools.types import Tensor, Value, of_value
 _LARGE = 1 << 24  # bytes; a constant of one value everywhere is not written out beyond them
 
 
+LEFT_OUT = object()  # an attribute that has a default, which the op does not spell out
+
+
 @dataclass(frozen=True)
 class Call:
     """How the builder makes an op.
 
     Attributes:
-        arguments: of its function, by parameter; None where ``operation`` makes it.
+        arguments: of its function, by parameter, ``LEFT_OUT`` among them; None where
+            ``operation`` makes it.
         results: what the function returns: a Value, or nested tuples of them.
         further: attributes that the function does not give it.
         declared: regions whose arguments have other types than the op gives them, by number.
@@ -71,12 +75,19 @@ def call_of(op: mlir.Operation) -> Call:
         return Call()
     types = [value.type.mlir() for value in results_of(results)]
     attributes = dict(op.attributes.items())
+    missing = [name for name in own if name not in attributes]
     if types != [result.type for result in op.results] or any(
-        name not in attributes or attributes[name] != value for name, value in own.items()
+        not _means(attributes[name], value) for name, value in own.items() if name not in missing
     ):
         return Call()
+    arguments.update((name, LEFT_OUT) for name in missing)
     further = {name: value for name, value in attributes.items() if name not in own}
     return Call(arguments, results, further, declared)
+
+
+def _means(attribute: mlir.Attribute, value: mlir.Attribute) -> bool:
+    """Whether what the function gives the op is its attribute, or a resource's values."""
+    return attribute == value or mlir.is_dense_resource(attribute)
 
 
 def _declared(

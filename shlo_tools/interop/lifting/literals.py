@@ -52,13 +52,15 @@ class Literals:
         known = known_type(type)
         for text in _spellings(known):
             if coerce_type(text, None).mlir() == type:
-                return repr(text)
+                return quoted(text)
         self.uses.add("OtherType")
-        return f"OtherType({str(known)!r})"
+        return f"OtherType({quoted(str(known))})"
 
     def attributes(self, values: Mapping[str, mlir.Attribute]) -> str:
         """A dictionary of attributes."""
-        items = ", ".join(f"{name!r}: {self.attribute(value)}" for name, value in values.items())
+        items = ", ".join(
+            f"{quoted(name)}: {self.attribute(value)}" for name, value in values.items()
+        )
         return f"{{{items}}}"
 
     def attribute(self, value: mlir.Attribute) -> str:
@@ -74,11 +76,11 @@ class Literals:
         if not same:
             raise UnsupportedError(f"the attribute {spelled[:200]} is not read as it is spelled")
         self.uses.add("attribute")
-        return f"attribute({spelled!r})"
+        return f"attribute({quoted(spelled)})"
 
     def _plain(self, value: Any) -> str | None:
         if mlir.is_dictionary(value):
-            items = ", ".join(f"{each.name!r}: {self.attribute(each.attr)}" for each in value)
+            items = ", ".join(f"{quoted(each.name)}: {self.attribute(each.attr)}" for each in value)
             return f"{{{items}}}"
         spelled = "" if mlir.is_dense(value) else str(value)
         if spelled.startswith("[") and spelled.endswith("]"):
@@ -88,7 +90,7 @@ class Literals:
         candidate = _scalar(value, spelled)
         if candidate is None or not _stands_for(candidate, value):
             return None
-        return self.number(candidate) if isinstance(candidate, np.generic) else repr(candidate)
+        return self.value(candidate)
 
     def _dense(self, value: Any) -> str | None:
         try:
@@ -102,12 +104,13 @@ class Literals:
     def value(self, value: Any) -> str:
         """What a parameter of an op function is given."""
         if isinstance(value, Enum):
-            return repr(value.name)
+            return quoted(value.name)
         if mlir.is_attribute(value):
             return self.attribute(value)
         if isinstance(value, AttributeStruct):
             self.uses.add("ops")
-            fields = [f for f in dataclasses.fields(value) if getattr(value, f.name) != f.default]
+            known: Any = value
+            fields = [f for f in dataclasses.fields(known) if getattr(value, f.name) != f.default]
             given = ", ".join(f"{f.name}={self.value(getattr(value, f.name))}" for f in fields)
             return f"ops.{type(value).__name__}({given})"
         if isinstance(value, np.ndarray):
@@ -117,11 +120,11 @@ class Literals:
         if isinstance(value, float):
             return _written(value)
         if isinstance(value, Mapping):
-            items = ", ".join(f"{key!r}: {self.value(each)}" for key, each in value.items())
+            items = ", ".join(f"{quoted(key)}: {self.value(each)}" for key, each in value.items())
             return f"{{{items}}}"
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             return f"[{', '.join(map(self.value, value))}]"
-        return repr(value)
+        return quoted(value) if isinstance(value, str) else repr(value)
 
     # --- arrays -----------------------------------------------------------------------------------
     def dtype(self, dtype: np.dtype[Any]) -> str:
@@ -146,7 +149,11 @@ class Literals:
             if _means(one := _python(first[()]), first):
                 return f"np.full({shape}, {_written(one)}, {dtype})"
         if array.size <= _WRITTEN_OUT and _means(numbers := _nested(array), array):
-            return f"np.array({_written(numbers)}, {dtype})" if shape else f"{dtype}({_written(numbers)})"
+            return (
+                f"np.array({_written(numbers)}, {dtype})"
+                if shape
+                else f"{dtype}({_written(numbers)})"
+            )
         return self._from_bytes(array, dtype)
 
     def _from_bytes(self, array: Array, dtype: str) -> str:
@@ -158,6 +165,25 @@ class Literals:
             f'{name} = np.frombuffer(base64.b64decode("{digits}"), {dtype}).reshape({shape})'
         )
         return name
+
+
+def quoted(text: str) -> str:
+    """A string in double quotes, where it has none itself."""
+    written = repr(str(text))
+    if written[0] == '"' or '"' in written:
+        return written
+    return f'"{written[1:-1]}"'
+
+
+_WIDTH = 100
+
+
+def call_text(head: str, arguments: Sequence[str], indent: int = 0, ending: str = "") -> list[str]:
+    """A call, or what begins a function, on one line or with a line for each argument."""
+    line = f"{head}({', '.join(arguments)}){ending}"
+    if len(line) + indent <= _WIDTH or not arguments:
+        return [line]
+    return [f"{head}(", *(f"    {argument}," for argument in arguments), f"){ending}"]
 
 
 def known_type(type: mlir.Type) -> ValueType:
