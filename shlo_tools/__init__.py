@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.extend.shape_rules import shape_rule
+    from shlo_tools.interop.lifting import to_python
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -44,6 +45,7 @@ _WHERE = {
     "register_pipeline": "shlo_tools.pipeline.registry",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
+    "to_python": "shlo_tools.interop.lifting",
     "verify": "shlo_tools.program",
 }
 _MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
@@ -70,6 +72,7 @@ __all__ = [
     "run",
     "save",
     "shape_rule",
+    "to_python",
     "verify",
 ]
 

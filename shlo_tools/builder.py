@@ -190,6 +190,16 @@ class Module:
 
         return build
 
+    def operation(self, name: str, attributes: Attributes | None = None, **given: Any) -> None:
+        """Put an op of any dialect in the module beside its functions, such as a global.
+
+        Args and errors are those of ``builder.operation``.
+        """
+        with mlir.library_context():
+            build = CallerBuild(mlir.at_end(self.module.body), mlir.unknown_location())
+            with ir.inserting(build):
+                operation(name, attributes=attributes, **given)
+
     def declare(
         self,
         name: str,

@@ -1,8 +1,8 @@
 """Types that parameters are annotated with: ``def main(x: "4x8xf32", n: "i32")``."""
 
 from __future__ import annotations
+import __future__
 
-import ast
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -42,33 +42,30 @@ def annotated_parameters(function: Callable[..., Any]) -> list[Annotation]:
         signature = inspect.signature(function)
     except (ValueError, TypeError):  # a native function that does not say what it takes
         return []
-    names = getattr(inspect.unwrap(function), "__globals__", {})
     return [
-        _annotation(parameter.name, parameter.annotation, names)
+        _annotation(parameter.name, _evaluated(parameter.annotation, function))
         for parameter in signature.parameters.values()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
 
 
-def _annotation(name: str, written: Any, names: Mapping[str, Any]) -> Annotation:
-    written = _evaluated(written, names)
+def _annotation(name: str, written: Any) -> Annotation:
     if isinstance(written, tuple) and len(written) == 2 and isinstance(written[1], Mapping):
         return Annotation(name, _type(name, written[0]), written[1])
     return Annotation(name, _type(name, written))
 
 
-def _evaluated(written: Any, names: Mapping[str, Any]) -> Any:
-    """An annotation that ``from __future__ import annotations`` has left as its text."""
-    if not isinstance(written, str):
-        return written
-    if written.isidentifier() and isinstance(names.get(written), _TYPES):
-        return names[written]
-    if written[:1] not in ("'", '"', "("):
+def _evaluated(written: Any, function: Callable[..., Any]) -> Any:
+    """An annotation; ``from __future__ import annotations`` has left its source text of it."""
+    own = inspect.unwrap(function)
+    code = getattr(own, "__code__", None)
+    postponed = code is not None and code.co_flags & __future__.annotations.compiler_flag
+    if not postponed or not isinstance(written, str):
         return written
     try:
-        return ast.literal_eval(written)
-    except (ValueError, SyntaxError):
-        return written
+        return eval(written, own.__globals__)  # what it would have been
+    except (NameError, AttributeError, TypeError):  # of a type checker's own names
+        return None
 
 
 def _type(name: str, written: Any) -> ValueType | None:

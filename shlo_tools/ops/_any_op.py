@@ -74,7 +74,7 @@ def operation(
     result_types: Sequence[Any] = (),
     attributes: Mapping[str, Any] | None = None,
     regions: Sequence[Callable[..., Any] | None] = (),
-    terminator: str = "stablehlo.return",
+    terminators: str | Sequence[str] = "stablehlo.return",
 ) -> Any:
     """Build an op of any dialect, with the results that are said.
 
@@ -90,7 +90,7 @@ def operation(
         attributes: see ``attribute`` for those that Python has no values for.
         regions: functions that fill them, with parameters annotated by types; ``None`` for an
             empty one.
-        terminator: the op that returns what a region's function returns.
+        terminators: the op that returns what a region's function returns, or one per region.
 
     Returns:
         a value, or a tuple of several; ``()`` of none.
@@ -106,10 +106,13 @@ def operation(
     values = [operand_of(value, first, scalar=False) for value in operands]
     types = [coerce_type(type, None).mlir() for type in result_types]
     own = as_attributes(attributes or {}, name)
+    ends = [terminators] * len(regions) if isinstance(terminators, str) else list(terminators)
+    if len(ends) != len(regions):
+        raise ShloError(f"{name}: {len(ends)} terminators for {len(regions)} regions")
     filled: list[BuiltRegion | None] = []
     try:
-        for function in regions:
-            filled.append(None if function is None else BuiltRegion(function, build, terminator))
+        for function, end in zip(regions, ends, strict=True):
+            filled.append(None if function is None else BuiltRegion(function, build, end))
             if (region := filled[-1]) is not None:
                 region.fill_as_annotated()
         op = build.op(name, [ssa(value) for value in values], types, own, len(filled))

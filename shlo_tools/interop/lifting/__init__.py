@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from shlo_tools import ir, mlir, program
@@ -9,7 +10,9 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.interop.lifting.bodies import Body, naming
 from shlo_tools.interop.lifting.literals import IMPORTS, Literals, call_text, quoted
 from shlo_tools.interop.lifting.names import Names
+from shlo_tools.ops._op import DESCRIPTIONS
 
+_SYMBOL = re.compile(r"@([\w$.-]+)")
 _TYPICAL = ("function_type", "sym_name", "sym_visibility", "arg_attrs", "res_attrs")
 
 
@@ -28,10 +31,10 @@ def to_python(source: Any) -> str:
         source: a module, a ``builder.Module``, a text, bytes or a path.
 
     Raises:
-        UnsupportedError: the program has something that the builder does not make: regions of
-            several blocks, or that end with different ops; attributes on what ends a block; regions
-            nested forty deep; anything but functions in the module; types that hold what no op
-            computes with, such as tensors of no known rank.
+        UnsupportedError: the program has something that the builder does not make: regions and
+            functions of several blocks; attributes on what ends a block, or another op there than
+            the builder's; regions nested forty deep; ops with regions beside functions; types that
+            hold what no op computes with, such as tensors of no known rank; ops of no dialect.
         ShloError: it cannot be read; see ``load``.
     """
     with mlir.library_context():
@@ -53,14 +56,16 @@ class _Source:
         ops = ir.children(self.module)
         for op in ops:
             with naming(op):
-                if op.name != "func.func":
-                    raise UnsupportedError("only functions are written of a module")
-                symbol = ir.symbol_name(op)
-                self.functions[symbol] = self.names.fresh(symbol)
+                if op.name == "func.func":
+                    symbol = ir.symbol_name(op)
+                    self.functions[symbol] = self.names.fresh(symbol)
         parts = [self._module()]
-        by_name = {ir.symbol_name(op): op for op in ops}
+        by_name = ir.functions_by_name(self.module)
         for op in ops:
             with naming(op):
+                if op.name != "func.func":
+                    parts.append(self._beside_functions(op))
+                    continue
                 for symbol in self._wanted(op):
                     if symbol in by_name and symbol not in self.defined:
                         parts.append(self._declaration(by_name[symbol]))
@@ -89,10 +94,24 @@ class _Source:
             given.append(f"attributes={self.literals.attributes(attributes)}")
         return "\n".join(call_text("module = Module", given))
 
+    def _beside_functions(self, op: mlir.Operation) -> str:
+        """An op of the module that is no function, and has neither regions nor operands."""
+        if len(op.regions) or len(op.operands) or len(op.results):
+            raise UnsupportedError("of what stands beside functions, only plain ops are written")
+        arguments = [quoted(op.name), self.literals.attributes(dict(op.attributes.items()))]
+        return "\n".join(call_text("module.operation", arguments))
+
     def _wanted(self, func: mlir.Operation) -> list[str]:
-        """Functions that a function calls, in the order of their first use."""
-        called = (ir.called_name(op) for op in mlir.walk(func)[1:])
-        return list(dict.fromkeys(name for name in called if name))
+        """Functions that a function calls or names, in the order of their first use."""
+        names: dict[str, None] = {}
+        for op in mlir.walk(func)[1:]:
+            if name := ir.called_name(op):
+                names[name] = None
+            elif op.name not in DESCRIPTIONS:
+                for value in dict(op.attributes.items()).values():
+                    if not mlir.is_dense(value):
+                        names.update(dict.fromkeys(_SYMBOL.findall(str(value))))
+        return list(names)
 
     def _declaration(self, func: mlir.Operation) -> str:
         inputs, results = ir.signature(func)

@@ -67,8 +67,10 @@ class Body:
             self._depth -= 1
 
     def _return(self, op: mlir.Operation, terminator: str) -> None:
-        if op.name != terminator or len(op.attributes):
-            raise UnsupportedError(f"a block that ends with {ir.describe(op)}, with attributes")
+        if op.name != terminator:
+            raise UnsupportedError(f"the builder ends what it stands in with {terminator}")
+        if len(op.attributes):
+            raise UnsupportedError("the builder gives no attributes to what ends a block")
         returned = ", ".join(self.values[value] for value in op.operands)
         self._line(f"return {returned}" if returned else "return")
 
@@ -171,6 +173,8 @@ class Body:
     def _generic(self, op: mlir.Operation, call: Call) -> tuple[str, list[str]]:
         if op.successors:
             raise UnsupportedError("jumps between blocks cannot be written in Python")
+        if not mlir.current_context().is_registered_operation(op.name):
+            raise UnsupportedError("no dialect defines such an op")
         arguments = [quoted(op.name), f"[{', '.join(self.values[each] for each in op.operands)}]"]
         types = [self.literals.type(result.type) for result in op.results]
         arguments.append(f"[{', '.join(types)}]")
@@ -178,14 +182,15 @@ class Body:
         if attributes:
             arguments.append(self.literals.attributes(attributes))
         if len(op.regions):
-            ends = {ir.terminator(block).name for region in op.regions for block in region.blocks}
-            if len(ends) > 1:
-                raise UnsupportedError(f"its regions end with different ops: {sorted(ends)}")
-            terminator = next(iter(ends), "stablehlo.return")
-            regions = [self._generic_region(region, terminator) for region in op.regions]
+            ends = [_ending(region) for region in op.regions]
+            regions = [
+                self._generic_region(region, end)
+                for region, end in zip(op.regions, ends, strict=True)
+            ]
             arguments.append(f"regions=[{', '.join(regions)}]")
-            if terminator != "stablehlo.return":
-                arguments.append(f"terminator={quoted(terminator)}")
+            if set(ends) != {"stablehlo.return"}:
+                listed = f"[{', '.join(map(quoted, ends))}]"
+                arguments.append(f"terminators={listed if len(set(ends)) > 1 else quoted(ends[0])}")
         self.literals.uses.add("operation")
         return "operation", arguments
 
@@ -256,6 +261,12 @@ def naming(op: mlir.Operation) -> Iterator[None]:
             raise
         message = f"to_python: {op.name} cannot be written: {first.message}"
         raise UnsupportedError(message, place=mlir.place_of(op.location)) from error
+
+
+def _ending(region: mlir.Region) -> str:
+    """The op that ends a region's block; of an empty region the usual one."""
+    blocks = list(region.blocks)
+    return ir.terminator(blocks[0]).name if blocks else "stablehlo.return"
 
 
 def _leaf(op: mlir.Operation, functions: Mapping[str, str]) -> str:

@@ -98,8 +98,11 @@ class Literals:
             written = dtypes.to_attribute(array)
         except (ShloError, TypeError, ValueError):
             return None
-        resource = mlir.is_dense_resource(value)
-        return self.array(array) if resource or written == value else None
+        if not mlir.is_dense_resource(value) and written != value:
+            return None
+        text = self.array(array)
+        # A number of numpy's is an attribute of its own kind; an array without dimensions is not.
+        return text if array.ndim or array.size == 0 else f"np.array({text})"
 
     def value(self, value: Any) -> str:
         """What a parameter of an op function is given."""
