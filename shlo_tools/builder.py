@@ -173,9 +173,9 @@ class Module:
             if symbol in self.functions and symbol not in self._declarations:
                 raise ShloError(f"@{symbol} is defined already")
             with mlir.library_context():
-                given = [coerce_type(type, None) for type in types]
-                written = annotated_parameters(function) if not given else []
-                inputs = given or [_annotated(symbol, each) for each in written]
+                inputs = [coerce_type(type, None) for type in types]
+                written = annotated_parameters(function) if not inputs else []
+                inputs = inputs or [_annotated(symbol, each) for each in written]
                 signature = _Signature(
                     symbol,
                     inputs,
@@ -190,7 +190,7 @@ class Module:
 
         return build
 
-    def operation(self, name: str, attributes: Attributes | None = None, **given: Any) -> None:
+    def operation(self, name: str, attributes: Attributes | None = None, **options: Any) -> None:
         """Put an op of any dialect in the module beside its functions, such as a global.
 
         Args and errors are those of ``builder.operation``.
@@ -198,7 +198,7 @@ class Module:
         with mlir.library_context():
             build = CallerBuild(mlir.at_end(self.module.body), mlir.unknown_location())
             with ir.inserting(build):
-                operation(name, attributes=attributes, **given)
+                operation(name, attributes=attributes, **options)
 
     def declare(
         self,
@@ -224,8 +224,8 @@ class Module:
         with mlir.library_context():
             inputs = [coerce_type(type, None) for type in types]
             results = [coerce_type(type, None) for type in result_types]
-            given = _merged([], arg_attrs, len(inputs)), _merged([], result_attrs, len(results))
-            signature = _Signature(name, inputs, *given, attributes or {}, private)
+            of_each = _merged([], arg_attrs, len(inputs)), _merged([], result_attrs, len(results))
+            signature = _Signature(name, inputs, *of_each, attributes or {}, private)
             build = CallerBuild(mlir.at_end(self.module.body), mlir.unknown_location())
             func = _function(build, signature)
             _set_type(func, signature, [type.mlir() for type in results])
@@ -273,11 +273,11 @@ def _annotated(symbol: str, annotation: Annotation) -> ValueType:
 
 def _merged(
     annotated: list[Attributes],
-    given: Sequence[Attributes] | Mapping[int, Attributes],
+    further: Sequence[Attributes] | Mapping[int, Attributes],
     count: int | None,
 ) -> list[Attributes]:
     """The attributes of each argument or result, as far as any has some."""
-    by_number = dict(given) if isinstance(given, Mapping) else dict(enumerate(given))
+    by_number = dict(further) if isinstance(further, Mapping) else dict(enumerate(further))
     numbers = [*by_number, len(annotated) - 1]
     if any(
         not isinstance(n, int) or n < 0 or n >= (n + 1 if count is None else count)
@@ -304,14 +304,14 @@ def _set_type(func: mlir.Operation, signature: _Signature, results: list[mlir.Ty
     """Give a function its results, and its arguments and results their attributes."""
     inputs = [type.mlir() for type in signature.inputs]
     func.attributes["function_type"] = mlir.type_attr(mlir.function_type(inputs, results))
-    for name, given, count in (
+    for name, of_each, count in (
         ("arg_attrs", signature.arguments, len(inputs)),
         ("res_attrs", signature.results, len(results)),
     ):
-        if len(given) > count:
-            raise ShloError(f"@{signature.symbol} has {count} of what {name} has {len(given)}")
-        if any(given):
-            padded = [*given, *({} for _ in range(count - len(given)))]
+        if len(of_each) > count:
+            raise ShloError(f"@{signature.symbol} has {count} of what {name} has {len(of_each)}")
+        if any(of_each):
+            padded = [*of_each, *({} for _ in range(count - len(of_each)))]
             func.attributes[name] = mlir.array_attr(
                 mlir.dict_attr(as_attributes(each, name)) for each in padded
             )

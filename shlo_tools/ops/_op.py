@@ -490,9 +490,9 @@ class BuiltRegion:
         self.holder.erase()
 
 
-def _require_compatible(declared: Sequence[Value], given: Sequence[Value]) -> None:
+def _require_compatible(declared: Sequence[Value], actual: Sequence[Value]) -> None:
     """Check the types that a region declares to take against those that it is given."""
-    for index, (have, want) in enumerate(zip(declared, given, strict=True)):
+    for index, (have, want) in enumerate(zip(declared, actual, strict=True)):
         if compatible(have, want) is False:
             raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
 

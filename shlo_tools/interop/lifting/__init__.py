@@ -87,12 +87,12 @@ class _Source:
 
     def _module(self) -> str:
         attributes = dict(self.module.attributes.items())
-        given = []
+        arguments = []
         if attributes.pop("sym_name", None) is not None:
-            given.append(quoted(ir.symbol_name(self.module)))
+            arguments.append(quoted(ir.symbol_name(self.module)))
         if attributes:
-            given.append(f"attributes={self.literals.attributes(attributes)}")
-        return "\n".join(call_text("module = Module", given))
+            arguments.append(f"attributes={self.literals.attributes(attributes)}")
+        return "\n".join(call_text("module = Module", arguments))
 
     def _beside_functions(self, op: mlir.Operation) -> str:
         """An op of the module that is no function, and has neither regions nor operands."""
@@ -145,14 +145,14 @@ class _Source:
         symbol = ir.symbol_name(func)
         name = self.functions[symbol]
         body = Body(self.literals, self.functions, Names(self.names))
-        given = [] if name == symbol else [f"name={quoted(symbol)}"]
+        arguments = [] if name == symbol else [f"name={quoted(symbol)}"]
         private = ir.text_of(func, "sym_visibility") == "private"
         if private != symbol.startswith("_"):
-            given.append(f"private={private}")
-        given += self._attributes(func, arg_attrs=False)
+            arguments.append(f"private={private}")
+        arguments += self._attributes(func, arg_attrs=False)
         parameters = self._parameters(func, body.parameters(blocks[0]))
         body.block(blocks[0], "func.return")
-        decorator = call_text("@module.func", given) if given else ["@module.func"]
+        decorator = call_text("@module.func", arguments) if arguments else ["@module.func"]
         head = call_text(f"def {name}", parameters, ending=":")
         return "\n".join((*decorator, *head, *body.lines))
 

@@ -48,17 +48,17 @@ class _Region:
 
     def __init__(self, region: mlir.Region) -> None:
         self.block = region.blocks[0]
-        self.given: list[str] | None = None
+        self.types: list[str] | None = None
 
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
-        self.given = [str(argument.type) for argument in arguments]
+        self.types = [str(argument.type) for argument in arguments]
         end = ir.terminator(self.block)
         return tuple(of_value(operand) for operand in end.operands)  # type: ignore[misc]
 
     @property
     def is_as_given(self) -> bool:
         """Whether a builder's region has these arguments where nothing is said of them."""
-        return self.given == [str(of_value(argument).type) for argument in self.block.arguments]
+        return self.types == [str(of_value(argument).type) for argument in self.block.arguments]
 
 
 def call_of(op: mlir.Operation) -> Call:
@@ -96,14 +96,14 @@ def _declared(
     """The regions that must say what they take."""
     regions = [_Region(region) for region in op.regions]
     rest = iter(regions)
-    given = dict(arguments)
+    views = dict(arguments)
     for parameter in description.parameters:
         if parameter.role is Role.REGION:
-            given[parameter.name] = next(rest)
+            views[parameter.name] = next(rest)
         elif parameter.role is Role.REGIONS:
-            given[parameter.name] = tuple(rest)
+            views[parameter.name] = tuple(rest)
     try:
-        description.rule(**given)
+        description.rule(**views)
     except ShloError:
         return frozenset(range(len(regions)))
     return frozenset(number for number, region in enumerate(regions) if not region.is_as_given)

@@ -114,8 +114,8 @@ class Literals:
             self.uses.add("ops")
             known: Any = value
             fields = [f for f in dataclasses.fields(known) if getattr(value, f.name) != f.default]
-            given = ", ".join(f"{f.name}={self.value(getattr(value, f.name))}" for f in fields)
-            return f"ops.{type(value).__name__}({given})"
+            listed = ", ".join(f"{f.name}={self.value(getattr(value, f.name))}" for f in fields)
+            return f"ops.{type(value).__name__}({listed})"
         if isinstance(value, np.ndarray):
             return self.array(value)
         if isinstance(value, np.generic):
