@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any, Self
 
 from shlo_tools import ir, mlir
@@ -23,6 +25,19 @@ def _is_of_library(file: str) -> bool:
     return known
 
 
+class _Lines:
+    """The lines of a code by its instructions: ``f_lineno`` counts through all before each."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        spans = [(start, line or code.co_firstlineno) for start, _, line in code.co_lines()]
+        self._starts = [start for start, _ in spans]
+        self._lines = [line for _, line in spans]
+
+    def at(self, instruction: int) -> int:
+        return self._lines[bisect_right(self._starts, instruction) - 1]
+
+
 class CallerBuild(ir.Build):
     """A builder whose ops are located where the caller of the library stands.
 
@@ -35,6 +50,7 @@ class CallerBuild(ir.Build):
         self.fallback = location
         self.attributes: Mapping[str, mlir.Attribute] = {}
         self._places: dict[tuple[str, int], mlir.Location] = {}
+        self._lines: dict[int, _Lines] = {}  # by the identity of a code, which each keeps
         super().__init__(at, location)
 
     @property
@@ -45,7 +61,11 @@ class CallerBuild(ir.Build):
             if frame.f_back is None:
                 return self.fallback
             frame = frame.f_back
-        key = frame.f_code.co_filename, frame.f_lineno
+        code = frame.f_code
+        lines = self._lines.get(id(code))
+        if lines is None:
+            lines = self._lines[id(code)] = _Lines(code)
+        key = code.co_filename, lines.at(frame.f_lasti)
         place = self._places.get(key)
         if place is None:
             place = self._places[key] = mlir.file_location(*key)
