@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dims import Size, Unknown
 from shlo_tools.dtypes import Dim, ElementType, TensorType
@@ -103,6 +105,11 @@ class Tensor(Value, Operators[Any]):
     @property
     def element_type(self) -> ElementType:
         return self.type.element_type
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the arrays that hold it: of its integers where it is quantized."""
+        return self.type.element_type.dtype
 
     def like(
         self, *, shape: Iterable[Dim] | None = None, element_type: ElementType | str | None = None

@@ -52,6 +52,13 @@ from shlo_tools.ops.contraction import (
     DotAlgorithm as DotAlgorithm,
     Precision as Precision,
 )
+from shlo_tools.ops.creation import (
+    arange as arange,
+    full as full,
+    ones as ones,
+    where as where,
+    zeros as zeros,
+)
 from shlo_tools.ops.elementwise import (
     ComparisonDirection as ComparisonDirection,
     ComparisonType as ComparisonType,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -111,7 +112,8 @@ def main(count: int, repeat: int) -> None:
     """
     click.echo(f"{'kind':24}{'ops':>8}{'seconds':>10}{'us/op':>8}")
     for name, step in KINDS:
-        _show(name, size(build(step, count)), best(lambda step=step: build(step, count), repeat))
+        seconds = best(partial(build, step, count), repeat)
+        _show(name, size(build(step, count)), seconds)
     module = build(_elementwise, count)
     code = compile(to_python(module), "lifted.py", "exec")
     _show("elementwise, lifted", size(module), best(lambda: exec(code, {}), repeat))
