@@ -13,6 +13,7 @@ from shlo_tools.dims import Size, Unknown
 from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.operators import Operators
+from shlo_tools.text import guards
 
 
 @dataclass(frozen=True)
@@ -188,10 +189,13 @@ def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
 
     A shape alone takes the element type of the first operand.
     """
+    if isinstance(type, OtherType):
+        guards.require_harmless(type.text, "type")
     if isinstance(type, TensorType | TokenType | TupleType | OtherType):
         return type
     if isinstance(type, str):
         if type.startswith(("!", "tuple<")):
+            guards.require_harmless(type, "type")
             try:
                 return value_type(mlir.parse_type(type))
             except mlir.MLIRError as error:
