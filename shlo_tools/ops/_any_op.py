@@ -14,7 +14,6 @@ from shlo_tools.ops._op import BuiltRegion, operand_of, verify
 from shlo_tools.text import guards
 from shlo_tools.types import Tensor, Value, coerce_type, of_value, ssa
 
-
 # Ops whose wrong attributes MLIR's verifier divides by, or takes for positions.
 _NOT_SURVIVED = ("stablehlo.all_to_all", "chlo.broadcast_")
 

@@ -317,8 +317,8 @@ def test_each_op_has_the_line_that_asked_for_it() -> None:
         places = {op.name: mlir.place_of(op.location) for op in ops_of if "hlo." in op.name}
     lines = {name: (place.file, place.line) for name, place in places.items() if place}
     assert {Path(file).name for file, _ in lines.values()} == {"spread.py"}
-    wanted = {"sine": 5, "add": 6, "broadcast_in_dim": 6, "maximum": 9, "slice": 11, "reduce": 11}
-    assert {name: lines[f"stablehlo.{name}"][1] for name in wanted} == wanted
+    expected = {"sine": 5, "add": 6, "broadcast_in_dim": 6, "maximum": 9, "slice": 11, "reduce": 11}
+    assert {name: lines[f"stablehlo.{name}"][1] for name in expected} == expected
 
 
 def test_errors_name_the_line_and_the_label() -> None:

@@ -101,8 +101,8 @@ def test_mistakes_are_explained(function: Callable[..., Any], reason: str) -> No
 
 
 def test_dtypes_of_tensors_are_numpys() -> None:
-    seen = []
+    arrays = []
     types = ("2xbf16", "3xui8", "2x!quant.uniform<i8:f32, 0.5>")
     module = Module()
-    module.func(*types, name="main")(lambda *tensors: seen.extend(t.dtype for t in tensors))
-    assert seen == [np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint8), np.dtype(np.int8)]
+    module.func(*types, name="main")(lambda *tensors: arrays.extend(t.dtype for t in tensors))
+    assert arrays == [np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint8), np.dtype(np.int8)]
