@@ -14,9 +14,6 @@ from shlo_tools.ops._op import BuiltRegion, operand_of, verify
 from shlo_tools.text import guards
 from shlo_tools.types import Tensor, Value, coerce_type, of_value, ssa
 
-# Ops whose wrong attributes MLIR's verifier divides by, or takes for positions.
-_NOT_SURVIVED = ("stablehlo.all_to_all", "chlo.broadcast_")
-
 
 def attribute(text: str) -> mlir.Attribute:
     """An attribute as MLIR spells it, such as ``attribute("array<i64: 1, 2>")``.
@@ -111,6 +108,8 @@ def operation(
     values = [operand_of(value, first, scalar=False) for value in operands]
     types = [coerce_type(type, None).mlir() for type in result_types]
     own = as_attributes(attributes or {}, name)
+    if "-" in str(own.get("broadcast_dimensions", "")):  # MLIR's verifier takes them for positions
+        raise ShloError(f"{name}: broadcast_dimensions are negative")
     ends = [terminators] * len(regions) if isinstance(terminators, str) else list(terminators)
     if len(ends) != len(regions):
         raise ShloError(f"{name}: {len(ends)} terminators for {len(regions)} regions")
@@ -128,7 +127,7 @@ def operation(
         for region in reversed(filled):
             if region is not None:
                 region.discard()
-    if name.startswith(_NOT_SURVIVED):
+    if name == "stablehlo.all_to_all":  # MLIR's verifier divides by what ours refuses
         verify(op)
     results = tuple(of_value(result) for result in op.results)
     return results[0] if len(results) == 1 else results

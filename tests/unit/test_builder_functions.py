@@ -273,6 +273,15 @@ def test_results_and_regions_of_ones_own() -> None:
             ),
             "stablehlo.all_to_all",
         ),
+        (
+            lambda x: operation(  # and this takes a dimension for a position
+                "chlo.broadcast_add",
+                [x, np.float32(1)],
+                ["2xf32"],
+                {"broadcast_dimensions": attribute("array<i64: -1>")},
+            ),
+            "are negative",
+        ),
         (lambda x: operation("scf.if", [True], regions=[None], terminators=[]), "0 terminators"),
     ],
 )
