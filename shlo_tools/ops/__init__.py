@@ -25,6 +25,7 @@ from shlo_tools.ops import (
     quantization,
     random,
     reduction,
+    shape,
     signal,
     sorting,
     transfer,

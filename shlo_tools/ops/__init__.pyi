@@ -30,6 +30,7 @@ from shlo_tools.ops import (
     quantization as quantization,
     random as random,
     reduction as reduction,
+    shape as shape,
     signal as signal,
     sorting as sorting,
     transfer as transfer,
