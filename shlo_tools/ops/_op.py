@@ -44,6 +44,7 @@ from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
 from shlo_tools.ops._annotations import annotated_parameters
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, as_sequence, codec
+from shlo_tools.ops._models import Model, model_of
 from shlo_tools.ops._numbers import constant_like, list_like
 from shlo_tools.ops._quantized import require_quantized
 from shlo_tools.ops.traits import Trait
@@ -272,7 +273,8 @@ def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[B
         elif value is None and not (parameter.optional and parameter.default is None):
             raise ShloError(f"{parameter.name} is None")
         if value is not None:
-            value = _prepare(parameter, value, first, regions, build)
+            model = model_of(parameter.name, bound, first)
+            value = _prepare(parameter, value, model, first, regions, build)
         if parameter.role in (Role.OPERAND, Role.SCALAR) and value is not None:
             operands.append([value])
         elif parameter.role is Role.OPERANDS:
@@ -326,18 +328,20 @@ def _first_tensor(description: OpDescription, bound: Mapping[str, Any]) -> Tenso
 def _prepare(
     parameter: Parameter,
     value: Any,
+    model: Model,
     first: Tensor | None,
     regions: list[BuiltRegion],
     build: ir.Build,
 ) -> Any:
     match parameter.role:
         case Role.OPERAND:
-            return operand_of(value, first, scalar=False)
+            return operand_of(value, model(0), scalar=False)
         case Role.SCALAR:
-            return operand_of(value, first, scalar=True)
+            return operand_of(value, model(0), scalar=True)
         case Role.OPERANDS:
             return tuple(
-                operand_of(item, first, scalar=True) for item in _several(parameter, value)
+                operand_of(item, model(number), scalar=True)
+                for number, item in enumerate(_several(parameter, value))
             )
         case Role.REGION:
             regions.append(BuiltRegion(value, build))
