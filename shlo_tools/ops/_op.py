@@ -23,6 +23,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import (
     Annotated,
     Any,
@@ -114,6 +115,17 @@ class OpDescription:
     signature: inspect.Signature
     segments: bool
     traits: Trait
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The parameters that need no name."""
+        kinds = self.signature.parameters.values()
+        return tuple(p.name for p in kinds if p.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What parameters are that are left out."""
+        return {p.name: p.default for p in self.parameters if p.optional}
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -300,17 +312,28 @@ def _bind(
     description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     known = description.signature.parameters
+    bound = dict(zip(description.positional, args, strict=False))
+    if len(bound) == len(args) and bound.keys().isdisjoint(kwargs):
+        arguments = {**description.defaults, **bound, **kwargs}
+        if len(arguments) == len(known) and arguments.keys() == known.keys():
+            return arguments
+    raise _unbound(description, args, kwargs)
+
+
+def _unbound(
+    description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ShloError:
+    """What is wrong with the arguments of a call."""
+    known = description.signature.parameters
     for name in kwargs:
         if name not in known:
-            raise ShloError(
-                f"{description.name} has no parameter {name!r}", hint=did_you_mean(name, known)
-            )
+            hint = did_you_mean(name, known)
+            return ShloError(f"{description.name} has no parameter {name!r}", hint=hint)
     try:
-        bound = description.signature.bind(*args, **kwargs)
+        description.signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ShloError(f"{description.name}: {error}") from error
-    bound.apply_defaults()
-    return bound.arguments
+        return ShloError(f"{description.name}: {error}")
+    raise TypeError(f"{description.name} takes {description.signature}")
 
 
 def _first_tensor(description: OpDescription, bound: Mapping[str, Any]) -> Tensor | None:
