@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shlo_tools.extend.shape_rules import shape_rule
     from shlo_tools.interop.exporting import ArrayType
     from shlo_tools.interop.jax_functions import from_jax
+    from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
@@ -53,6 +54,7 @@ _WHERE = {
     "register_pipeline": "shlo_tools.pipeline.registry",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
+    "to_python": "shlo_tools.interop.lifting",
     "verify": "shlo_tools.program",
 }
 _MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
@@ -84,6 +86,7 @@ __all__ = [
     "run",
     "save",
     "shape_rule",
+    "to_python",
     "verify",
 ]
 

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
+
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.dims import Size, Unknown
 from shlo_tools.dtypes import Dim, ElementType, TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.operators import Operators
+from shlo_tools.text import guards
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,11 @@ class Tensor(Value, Operators[Any]):
     def element_type(self) -> ElementType:
         return self.type.element_type
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the arrays that hold it: of its integers where it is quantized."""
+        return self.type.element_type.dtype
+
     def like(
         self, *, shape: Iterable[Dim] | None = None, element_type: ElementType | str | None = None
     ) -> Tensor:
@@ -181,10 +189,13 @@ def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
 
     A shape alone takes the element type of the first operand.
     """
+    if isinstance(type, OtherType):
+        guards.require_harmless(type.text, "type")
     if isinstance(type, TensorType | TokenType | TupleType | OtherType):
         return type
     if isinstance(type, str):
         if type.startswith(("!", "tuple<")):
+            guards.require_harmless(type, "type")
             try:
                 return value_type(mlir.parse_type(type))
             except mlir.MLIRError as error:

@@ -47,8 +47,8 @@ from shlo_tools.types import ValueType
 '''
 
 _ALIASES = """\
-# Where a tensor is wanted: arrays become constants, and so do numbers, of the element type of the
-# op's first tensor.
+# Where a tensor is wanted: arrays become constants, and so do numbers and lists of numbers, of the
+# element type of the op's first tensor.
 TensorLike = (
     Tensor
     | np.ndarray[Any, Any]
@@ -57,6 +57,7 @@ TensorLike = (
     | builtins.float
     | builtins.bool
     | builtins.complex
+    | builtins.list[Any]
 )
 ValueLike = Value | TensorLike
 # A region is filled by a function of its block arguments.
@@ -161,6 +162,8 @@ def function_stub(name: str, description: OpDescription) -> str:
             written.append("*")
             star = True
         text = f"{parameter.name}: {annotation(by_name[parameter.name], hints[parameter.name])}"
+        if _may_be_left_out(by_name[parameter.name]) and not text.endswith("None"):
+            text += " | None"
         if parameter.default is not inspect.Parameter.empty:
             text += f" = {_default(parameter.default)}"
         written.append(_unshadowed(text))
@@ -171,6 +174,11 @@ def function_stub(name: str, description: OpDescription) -> str:
     documentation = inspect.getdoc(description.rule) or ""
     end = "\n" if "\n" in documentation else ""
     return f"{head}\n" + textwrap.indent(f'"""{documentation}{end}"""\n', "    ")
+
+
+def _may_be_left_out(parameter: Parameter) -> bool:
+    """Whether None keeps an attribute off an op, which then means its default."""
+    return parameter.role is Role.ATTRIBUTE and parameter.optional
 
 
 def _default(value: Any) -> str:

@@ -25,6 +25,7 @@ from shlo_tools.ops import (
     quantization,
     random,
     reduction,
+    shape,
     signal,
     sorting,
     transfer,
@@ -41,6 +42,7 @@ from shlo_tools.ops._op import (
 )
 from shlo_tools.ops.accuracy import ResultAccuracy, ResultAccuracyMode
 from shlo_tools.ops.contraction import DotAlgorithm, Precision
+from shlo_tools.ops.creation import arange, full, ones, where, zeros
 from shlo_tools.ops.elementwise import ComparisonDirection, ComparisonType
 from shlo_tools.ops.linear_algebra import Transpose
 from shlo_tools.ops.random import RngAlgorithm, RngDistribution

@@ -30,6 +30,7 @@ from shlo_tools.ops import (
     quantization as quantization,
     random as random,
     reduction as reduction,
+    shape as shape,
     signal as signal,
     sorting as sorting,
     transfer as transfer,
@@ -51,6 +52,13 @@ from shlo_tools.ops.accuracy import (
 from shlo_tools.ops.contraction import (
     DotAlgorithm as DotAlgorithm,
     Precision as Precision,
+)
+from shlo_tools.ops.creation import (
+    arange as arange,
+    full as full,
+    ones as ones,
+    where as where,
+    zeros as zeros,
 )
 from shlo_tools.ops.elementwise import (
     ComparisonDirection as ComparisonDirection,
@@ -77,8 +85,8 @@ from shlo_tools.types import (
     Value as Value,
 )
 
-# Where a tensor is wanted: arrays become constants, and so do numbers, of the element type of the
-# op's first tensor.
+# Where a tensor is wanted: arrays become constants, and so do numbers and lists of numbers, of the
+# element type of the op's first tensor.
 TensorLike = (
     Tensor
     | np.ndarray[Any, Any]
@@ -87,6 +95,7 @@ TensorLike = (
     | builtins.float
     | builtins.bool
     | builtins.complex
+    | builtins.list[Any]
 )
 ValueLike = Value | TensorLike
 # A region is filled by a function of its block arguments.
@@ -215,7 +224,7 @@ def cbrt(operand: TensorLike, result_accuracy: ResultAccuracy | None = None) -> 
 def ceil(operand: TensorLike) -> Tensor:
     """Smallest integral value not below the operand."""
 
-def cholesky(a: TensorLike, lower: bool = False) -> Tensor:
+def cholesky(a: TensorLike, lower: bool | None = False) -> Tensor:
     """The triangular factor l of Hermitian positive-definite matrices: a = l l^H (or u^H u).
 
     Only the chosen triangle of ``a`` is read; the other one of the result holds zeros. A matrix
@@ -308,8 +317,8 @@ def convolution(
     output_batch_dimension: int,
     output_feature_dimension: int,
     output_spatial_dimensions: Sequence[int],
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
+    feature_group_count: int | None = 1,
+    batch_group_count: int | None = 1,
     precision_config: Sequence[PrecisionLike] | None = None,
     result_type: TypeLike | None = None,
 ) -> Tensor:
@@ -400,8 +409,8 @@ def dynamic_conv(
     output_batch_dimension: int,
     output_feature_dimension: int,
     output_spatial_dimensions: Sequence[int],
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
+    feature_group_count: int | None = 1,
+    batch_group_count: int | None = 1,
     precision_config: Sequence[PrecisionLike] | None = None,
     result_type: TypeLike,
 ) -> Tensor:
@@ -418,7 +427,7 @@ def dynamic_gather(
     start_index_map: Sequence[int] = (),
     index_vector_dim: int = 0,
     *,
-    indices_are_sorted: bool = False,
+    indices_are_sorted: bool | None = False,
     result_type: TypeLike,
 ) -> Tensor:
     """``gather`` of slices whose sizes are computed at run time."""
@@ -486,7 +495,7 @@ def gather(
     index_vector_dim: int = 0,
     *,
     slice_sizes: Sequence[int],
-    indices_are_sorted: bool = False,
+    indices_are_sorted: bool | None = False,
 ) -> Tensor:
     """Slices of ``operand`` at ``start_indices``, clamped so that each lies inside."""
 
@@ -698,8 +707,8 @@ def scatter(
     scatter_indices_batching_dims: Sequence[int] = (),
     scatter_dims_to_operand_dims: Sequence[int] = (),
     index_vector_dim: int = 0,
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
+    indices_are_sorted: bool | None = False,
+    unique_indices: bool | None = False,
     *,
     update_computation: RegionLike,
 ) -> tuple[Tensor, ...]:
@@ -777,8 +786,8 @@ def slice(
 
 def sort(
     inputs: Sequence[TensorLike],
-    dimension: int = -1,
-    is_stable: bool = False,
+    dimension: int | None = -1,
+    is_stable: bool | None = False,
     *,
     comparator: RegionLike,
 ) -> tuple[Tensor, ...]:

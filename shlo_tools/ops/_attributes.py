@@ -194,12 +194,14 @@ def _part(text: str) -> float:
     return float(np.frombuffer(raw, f">f{len(raw)}")[0])
 
 
-def _encode_any(value: Any) -> Attribute:
+def as_attribute(value: Any) -> Attribute:
     """A Python value as the attribute that a dictionary holds for it."""
     if mlir.is_attribute(value):
         return cast(Attribute, value)
     if isinstance(value, bool):
         return mlir.bool_attr(value)
+    if isinstance(value, np.generic) and not isinstance(value, str | bytes):
+        return _encode_number(value)
     if isinstance(value, int):
         return mlir.i64_attr(_as_int(value))
     if isinstance(value, float):
@@ -211,20 +213,20 @@ def _encode_any(value: Any) -> Attribute:
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise ShloError(f"a dictionary's keys are not names: {list(value)!r}")
-        return mlir.dict_attr({key: _encode_any(item) for key, item in value.items()})
+        return mlir.dict_attr({key: as_attribute(item) for key, item in value.items()})
     if isinstance(value, Sequence):
-        return mlir.array_attr(_encode_any(item) for item in value)
+        return mlir.array_attr(as_attribute(item) for item in value)
     raise ShloError(f"{value!r} cannot be written as an attribute")
 
 
 def _encode_mapping(value: Any) -> Attribute:
-    return _encode_any(_as(Mapping, value))
+    return as_attribute(_as(Mapping, value))
 
 
 def _encode_config(value: Any) -> Attribute:
     if not isinstance(value, str | bytes | Mapping) and not mlir.is_attribute(value):
         raise ShloError(f"text, bytes or a dictionary is wanted, not {value!r}")
-    return _encode_any(value)
+    return as_attribute(value)
 
 
 def _enum(cls: type[AttributeEnum], dialect: str = "stablehlo") -> Codec:

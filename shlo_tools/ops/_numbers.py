@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -121,3 +123,34 @@ def constant_like(value: PythonNumber, first: Tensor | None, *, scalar: bool) ->
         return constant_of(array, element)
     number = constant_of(number_of_type(value, first.element_type), first.element_type)
     return number if scalar else splat(number, first)
+
+
+def list_like(values: Sequence[Any], first: Tensor | None) -> Tensor:
+    """A list of Python numbers, or of such lists, as a constant of its own shape.
+
+    It takes the element type of the first tensor operand; without one it is what numpy makes of
+    it.
+
+    Raises:
+        ShloError: its rows differ in length, it holds something else than numbers, or one that
+            the element type does not hold.
+    """
+    try:
+        items = np.array(values, object if first is not None else None)
+        numbers = items if first is None else np.array(values)
+    except (ValueError, OverflowError) as error:
+        raise ShloError(f"a list of numbers is wanted: {error}") from error
+    if numbers.dtype == object or not all(
+        isinstance(item, bool | int | float | complex | np.generic) for item in items.flat
+    ):
+        raise ShloError("a list of numbers is wanted, with rows of one length")
+    if first is None:
+        return constant_of(numbers)
+    element = first.element_type
+    exact = [number_of_type(_as_python(item), element) for item in items.flat]
+    return constant_of(np.array(exact, element.dtype).reshape(items.shape), element)
+
+
+def _as_python(number: Any) -> PythonNumber:
+    value: PythonNumber = number.item() if isinstance(number, np.generic) else number
+    return value

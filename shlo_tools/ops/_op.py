@@ -23,6 +23,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import (
     Annotated,
     Any,
@@ -42,8 +43,10 @@ from shlo_tools.constraints import compatible
 from shlo_tools.dtypes import QuantizedElementType, TensorType
 from shlo_tools.errors import ConstraintError, ShloError, did_you_mean
 from shlo_tools.mlir import Operation
+from shlo_tools.ops._annotations import annotated_parameters
 from shlo_tools.ops._attributes import Codec, FunctionSymbol, Struct, as_sequence, codec
-from shlo_tools.ops._numbers import constant_like
+from shlo_tools.ops._models import Model, model_of
+from shlo_tools.ops._numbers import constant_like, list_like
 from shlo_tools.ops._quantized import require_quantized
 from shlo_tools.ops.traits import Trait
 from shlo_tools.types import (
@@ -112,6 +115,17 @@ class OpDescription:
     signature: inspect.Signature
     segments: bool
     traits: Trait
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The parameters that need no name."""
+        kinds = self.signature.parameters.values()
+        return tuple(p.name for p in kinds if p.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What parameters are that are left out."""
+        return {p.name: p.default for p in self.parameters if p.optional}
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -237,7 +251,7 @@ def _role(annotation: Any) -> Role:
 # --- building -------------------------------------------------------------------------------------
 def _build(description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = _bind(description, args, kwargs)
-    regions: list[_BuiltRegion] = []
+    regions: list[BuiltRegion] = []
     try:
         return _build_op(description, bound, regions)
     except ShloError as error:
@@ -257,19 +271,22 @@ def _of_op(description: OpDescription, error: ShloError) -> ShloError:
     return type(error)((replace(first, message=message, place=place), *rest))
 
 
-def _build_op(
-    description: OpDescription, bound: dict[str, Any], regions: list[_BuiltRegion]
-) -> Any:
+def _build_op(description: OpDescription, bound: dict[str, Any], regions: list[BuiltRegion]) -> Any:
     build = ir.insertion()
     first = _first_tensor(description, bound)
     values: dict[str, Any] = {}
     operands: list[list[Value]] = []
+    left_out: set[str] = set()  # None says so; the rule sees the default
     for parameter in description.parameters:
         value = bound[parameter.name]
-        if value is None and not (parameter.optional and parameter.default is None):
+        if value is None and parameter.optional and parameter.role is Role.ATTRIBUTE:
+            left_out.add(parameter.name)
+            value = parameter.default
+        elif value is None and not (parameter.optional and parameter.default is None):
             raise ShloError(f"{parameter.name} is None")
         if value is not None:
-            value = _prepare(parameter, value, first, regions, build)
+            model = model_of(parameter.name, bound, first)
+            value = _prepare(parameter, value, model, first, regions, build)
         if parameter.role in (Role.OPERAND, Role.SCALAR) and value is not None:
             operands.append([value])
         elif parameter.role is Role.OPERANDS:
@@ -277,15 +294,12 @@ def _build_op(
         values[parameter.name] = value
     _require_quantizable(description, values)
     result = description.rule(**values)
-    attributes = _attributes(description, values)
-    if description.segments:
-        attributes["operandSegmentSizes"] = mlir.i32_array_attr([len(g) for g in operands])
-    if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
-        attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
+    attributes = own_attributes(description, values, result)
+    attributes = {name: each for name, each in attributes.items() if name not in left_out}
     op = build.op(
         description.name,
         [ssa(value) for group in operands for value in group],
-        [value.type.mlir() for value in _results(result)],
+        [value.type.mlir() for value in results_of(result)],
         attributes,
         len(regions),
     )
@@ -298,17 +312,28 @@ def _bind(
     description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     known = description.signature.parameters
+    bound = dict(zip(description.positional, args, strict=False))
+    if len(bound) == len(args) and bound.keys().isdisjoint(kwargs):
+        arguments = {**description.defaults, **bound, **kwargs}
+        if len(arguments) == len(known) and arguments.keys() == known.keys():
+            return arguments
+    raise _unbound(description, args, kwargs)
+
+
+def _unbound(
+    description: OpDescription, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ShloError:
+    """What is wrong with the arguments of a call."""
+    known = description.signature.parameters
     for name in kwargs:
         if name not in known:
-            raise ShloError(
-                f"{description.name} has no parameter {name!r}", hint=did_you_mean(name, known)
-            )
+            hint = did_you_mean(name, known)
+            return ShloError(f"{description.name} has no parameter {name!r}", hint=hint)
     try:
-        bound = description.signature.bind(*args, **kwargs)
+        description.signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ShloError(f"{description.name}: {error}") from error
-    bound.apply_defaults()
-    return bound.arguments
+        return ShloError(f"{description.name}: {error}")
+    raise TypeError(f"{description.name} takes {description.signature}")
 
 
 def _first_tensor(description: OpDescription, bound: Mapping[str, Any]) -> Tensor | None:
@@ -326,24 +351,26 @@ def _first_tensor(description: OpDescription, bound: Mapping[str, Any]) -> Tenso
 def _prepare(
     parameter: Parameter,
     value: Any,
+    model: Model,
     first: Tensor | None,
-    regions: list[_BuiltRegion],
+    regions: list[BuiltRegion],
     build: ir.Build,
 ) -> Any:
     match parameter.role:
         case Role.OPERAND:
-            return operand_of(value, first, scalar=False)
+            return operand_of(value, model(0), scalar=False)
         case Role.SCALAR:
-            return operand_of(value, first, scalar=True)
+            return operand_of(value, model(0), scalar=True)
         case Role.OPERANDS:
             return tuple(
-                operand_of(item, first, scalar=True) for item in _several(parameter, value)
+                operand_of(item, model(number), scalar=True)
+                for number, item in enumerate(_several(parameter, value))
             )
         case Role.REGION:
-            regions.append(_BuiltRegion(value, build))
+            regions.append(BuiltRegion(value, build))
             return regions[-1]
         case Role.REGIONS:
-            built_regions = [_BuiltRegion(item, build) for item in _several(parameter, value)]
+            built_regions = [BuiltRegion(item, build) for item in _several(parameter, value)]
             regions.extend(built_regions)
             return tuple(built_regions)
         case Role.RESULT_TYPE:
@@ -367,9 +394,9 @@ def _several(parameter: Parameter, value: Any) -> Collection[Any]:
 
 
 def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
-    """A builder's operand: a Value, or an array or Python number made a constant.
+    """A builder's operand: a Value, or an array, list or Python number made a constant.
 
-    See ``constant_like`` for what a number becomes.
+    See ``constant_like`` for what a number becomes, and ``list_like`` for a list.
     """
     if isinstance(value, Value):
         return value
@@ -377,7 +404,9 @@ def operand_of(value: Any, first: Tensor | None, *, scalar: bool) -> Value:
         return constant_of(np.asarray(value))
     if isinstance(value, bool | int | float | complex):
         return constant_like(value, first, scalar=scalar)
-    raise ShloError(f"{value!r} is no tensor, array or number")
+    if isinstance(value, list | tuple):
+        return list_like(value, first)
+    raise ShloError(f"{value!r} is no tensor, array, list or number")
 
 
 def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[str, mlir.Attribute]:
@@ -392,13 +421,27 @@ def _attributes(description: OpDescription, values: Mapping[str, Any]) -> dict[s
     return attributes
 
 
-def _results(result: Any) -> list[Value]:
+def own_attributes(
+    description: OpDescription, values: Mapping[str, Any], result: Any
+) -> dict[str, mlir.Attribute]:
+    """The attributes of an op that is called with ``values``, and whose rule returns ``result``."""
+    attributes = _attributes(description, values)
+    if description.segments:
+        groups = [values[p.name] for p in description.parameters if p.role in OPERAND_ROLES]
+        sizes = [len(g) if isinstance(g, tuple) else int(g is not None) for g in groups]
+        attributes["operandSegmentSizes"] = mlir.i32_array_attr(sizes)
+    if isinstance(result, tuple) and any(isinstance(group, tuple) for group in result):
+        attributes["resultSegmentSizes"] = mlir.i32_array_attr([len(group) for group in result])
+    return attributes
+
+
+def results_of(result: Any) -> list[Value]:
     """What a rule returns, flat: nothing, a value, values, or groups of values."""
     if result is None:
         return []
     if isinstance(result, Value):
         return [result]
-    return [value for group in result for value in _results(group)]
+    return [value for group in result for value in results_of(group)]
 
 
 def _with_values(result: Any, values: Iterator[mlir.Value]) -> Any:
@@ -409,28 +452,46 @@ def _with_values(result: Any, values: Iterator[mlir.Value]) -> Any:
     return tuple(_with_values(group, values) for group in result)
 
 
-class _BuiltRegion:
+class BuiltRegion:
     """A region that a Python function fills; the op's body says with which arguments.
 
     Result types depend on what regions yield, so the block is made before its op, in a holder,
     and moved.
     """
 
-    def __init__(self, function: Callable[..., Any], build: ir.Build) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        build: ir.Build,
+        terminator: str = "stablehlo.return",
+    ) -> None:
         if not callable(function) or isinstance(function, type):
             raise ShloError(f"{function!r} cannot fill a region: a function is wanted")
         self.function = function
-        self.location = build.location
-        self.holder = mlir.create("scf.execute_region", regions=1, location=self.location, at=False)
+        self.terminator = terminator
+        self.build = build
+        declared = [annotation.type for annotation in annotated_parameters(function)]
+        self.declared = [as_value(type) for type in declared if type is not None]
+        if len(self.declared) < len(declared):
+            self.declared = []
+        location = build.location
+        self.holder = mlir.create("scf.execute_region", regions=1, location=location, at=False)
         self.filled: tuple[Tensor, ...] | None = None
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """What the function's parameters are annotated with, for rules that allow wider types."""
+        return tuple(self.declared)
 
     def __call__(self, *arguments: Value) -> tuple[Tensor, ...]:
         if self.filled is not None:
             return self.filled
         require_callable_with(self.function, len(arguments))
-        build = ir.Build(False, self.location)
+        if self.declared and len(self.declared) == len(arguments):
+            _require_compatible(self.declared, arguments)
+            arguments = self.arguments
         types = [argument.type.mlir() for argument in arguments]
-        block, inner = build.block(self.holder.regions[0], types)
+        block, inner = self.build.block(self.holder.regions[0], types)
         with ir.inserting(inner):
             returned = self.function(*(of_value(argument) for argument in block.arguments))
             results = list(returned) if isinstance(returned, tuple | list) else [returned]
@@ -438,9 +499,13 @@ class _BuiltRegion:
                 results = []
             first = next((r for r in results if isinstance(r, Tensor)), None)
             yielded = [operand_of(value, first, scalar=True) for value in results]
-            inner.op("stablehlo.return", [ssa(value) for value in yielded])
+            inner.op(self.terminator, [ssa(value) for value in yielded])
         self.filled = tuple(cast(Tensor, as_value(v.type)) for v in yielded)
         return self.filled
+
+    def fill_as_annotated(self) -> None:
+        """Have the function fill the region, with arguments of the types of its annotations."""
+        self(*self.declared)
 
     def move_into(self, region: mlir.Region) -> None:
         if self.filled is None:
@@ -450,6 +515,13 @@ class _BuiltRegion:
     def discard(self) -> None:
         """Erase the holder now: what an error left in it uses values that may go before it."""
         self.holder.erase()
+
+
+def _require_compatible(declared: Sequence[Value], actual: Sequence[Value]) -> None:
+    """Check the types that a region declares to take against those that it is given."""
+    for index, (have, want) in enumerate(zip(declared, actual, strict=True)):
+        if compatible(have, want) is False:
+            raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
 
 
 def require_callable_with(function: Callable[..., Any], count: int) -> None:
@@ -486,9 +558,7 @@ class _ExistingRegion:
             raise ConstraintError(
                 f"the region takes {len(declared)} arguments, not {len(arguments)}"
             )
-        for index, (have, want) in enumerate(zip(declared, arguments, strict=True)):
-            if compatible(have, want) is False:
-                raise ConstraintError(f"region argument {index} is {have.type}, not {want.type}")
+        _require_compatible(declared, arguments)
         end = ir.terminator(block)
         return tuple(cast(Tensor, self.view(operand)) for operand in end.operands)
 
@@ -509,7 +579,7 @@ def infer_values(operation: Operation, view: View = of_value) -> list[Value]:
         ConstraintError: a constraint does not hold.
     """
     description = DESCRIPTIONS[operation.name]
-    return _results(description.rule(**_read(description, operation, view)))
+    return results_of(description.rule(**_read(description, operation, view)))
 
 
 def verify(operation: Operation) -> None:
@@ -522,7 +592,7 @@ def verify(operation: Operation) -> None:
     try:
         arguments = _read(description, operation)
         _require_quantizable(description, arguments)
-        inferred = [value.type for value in _results(description.rule(**arguments))]
+        inferred = [value.type for value in results_of(description.rule(**arguments))]
         if len(inferred) != len(operation.results):
             raise ConstraintError(f"has {len(operation.results)} results, not {len(inferred)}")
         for result, type in zip(operation.results, inferred, strict=True):

@@ -12,7 +12,7 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import DESCRIPTIONS
 from shlo_tools.ops import Value as Seen
-from shlo_tools.ops._op import View, _read, _results
+from shlo_tools.ops._op import View, _read, results_of
 from shlo_tools.shapes import contents, types
 from shlo_tools.shapes.state import State
 from shlo_tools.shapes.values import Contents
@@ -131,7 +131,7 @@ class Inference:
 def _applied(op: Operation, view: View) -> list[Seen]:
     """The results of an op's function, called with what is known of the operands."""
     description = DESCRIPTIONS[op.name]
-    return _results(description.rule(**_read(description, op, view)))
+    return results_of(description.rule(**_read(description, op, view)))
 
 
 def _met(declared: ValueType, inferred: ValueType) -> ValueType:

@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from shlo_tools.errors import Diagnostic, ParseError, Place, place_in
+from shlo_tools.errors import Diagnostic, ParseError, Place, ShloError, place_in
 from shlo_tools.text.tokens import BRACKET, IGNORED
 
 MAX_NESTING = 500
@@ -53,6 +53,18 @@ def check(text: str, name: str = "-") -> Suspicion | None:
         or _negative_dimensions(checked)
         or _strange_names(checked)
     )
+
+
+def require_harmless(text: str, what: str) -> None:
+    """Refuse a piece of a program, such as a type, that MLIR's parser might not survive.
+
+    Raises:
+        ParseError, ShloError: with the reason.
+    """
+    surrogates = any("\ud800" <= character <= "\udfff" for character in text)
+    if not text.strip() or "\0" in text or surrogates:
+        raise ShloError(f"{text[:200]!r} is no {what}")
+    check(text, what)  # what it suspects harms in ops, not alone
 
 
 class _Text:
