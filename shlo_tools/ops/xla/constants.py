@@ -15,12 +15,13 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
+from shlo_tools.ops.xla.computations import Result
 from shlo_tools.ops.xla.shapes import AnyShape, PrimitiveType, primitive_type, value_shape
-from shlo_tools.types import Tensor, Value, of_value
+from shlo_tools.types import Tensor, of_value
 
 
 @xla_op
-def Parameter(parameter_number: int, shape: AnyShape, name: str = "") -> Value:
+def Parameter(parameter_number: int, shape: AnyShape, name: str = "") -> Result:
     """An argument of the computation that is being built.
 
     Python functions get their arguments as parameters; this is another way to them.

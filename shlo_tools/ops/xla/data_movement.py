@@ -22,6 +22,7 @@ from shlo_tools.ops.xla.broadcasting import (
     tensor_of,
     tensors_of,
 )
+from shlo_tools.ops.xla.computations import Result
 from shlo_tools.ops.xla.padding import PaddingConfigLike, padding_config
 from shlo_tools.ops.xla.shapes import Shape, array_shape
 from shlo_tools.types import Tensor
@@ -214,7 +215,7 @@ def Rev(operand: Operand, dimensions: Sequence[int]) -> Tensor:
 
 
 @xla_op
-def Select(pred: Operand, on_true: Operands, on_false: Operands) -> Tensor | tuple[Tensor, ...]:
+def Select(pred: Operand, on_true: Operands, on_false: Operands) -> Result:
     """Elements of one or the other array: ``select``.
 
     Args:

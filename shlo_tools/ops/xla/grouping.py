@@ -16,7 +16,7 @@ from shlo_tools.types import Value
 
 
 @xla_op
-def GetTupleElement(tuple_data: Any, index: int) -> Value:
+def GetTupleElement(tuple_data: Any, index: int) -> Result:
     """The member of a tuple at a position that is known: ``get_tuple_element``.
 
     Args:

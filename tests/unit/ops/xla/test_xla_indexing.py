@@ -64,8 +64,17 @@ def test_gather_of_a_batch() -> None:
     indices = np.array([[1, 3], [0, 2]], np.int32)
 
     def main(x: Tensor, i: Tensor) -> Tensor:
-        dims = {"operand_batching_dims": (0,), "start_indices_batching_dims": (0,)}
-        return xla.Gather(x, i, (2,), (1,), (1, 1, 3), (1,), 2, **dims)
+        return xla.Gather(
+            x,
+            i,
+            offset_dims=(2,),
+            collapsed_slice_dims=(1,),
+            slice_sizes=(1, 1, 3),
+            start_index_map=(1,),
+            index_vector_dim=2,
+            operand_batching_dims=(0,),
+            start_indices_batching_dims=(0,),
+        )
 
     check(main, (batch, indices), np.stack([batch[0][indices[0]], batch[1][indices[1]]]))
 

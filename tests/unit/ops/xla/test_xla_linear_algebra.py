@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
-import scipy.ndimage
-import scipy.signal
-import scipy.stats
 from xla_runs import close, refused
 
 from shlo_tools.ops import xla

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.linalg
-import scipy.ndimage
-import scipy.signal
 import scipy.stats
 from xla_runs import module_of, ran, refused
 

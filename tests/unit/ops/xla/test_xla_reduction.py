@@ -18,7 +18,7 @@ X = np.arange(24, dtype=np.int32).reshape(2, 3, 4) % 7
 def argmax(best: Tensor, place: Tensor, value: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
     """The document's computation of a variadic reduction, which keeps the first of equal ones."""
     larger = xla.Gt(value, best)
-    return xla.Select(larger, value, best), xla.Select(larger, index, place)  # type: ignore[return-value]
+    return xla.Select(larger, value, best), xla.Select(larger, index, place)
 
 
 @pytest.mark.parametrize("dimensions", [(0,), (1,), (2, 0), (0, 1, 2), ()])
