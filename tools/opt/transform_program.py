@@ -104,6 +104,8 @@ class _Job:
         chunks = list(split(source, self.request.split_input_file, self.request.name))
         if self.request.emit_bytecode and len(chunks) > 1:
             raise ShloError(f"bytecode holds one program, and the input has {len(chunks)}")
+        if self.request.externalize_constants and len(chunks) > 1:
+            raise ShloError(f"constants of one program go to a file, the input has {len(chunks)}")
         return chunks
 
     def process(self, chunk: Chunk) -> bool:

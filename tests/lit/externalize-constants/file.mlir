@@ -23,6 +23,8 @@
 // RUN:   | FileCheck %s --check-prefix=SMALL
 // RUN: not %shlo-opt %s --shlo-externalize-constants 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // RUN: not %shlo-opt %s --externalize-constants=a,b 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not %shlo-opt %S/Inputs/two.mlir --split-input-file --externalize-constants=%t/two 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TWO
 // RUN: rm %t/out/w.safetensors
 // RUN: not %shlo-run %t/out/model.mlir 2>&1 | FileCheck %s --check-prefix=GONE
 
@@ -39,6 +41,7 @@
 // BACK: dense<[1, 2, 3]>
 // SMALL-NOT: shlo.weight
 // NOWHERE: error: shlo-externalize-constants: the option file is missing
+// TWO: error: constants of one program go to a file, the input has 2
 // SIZE: is no FILE[,MIN-BYTES]
 // GONE: error: cannot read '{{.*}}w.safetensors': No such file or directory
 func.func @main() -> tensor<3xi32> {
