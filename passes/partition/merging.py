@@ -58,8 +58,8 @@ class _Merging:
         if any(op.place != "full" or op.is_cheap for op in stage.members):
             return
         sources = self._of(stage)
-        read = [(value, stage.count) for value in _read_by(stage)]
-        beside = {self._now(self._readers[key]) for key in read if key in self._readers}
+        inputs = [(value, stage.count) for value in _read_by(stage)]
+        beside = {self._now(self._readers[key]) for key in inputs if key in self._readers}
         for target in sorted(sources | beside, key=lambda other: -other.number):
             if self._may_join(stage, target, sources):
                 for op in stage.members:
@@ -69,7 +69,7 @@ class _Merging:
                 self.into[stage] = target
                 self._sources[target] = self._of(target) | (sources - {target})
                 break
-        self._readers.update(dict.fromkeys(read, stage))
+        self._readers.update(dict.fromkeys(inputs, stage))
 
     def _may_join(self, stage: Stage, target: Stage, sources: set[Stage]) -> bool:
         if not _fits(stage, target) or any(self._rests(s, target) for s in sources - {target}):

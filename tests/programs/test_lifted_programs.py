@@ -17,7 +17,7 @@ RESOURCES = {path for path in PROGRAMS if "dense_resource<" in path.read_text()}
 
 def lifted(source: str) -> Any:
     names: dict[str, Any] = {}
-    exec(compile(source, "lifted.py", "exec"), names)
+    exec(compile(source, "lifted.py", "exec", dont_inherit=True), names)
     return names["module"]
 
 

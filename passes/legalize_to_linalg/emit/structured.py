@@ -215,8 +215,8 @@ def _of_sizes(build: Build, value: Value, sizes: Sequence[int]) -> Value:
     if not mlir.is_tensor(type) or not mlir.is_dynamic(type):
         return value
     shape = [n if n != mlir.DYNAMIC else size for n, size in zip(type.shape, sizes, strict=True)]
-    wanted = mlir.tensor_type(shape, type.element_type)
-    return value if wanted == type else _retyped(build, value, wanted)
+    target = mlir.tensor_type(shape, type.element_type)
+    return value if target == type else _retyped(build, value, target)
 
 
 def _once_each(parse: Callable[[str], Attribute], texts: Sequence[str]) -> list[Attribute]:

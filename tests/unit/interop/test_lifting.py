@@ -13,6 +13,12 @@ from shlo_tools.builder import Module
 from shlo_tools.errors import UnsupportedError
 
 
+@pytest.fixture(params=[True, False], ids=["postponed", "eager"])
+def compiled(request: pytest.FixtureRequest) -> Any:
+    """``compile`` for source whose annotations are kept as text, as in this file, or are not."""
+    return lambda source: compile(source, "lifted.py", "exec", dont_inherit=not request.param)
+
+
 def rebuilt(text: str) -> tuple[str, str, str]:
     """A program's source, what that builds, and the program as it is printed."""
     module = program.load(text)
@@ -237,6 +243,36 @@ def test_the_program_is_left_as_it_is() -> None:
         before = ir.printed(module.operation)
         shlo_tools.to_python(module)
         assert ir.printed(module.operation) == before
+
+
+def test_annotations_are_evaluated_or_not(compiled: Any) -> None:
+    """Attributes of arguments, and types that are objects, are read either way."""
+    text = """func.func @main(%a: index, %b: tensor<2xi8> {some.name = 3 : i8}) -> index {
+      return %a : index
+    }"""
+    names: dict[str, Any] = {}
+    exec(compiled(shlo_tools.to_python(text)), names)
+    assert str(names["module"]) == str(program.load(text))
+
+
+def test_recursion() -> None:
+    _, built, printed = rebuilt("""
+        func.func @main(%a: tensor<f32>) -> tensor<f32> {
+          %0 = call @main(%a) : (tensor<f32>) -> tensor<f32>
+          return %0 : tensor<f32>
+        }""")
+    assert built == printed
+
+
+def test_arguments_are_named_as_where_they_come_from() -> None:
+    """By their locations' names, unless Python or the source uses the name."""
+    text = """func.func @x(%0: tensor<f32> loc("x"), %1: tensor<f32> loc("weights"),
+                          %2: tensor<f32> loc("class"), %3: tensor<f32> loc("ops"),
+                          %4: tensor<f32> loc("weights"), %5: tensor<f32>) { return }"""
+    source, built, printed = rebuilt(text)
+    head = 'def x(x_1: "f32", weights: "f32", class_1: "f32", ops_1: "f32", weights_1: "f32",'
+    assert head.removesuffix(",") in " ".join(source.split()).replace("( ", "(")
+    assert built == printed
 
 
 def nested(depth: int) -> str:
