@@ -27,6 +27,7 @@ Examples:
   shlo-translate --interpret --args="[dense<1.0> : tensor<4xf32>]" model.mlir
   shlo-opt --chlo-legalize-to-stablehlo tests.mlir | shlo-translate --interpret
   shlo-opt --to=llvm model.mlir | shlo-translate --mlir-to-llvmir
+  shlo-translate --to-python model.mlir -o model.py
 
 \b
 Completion in bash (or zsh, fish): eval "$(_SHLO_TRANSLATE_COMPLETE=bash_source shlo-translate)"

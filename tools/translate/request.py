@@ -10,6 +10,7 @@ TRANSLATIONS = {
     "deserialize": "A portable artifact to StableHLO.",
     "interpret": "Run the program on --args, op by op, and print its results.",
     "mlir-to-llvmir": "A module in the llvm dialect to LLVM IR.",
+    "to-python": "StableHLO to the Python source that builds it.",
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError
-from shlo_tools.interop import interpretation, vhlo
+from shlo_tools.interop import interpretation, lifting, vhlo
 from shlo_tools.program import versions
 from shlo_tools.tools.printed_form import asm_options
 from shlo_tools.tools.translate.request import Request
@@ -70,9 +70,15 @@ def mlir_to_llvmir(module: mlir.Module, source: str | bytes, request: Request) -
     return text
 
 
+def to_python(module: mlir.Module, source: str | bytes, request: Request) -> str:
+    """A program to the Python source that builds it."""
+    return lifting.to_python(module)
+
+
 FUNCTIONS: Mapping[str, Translation] = {
     "serialize": serialize,
     "deserialize": deserialize,
     "interpret": interpret,
     "mlir-to-llvmir": mlir_to_llvmir,
+    "to-python": to_python,
 }
