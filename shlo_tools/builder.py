@@ -26,7 +26,7 @@ from shlo_tools.ops._any_op import as_attributes
 from shlo_tools.ops._any_op import attribute as attribute
 from shlo_tools.ops._any_op import attributes as attributes
 from shlo_tools.ops._any_op import operation as operation
-from shlo_tools.ops._attributes import FunctionSymbol
+from shlo_tools.ops._attributes import FunctionSymbol, text_of
 from shlo_tools.ops._building import building
 from shlo_tools.ops._caller import CallerBuild
 from shlo_tools.ops._op import operand_of
@@ -114,7 +114,7 @@ class Module:
             self.module = mlir.empty_module()
             own = as_attributes(attributes or {}, "attributes of a module")
             if name is not None:
-                own["sym_name"] = mlir.string_attr(name)
+                own["sym_name"] = mlir.string_attr(text_of(name, "name of a module"))
             for key, value in own.items():
                 self.module.operation.attributes[key] = value
         self.functions: dict[str, Function] = {}
@@ -183,7 +183,7 @@ class Module:
             return self.func()(types[0])
 
         def build(function: Callable[..., Any]) -> Function:
-            symbol = name or function.__name__
+            symbol = text_of(name or function.__name__, "name of a function")
             if symbol in self.functions and symbol not in self._declarations:
                 raise ShloError(f"@{symbol} is defined already")
             with mlir.library_context():
@@ -235,6 +235,7 @@ class Module:
         """
         if name in self.functions and name not in self._declarations:
             raise ShloError(f"@{name} is defined already")
+        text_of(name, "name of a function")
         with mlir.library_context():
             inputs = [coerce_type(type, None) for type in types]
             results = [coerce_type(type, None) for type in result_types]

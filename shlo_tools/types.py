@@ -184,22 +184,28 @@ def ssa(value: Value) -> mlir.Value:
     return value.value
 
 
+def _readable(text: str) -> str:
+    """The spelling of a type that MLIR reads; raises ShloError for any other."""
+    guards.require_harmless(text, "type")
+    try:
+        mlir.parse_type(text)
+    except mlir.MLIRError as error:
+        raise ShloError(f"{text!r} is no type: {error}") from error
+    return text
+
+
 def coerce_type(type: Any, operand: Tensor | None) -> ValueType:
     """A result type as people write it: a TensorType, ``"2x3xf32"``, or a shape alone.
 
     A shape alone takes the element type of the first operand.
     """
     if isinstance(type, OtherType):
-        guards.require_harmless(type.text, "type")
+        return OtherType(_readable(type.text))
     if isinstance(type, TensorType | TokenType | TupleType | OtherType):
         return type
     if isinstance(type, str):
         if type.startswith(("!", "tuple<")):
-            guards.require_harmless(type, "type")
-            try:
-                return value_type(mlir.parse_type(type))
-            except mlir.MLIRError as error:
-                raise ShloError(f"{type!r} is no type: {error}") from error
+            return value_type(mlir.parse_type(_readable(type)))
         return dtypes.parse_tensor_type(type)
     if isinstance(type, Sequence) and operand is not None:
         sizes = [dim for dim in type if isinstance(dim, int | Size | Unknown)]

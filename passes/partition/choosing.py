@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
 from shlo_tools.codegen.stages.nodes import Extent, are_known
-from shlo_tools.mlir import Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
     CONTRACTIONS,
@@ -27,7 +26,7 @@ from shlo_tools.passes.partition.graph import (
 )
 from shlo_tools.passes.partition.kinds import ALONE, CONTROL
 from shlo_tools.passes.partition.merging import merge
-from shlo_tools.passes.partition.places import where
+from shlo_tools.passes.partition.places import is_in_memory, where
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -286,15 +285,6 @@ def _store_operands(op: Op, kind: str, stages: list[Stage]) -> None:
     for operand in op.inner:
         if kind != "host" or not is_in_memory(operand):
             _store_view(operand, stages)
-
-
-def is_in_memory(operand: Op | Value) -> bool:
-    """Whether a value lies in memory, maybe in another shape that its type says."""
-    if not isinstance(operand, Op) or not operand.is_cheap:
-        return True
-    if operand.name != "reshape" or len(operand.operands) > 1:
-        return False
-    return is_in_memory(operand.operands[0])
 
 
 def _store_view(op: Op, stages: list[Stage]) -> None:

@@ -18,7 +18,7 @@ from heapq import heapify, heappop, heappush
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
-from shlo_tools.passes.partition.places import where
+from shlo_tools.passes.partition.places import is_in_memory, where
 from shlo_tools.passes.partition.sinking import MEMBERS, readers
 
 _FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
@@ -146,9 +146,15 @@ def sources_of(stage: Stage) -> set[Stage]:
     return {value.stage for value in values if isinstance(value, Op) and value.stage is not None}
 
 
+_IN_MEMORY = ("control", "host", "op")  # kinds that read nothing but memory
+
+
 def _read_by(stage: Stage) -> set[Op | Value]:
     """Values of other stages and arguments that a stage reads, seen through cheap ops."""
     values: set[Op | Value] = set()
+    if stage.kind in _IN_MEMORY:  # views as well, which are stored for them
+        stored = (operand for op in stage.members for operand in op.inner if operand.is_cheap)
+        values |= {op for op in stored if stage.kind != "host" or not is_in_memory(op)}
     stack, visited = list(stage.members), set(stage.members)
     while stack:
         for operand in stack.pop().operands:

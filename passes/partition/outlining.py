@@ -10,9 +10,9 @@ from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.choosing import is_in_memory
 from shlo_tools.passes.partition.graph import Graph, Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL
+from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
 from shlo_tools.structural_key import regions_key
 

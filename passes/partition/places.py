@@ -38,3 +38,12 @@ def _keeps_order(broadcast: Op, source: Op) -> bool:
     dimensions = broadcast.integers("broadcast_dimensions")
     used = [d for d, size in zip(dimensions, source.shape, strict=True) if not is_one(size)]
     return used == sorted(used)
+
+
+def is_in_memory(operand: Op | Value) -> bool:
+    """Whether a value lies in memory, maybe in another shape that its type says."""
+    if not isinstance(operand, Op) or not operand.is_cheap:
+        return True
+    if operand.name != "reshape" or len(operand.operands) > 1:
+        return False
+    return is_in_memory(operand.operands[0])

@@ -9,7 +9,7 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import ShloError, did_you_mean
-from shlo_tools.ops._attributes import as_attribute
+from shlo_tools.ops._attributes import as_attribute, text_of
 from shlo_tools.ops._op import BuiltRegion, operand_of, verify
 from shlo_tools.text import guards
 from shlo_tools.types import Tensor, Value, coerce_type, of_value, ssa
@@ -43,8 +43,8 @@ def as_attributes(values: Mapping[str, Any], of: str) -> dict[str, mlir.Attribut
         raise ShloError(f"{of} are a dictionary, not {values!r}")
     attributes = {}
     for name, value in values.items():
-        if not isinstance(name, str) or not name:
-            raise ShloError(f"{name!r} is no name of an attribute of {of}")
+        if not text_of(name, f"name of an attribute of {of}"):
+            raise ShloError(f"an attribute of {of} has no name")
         try:
             attributes[name] = as_attribute(value)
         except ShloError as error:
@@ -100,9 +100,9 @@ def operation(
     Raises:
         ShloError: there is no such op, or an argument cannot be used.
     """
-    known = mlir.registered_op_names()
-    if name not in known and not mlir.current_context().is_registered_operation(name):
-        raise ShloError(f"there is no op {name!r}", hint=did_you_mean(name, known))
+    if not mlir.current_context().is_registered_operation(text_of(name, "name of an op")):
+        hint = did_you_mean(name, mlir.registered_op_names())
+        raise ShloError(f"there is no op {name!r}", hint=hint)
     build = ir.insertion()
     first = next((value for value in operands if isinstance(value, Tensor)), None)
     values = [operand_of(value, first, scalar=False) for value in operands]

@@ -194,8 +194,29 @@ def _part(text: str) -> float:
     return float(np.frombuffer(raw, f">f{len(raw)}")[0])
 
 
-def as_attribute(value: Any) -> Attribute:
+DEEPEST = 100  # levels of lists and dictionaries in an attribute
+
+
+def text_of(value: Any, what: str) -> str:
+    """A string that MLIR can hold: one that has an encoding.
+
+    Raises:
+        ShloError: it has none, or is no string.
+    """
+    try:
+        value.encode()
+    except (AttributeError, UnicodeEncodeError) as error:
+        raise ShloError(f"{value!r} is no {what}") from error
+    text: str = value
+    return text
+
+
+def as_attribute(value: Any, level: int = 0) -> Attribute:
     """A Python value as the attribute that a dictionary holds for it."""
+    if level > DEEPEST:
+        raise ShloError(
+            f"a value nested more than {DEEPEST} deep cannot be written as an attribute"
+        )
     if mlir.is_attribute(value):
         return cast(Attribute, value)
     if isinstance(value, bool):
@@ -206,16 +227,17 @@ def as_attribute(value: Any) -> Attribute:
         return mlir.i64_attr(_as_int(value))
     if isinstance(value, float):
         return mlir.float_attr(value, mlir.parse_type("f64"))
-    if isinstance(value, str | bytes):
+    if isinstance(value, str):
+        return mlir.string_attr(text_of(value, "text"))
+    if isinstance(value, bytes):
         return mlir.string_attr(value)
     if isinstance(value, np.ndarray):
         return dtypes.to_attribute(value)
     if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            raise ShloError(f"a dictionary's keys are not names: {list(value)!r}")
-        return mlir.dict_attr({key: as_attribute(item) for key, item in value.items()})
+        items = {text_of(key, "name"): as_attribute(v, level + 1) for key, v in value.items()}
+        return mlir.dict_attr(items)
     if isinstance(value, Sequence):
-        return mlir.array_attr(as_attribute(item) for item in value)
+        return mlir.array_attr(as_attribute(item, level + 1) for item in value)
     raise ShloError(f"{value!r} cannot be written as an attribute")
 
 

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, Self
 
 from shlo_tools import ir, mlir
+from shlo_tools.errors import ShloError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARY = tuple(
@@ -85,7 +86,10 @@ class CallerBuild(ir.Build):
     ) -> mlir.Operation:
         """Make an op of any dialect; result types are always given."""
         attributes = {**self.attributes, **(attributes or {})}
-        return super().op(name, operands, results, attributes, regions)
+        try:
+            return super().op(name, operands, results, attributes, regions)
+        except IndexError as error:
+            raise ShloError(f"{name} stands behind an op that ends its block") from error
 
     def inside(self, block: mlir.Block) -> Self:
         """A builder at the end of ``block``; the attributes of the ops here are not for those."""

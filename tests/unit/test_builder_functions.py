@@ -13,6 +13,7 @@ from shlo_tools import dtypes, mlir, ops, program
 from shlo_tools.builder import Module, attribute, attributes, operation
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.ops import Tensor
+from shlo_tools.types import OtherType
 
 THIRD = dtypes.parse_tensor_type("?x3xf32")
 
@@ -172,6 +173,29 @@ def test_attributes_that_mlir_does_not_read_are_refused(text: str) -> None:
     """Its parser does not even survive an empty text."""
     with pytest.raises(ShloError, match="is no attribute"):
         attribute(text)
+
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (lambda: Module("\ud800"), "no name of a module"),
+        (lambda: Module(attributes={"a.b": "\ud800"}), "no text"),
+        (lambda: Module(attributes={"\ud800": 1}), "no name"),
+        (lambda: Module(attributes={"a.b": 1 << 70}), "71 bits"),
+        (lambda: Module(attributes={"a.b": CYCLE}), "nested more than 100 deep"),
+        (lambda: Module().func(name="\ud800")(lambda: None), "no name of a function"),
+        (lambda: Module().func(name="m")(lambda: operation("\ud800")), "no name of an op"),
+        (lambda: Module().func(name="m")(lambda: operation("func.return")), "ends its block"),
+        (lambda: Module().func(OtherType("!no.type"), name="m")(lambda x: x), "is no type"),
+    ],
+)
+def test_what_mlir_cannot_hold_is_refused(build: Any, reason: str) -> None:
+    with pytest.raises(ShloError, match=reason):
+        build()
 
 
 def test_what_is_nested_too_deep_is_refused() -> None:
