@@ -136,7 +136,7 @@ MISTAKES: list[tuple[str, tuple[str, ...], Callable[..., Any], str]] = [
     ("object as config", ("2xf32",),
      lambda x: loose.custom_call((x,), "f", (), backend_config={"a": object()}), "object"),
     ("number as key of a config", ("2xf32",),
-     lambda x: loose.custom_call((x,), "f", (), backend_config={1: 2}), "keys are not names"),
+     lambda x: loose.custom_call((x,), "f", (), backend_config={1: 2}), "1 is no name"),
     ("large number in a config", ("2xf32",),
      lambda x: loose.custom_call((x,), "f", (), backend_config={"a": 1 << 64}), "65 bits"),
 ]  # fmt: skip
