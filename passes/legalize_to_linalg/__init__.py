@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
-from shlo_tools.codegen.lowered import KERNEL, note_signature
+from shlo_tools.codegen.lowered import CHECK, KERNEL, note_signature
 from shlo_tools.dims import Dim
 from shlo_tools.dtypes import TensorType, tensor_type
 from shlo_tools.errors import UnsupportedError
@@ -153,12 +153,12 @@ def _refusal(type: str, upstream: bool) -> str:
 
 
 def _check_calls(module: Operation) -> None:
-    """Refuse calls of functions that have no body; kernels get theirs later."""
+    """Refuse calls of functions that have no body; kernels and checks get theirs later."""
     declared = {
         ir.symbol_name(func)
         for func in ir.functions(module)
         if ir.is_declaration(func) and KERNEL not in func.attributes
-    }
+    } - {CHECK}
     for op in mlir.walk(module) if declared else ():
         if op.name == "func.call" and ir.callee_of(op) in declared:
             reason = f"@{ir.callee_of(op)} is declared without a body"

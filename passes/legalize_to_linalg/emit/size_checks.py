@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.codegen.lowered import CHECK, MESSAGE
 from shlo_tools.constraints import Fact, Obligation
 from shlo_tools.dims import Dim, at_most, equal
@@ -115,7 +115,7 @@ def _compared(build: Lowering, predicate: int, a: Value, b: Value) -> Value:
 def declare(module: Operation) -> None:
     """Add the declaration of ``@shlo.check`` where it is called."""
     calls = [op for op in mlir.walk(module) if op.name == "func.call" and MESSAGE in op.attributes]
-    if not calls:
+    if not calls or CHECK in ir.functions_by_name(module):  # a lowered module has it
         return
     types = [mlir.integer_type(1), mlir.index_type(), mlir.index_type()]
     Build(mlir.at_end(module.regions[0].blocks[0]), module.location).function(CHECK, types)
