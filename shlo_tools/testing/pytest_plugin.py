@@ -128,8 +128,9 @@ class Program(pytest.Item):
 
     def _failure_of_runs(self, features: set[str]) -> tuple[str, bool]:
         """What went wrong, and whether XFAIL may speak of it: not where the time was up."""
-        tools = _tools(tuple(self.config.getini("shlo_tools")))
         runs, environment = self.directives.runs, substitutions.environment()
+        needs_filecheck = any("FileCheck" in run.command for run in runs)
+        tools = _tools(tuple(self.config.getini("shlo_tools")), needs_filecheck)
         outcome = shell.run(self.path, runs, tools, features, environment, self._timeout())
         if not outcome.problem:
             return "", True
@@ -188,9 +189,9 @@ def _features(config: pytest.Config) -> set[str]:
 
 
 @cache
-def _tools(rows: tuple[str, ...]) -> list[tuple[str, str]]:
+def _tools(rows: tuple[str, ...], needs_filecheck: bool) -> list[tuple[str, str]]:
     """The words of RUN lines; ``rows`` are what the configuration adds."""
-    others = {}
+    others = {} if needs_filecheck else {"FileCheck": "FileCheck"}
     for row in rows:
         name, equals, command = row.partition("=")
         if not equals:

@@ -192,6 +192,17 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     assert "'greet' is not name = command" in _pytest(tmp_path, "-o", "shlo_tools=greet")
 
 
+def test_filecheck_is_needed_where_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FILECHECK", "no-such-program")
+    (tmp_path / "plain.mlir").write_text("// RUN: true\n")
+    (tmp_path / "checked.mlir").write_text("// RUN: true | FileCheck %s\n")
+    report = _pytest(tmp_path)
+    assert "1 failed, 1 passed" in report
+    assert "checked.mlir: error: FILECHECK=no-such-program is no program" in report
+
+
 def test_files_may_be_left_to_lit(tmp_path: Path) -> None:
     (tmp_path / "fails.mlir").write_text("// RUN: false\n")
     assert "no tests ran" in _pytest(tmp_path, "-o", "shlo_files=")
