@@ -22,7 +22,6 @@ from shlo_tools.codegen.stages.reading.elements import Number
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.mlir import Operation
-from shlo_tools.passes.fold.evaluation import Limits, evaluated
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number, elements_of
 
@@ -124,6 +123,8 @@ def _length(op: Operation) -> int:
 
 def keeps(op: Operation, start: Number | None) -> bool:
     """Whether a region makes of a number and itself that number, to the last bit."""
+    from shlo_tools.passes.fold.evaluation import Limits, evaluated  # only if needed
+
     block, ops, end = _parts(op)
     element = dtypes.tensor_type(op.results[0].type).element_type
     if start is None or len(op.results) != 1:
