@@ -145,6 +145,21 @@ def test_indices_are_numpys(index: Any) -> None:
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("backend", ["native", "reference"])
+@pytest.mark.parametrize(
+    "index",
+    [np.s_[:, 0], np.s_[0:, 1:, ::-2], np.s_[..., None, 1], np.s_[:], np.s_[None, :, 2:2, 1]],
+    ids=str,
+)
+def test_a_dimension_of_unknown_size_is_taken_whole(index: Any, backend: str) -> None:
+    module = Module()
+    module.func("?x4x5xi32", name="main")(lambda x: x[index])
+    executable = shlo_tools.compile(module, backend=backend)
+    for rows in (3, 1, 0):
+        cube = CUBE[:rows]
+        np.testing.assert_array_equal(executable(cube), cube[index], strict=True)
+
+
 def test_numbers_beside_tensors_of_unknown_sizes() -> None:
     module = Module()
     module.func("?x3xf32", name="main")(lambda x: (x * 2 + 1, x > 0))
