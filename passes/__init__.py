@@ -12,6 +12,7 @@ _PASSES = {
     "shlo-expand-composites": "normalize.expand_composites:ExpandComposites",
     "shlo-expand-custom-calls": "normalize.expand_custom_calls:ExpandCustomCalls",
     "shlo-legalize-check": "normalize.legalize_check:LegalizeCheck",
+    "shlo-lower-collectives": "normalize.lower_collectives:LowerCollectives",
     "shlo-legalize-chlo": "normalize.legalize_chlo:LegalizeChlo",
     "shlo-legalize-deprecated": "normalize.legalize_deprecated:LegalizeDeprecated",
     "shlo-legalize-quantized": "normalize.legalize_quantized:LegalizeQuantized",
@@ -84,6 +85,7 @@ _NORMALIZE = ",".join(
         "shlo-refine-shapes",  # what is known of sizes stands in types from here on
         "shlo-legalize-quantized",
         "shlo-widen-narrow-floats",
+        "shlo-lower-collectives",  # of programs that do not run alone
     )
 )
 _LEGALIZE = ",".join(

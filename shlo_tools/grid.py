@@ -93,6 +93,18 @@ def one_way_groups(
     return cross_replica(groups, num_replicas, num_partitions)
 
 
+def require_all(groups: Groups, num_replicas: int, num_partitions: int) -> None:
+    """Check that every process of a grid is in one of the groups, and in one alone.
+
+    Raises:
+        ShloError: it is not so.
+    """
+    members = [process for group in groups for process in group]
+    for process in ((r, p) for r in range(num_replicas) for p in range(num_partitions)):
+        if members.count(process) != 1:
+            raise ShloError(f"process {process} is in {members.count(process)} of the groups")
+
+
 def _unpadded(groups: Sequence[Sequence[int]]) -> list[list[int]]:
     """Groups without the -1 that fill shorter ones."""
     members = [[number for number in group if number != -1] for group in groups]

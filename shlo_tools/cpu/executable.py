@@ -13,6 +13,7 @@ from shlo_tools.cpu.native import Tell, linked, lower
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
+from shlo_tools.extend.targets import GRID
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
@@ -27,6 +28,8 @@ def compile(
     opt_level: int = 2,
     check_sizes: bool = True,
     donate: Donate = (),
+    num_replicas: int = 1,
+    num_partitions: int = 1,
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -43,6 +46,8 @@ def compile(
             arguments that the program marks (``jax.buffer_donor``, ``tf.aliasing_output``). They
             have to be writable, row-major numpy arrays of the wanted dtype that overlap with no
             other argument. Nothing else is ever written.
+        num_replicas, num_partitions: the size of the grid of processes that the program is for;
+            ``parallel.run_spmd`` runs it in all of them. A grid of 1 x 1 is a program alone.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
@@ -54,6 +59,9 @@ def compile(
         module, constants = weights.detached(source)
         ops = mlir.walk(module.operation)
         program.verify_further(module, ops)
+        if (num_replicas, num_partitions) != (1, 1):
+            size = mlir.i64_array_attr([num_replicas, num_partitions])
+            module.operation.attributes[GRID] = size
         if not is_lowered(module, function):
             select_function(module, function)
             numbers = donated(module, function, donate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from shlo_tools.codegen import frame as layout
@@ -21,12 +21,12 @@ class _Watch:
     """
 
     def __init__(self) -> None:
-        self.running: dict[Frame, float | None] = {}
+        self.running: dict[Frame, tuple[float | None, int]] = {}  # deadline, thread
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
 
     def start(self, frame: Frame, deadline: float | None) -> None:
-        self.running[frame] = deadline
+        self.running[frame] = deadline, threading.get_ident()
         if self.thread is None:
             self.thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
             self.thread.start()
@@ -51,7 +51,7 @@ class _Watch:
     def _ask(self) -> None:
         """On its own, for the thread would keep the last frame alive while it sleeps."""
         now = time.monotonic()
-        for frame, deadline in list(self.running.items()):
+        for frame, (deadline, _) in list(self.running.items()):
             late = deadline is not None and now > deadline
             frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
 
@@ -76,6 +76,15 @@ def started(frame: Frame) -> None:
 def ended(frame: Frame) -> None:
     """The call of ``frame`` is over."""
     _watch.running.pop(frame, None)
+
+
+def cancel(threads: Collection[int]) -> None:
+    """Stop the calls that run in some threads now, by their numbers."""
+    for frame, (_, thread) in list(_watch.running.items()):
+        if thread in threads:
+            frame.ask(layout.POLL_CANCEL)
+            # It may poll for a signal's sake first, which takes the request away.
+            _watch.running[frame] = 0.0, thread
 
 
 @contextmanager

@@ -12,6 +12,11 @@ SHAPE_ASSERTION = "shape_assertion"
 SPARSE_TIMES_DENSE = "cpu_csr_sparse_dense_ffi"
 WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 
+# What processes of a grid do together: the op's name follows. The size of the grid, replicas and
+# partitions, is an attribute of the module.
+PROCESS = "shlo.process."
+GRID = "shlo.grid"
+
 # Operands of REDUCE_WINDOW behind inputs and init values: what reduce_window has as attributes.
 WINDOW_OPERANDS = 5
 

@@ -10,8 +10,8 @@ import numpy as np
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId, groups_of, one_way_groups
+from shlo_tools.processes import ALONE, Process
 from shlo_tools.reference._evaluates import evaluates
-from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.quantization import QuantizedArray, quantize
 from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
 from shlo_tools.reference.rounding import rounded
@@ -89,15 +89,13 @@ def _reduced(
     process: Process,
 ) -> tuple[Array, ...]:
     """The operands of all members combined, from left to right in the group's order."""
-    shares = process.exchange(op, channel_id or 0, group, operands)
-    results = []
-    for parts in zip(*shares, strict=True):
-        types = destination_types(computation, [parts[0].dtype]) * len(parts)
-        total, *others = promoted(parts, types)
-        for other in others:
-            total = np.asarray(results_of(computation(total, other))[0])
-        results.append(total)
-    return tuple(results)
+    types = destination_types(computation, [operands[0].dtype]) * len(operands)
+    own = promoted(operands, types)
+
+    def combine(left: Array, right: Array) -> Array:
+        return np.asarray(results_of(computation(left, right))[0])
+
+    return tuple(process.combined(op, channel_id or 0, group, own, combine))
 
 
 @evaluates

@@ -12,13 +12,13 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.ops import _einsum
 from shlo_tools.ops._einsum import Labels
 from shlo_tools.ops.contraction import Precision
+from shlo_tools.processes import ALONE, Process
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.collectives import all_reduce
 from shlo_tools.reference.contraction import dot_general, wide_element
 from shlo_tools.reference.conversion import converted
 from shlo_tools.reference.data_movement import broadcast as stretched
 from shlo_tools.reference.elementwise import add
-from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.rounding import rounded, widened
 
 

@@ -24,10 +24,10 @@ from shlo_tools.errors import (
 from shlo_tools.extend import CustomCall
 from shlo_tools.pipeline import runner
 from shlo_tools.pipeline.stage_texts import StageTexts
+from shlo_tools.processes import Grid, Process, current, run_processes
 from shlo_tools.program.donation import Donate, donated
 from shlo_tools.reference.grouping import TOKEN
 from shlo_tools.reference.interpreter import Run
-from shlo_tools.reference.processes import ALONE, Grid, Process, simulate
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Function, Observer, Program
 from shlo_tools.reference.translate import function_names, translate
@@ -42,13 +42,12 @@ class Reference(Executable):
         program: Program,
         name: str,
         custom_calls: Mapping[str, CustomCall] | None = None,
-        process: Process = ALONE,
         observe: Observer | None = None,
     ) -> None:
         self.name = name
         self.program = program
         self.custom_calls = custom_calls or {}
-        self._process, self._observe = process, observe
+        self._observe = observe
         function = program.functions[name]
         self.signature = Signature(function.inputs, function.results)
 
@@ -56,7 +55,7 @@ class Reference(Executable):
         function = self.program.functions[self.name]
         values = bind(function, arguments, cast=cast, donated=self.donated)
         deadline = None if timeout is None else time.monotonic() + timeout
-        run = Run(self.program, self._process, self._observe, deadline, self.custom_calls)
+        run = Run(self.program, current(), self._observe, deadline, self.custom_calls)
         try:
             with time_limit.limited(timeout):
                 results = run.call(self.name, values)
@@ -174,10 +173,10 @@ def interpret_grid(
 
     def run(process: Process) -> Any:
         replica, partition = process.id
-        reference = Reference(translated, names[process.id], process=process)
+        reference = Reference(translated, names[process.id])
         return reference(*arguments[replica][partition], timeout=timeout)
 
-    return GridResults(dict(zip(ids, simulate(processes, run), strict=True)), processes)
+    return GridResults(dict(zip(ids, run_processes(processes, run), strict=True)), processes)
 
 
 @dataclass(frozen=True)

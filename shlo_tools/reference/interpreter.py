@@ -23,7 +23,7 @@ from shlo_tools.errors import (
     UnsupportedError,
 )
 from shlo_tools.extend import CustomCall
-from shlo_tools.reference.processes import ALONE, Process
+from shlo_tools.processes import ALONE, Process
 from shlo_tools.reference.quantization import QuantizedArray
 from shlo_tools.reference.steps import Body, Environment, Execution, Observer, Program, Step
 from shlo_tools.types import OtherType, Tensor, TupleType, Value

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shlo_tools import dtypes, ir, mlir
+from shlo_tools import dtypes, ir, mlir, processes
 from shlo_tools.dialects import check as dialect
 from shlo_tools.dialects import rules
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place, ShloError, VerifyError
 from shlo_tools.mlir import Operation
-from shlo_tools.reference import probes, processes
+from shlo_tools.reference import probes
 from shlo_tools.reference.check import COMPARISONS, Check, CheckError
 from shlo_tools.reference.interpreter import Run
 from shlo_tools.reference.quantization import QuantizedArray
@@ -175,7 +175,9 @@ class _Parallel:
         grid_processes = [processes.Process(id, grid) for id in ids]
         for process in grid_processes:
             process.infeed = queue  # whoever asks first gets what comes first
-        results = processes.simulate(grid_processes, lambda process: starts[process.id](process))
+        results = processes.run_processes(
+            grid_processes, lambda process: starts[process.id](process)
+        )
         return tuple(value for values in results for value in values)
 
 

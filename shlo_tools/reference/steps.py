@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from shlo_tools.dtypes import ADDRESSES, TensorType
 from shlo_tools.errors import Place
 from shlo_tools.extend import CustomCall
-from shlo_tools.reference.processes import Process
+from shlo_tools.processes import Process
 from shlo_tools.types import ValueType
 
 Environment = dict[int, Any]  # number of a value -> what it holds

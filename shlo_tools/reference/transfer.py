@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from shlo_tools.errors import ExecutionError
+from shlo_tools.processes import ALONE, Process
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.grouping import TOKEN
-from shlo_tools.reference.processes import ALONE, Process
 from shlo_tools.reference.reduction import Computation, results_of
 
 Pairs = Sequence[Sequence[int]]

@@ -28,6 +28,7 @@ FLOORS = (
     ("ir", "structural_key", "text"),
     ("types", "quantized_types", "constraints"),
     ("grid", "ops", "pipeline", "extend", "program", "builder", "calling"),
+    ("processes",),
     ("reference",),
     ("shapes",),
     ("codegen",),

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from shlo_tools.cpu.custom_calls import checks, fourier, lapack, matrices, programs
+from shlo_tools.cpu.custom_calls import checks, collectives, fourier, lapack, matrices, programs
 from shlo_tools.extend import CustomCall
 
 TARGETS: dict[str, CustomCall] = {
     **checks.TARGETS,
+    **collectives.TARGETS,
     **lapack.TARGETS,
     **matrices.TARGETS,
     **fourier.TARGETS,

@@ -1,0 +1,17 @@
+"""Programs that several processes run together: grids of replicas and partitions.
+
+    results = run_spmd(module, [[x0], [x1]], num_replicas=2)
+
+Each process of the grid is a thread: compiled code runs side by side, and what processes do
+together, collectives, channels, feeds, goes through ``shlo_tools.processes``.
+"""
+
+from shlo_tools.parallel.executable import (
+    ParallelExecutable,
+    ParallelResults,
+    compile,
+    run_mpmd,
+    run_spmd,
+)
+
+__all__ = ["ParallelExecutable", "ParallelResults", "compile", "run_mpmd", "run_spmd"]
