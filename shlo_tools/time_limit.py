@@ -44,6 +44,11 @@ def is_limited() -> bool:
     return _deadline.at is not None
 
 
+def left() -> float | None:
+    """The seconds that the call in this thread has left, if it has to end some time."""
+    return None if _deadline.at is None else max(1e-3, _deadline.at - time.monotonic())
+
+
 def check() -> None:
     """Raise ExecutionTimeout if the time is up."""
     if _deadline.at is not None and time.monotonic() > _deadline.at:

@@ -49,7 +49,8 @@ _GROUPS = ("replica_groups", "source_target_pairs")
 class LowerCollectives(Pass):
     """Have the host do what the processes of a grid do together.
 
-    Options: the size of the grid; by default what the module's ``shlo.grid`` says, else 1 x 1.
+    Options: the size of the grid; by default what the module's ``shlo.grid`` says. Without either
+    the program runs alone.
     """
 
     name = "shlo-lower-collectives"
@@ -62,13 +63,20 @@ class LowerCollectives(Pass):
 
     def run(self, op: Operation) -> None:
         size = self._size(op)
+        if size is None:
+            return
         rules: dict[str, ir.Rewrite] = {f"stablehlo.{name}": _transfer for name in _TRANSFERS}
         if size != (1, 1):
             rules |= {f"stablehlo.{name}": partial(_collective, size) for name in _COLLECTIVES}
             rules |= {f"stablehlo.{name}": partial(_call, size) for name in _IDS}
         ir.rewrite(op, rules)
+        for start in mlir.walk(op):
+            if start.name == "stablehlo.async_start":
+                _begin(start)
 
-    def _size(self, module: Operation) -> tuple[int, int]:
+    def _size(self, module: Operation) -> tuple[int, int] | None:
+        if GRID not in module.attributes and not (self.num_replicas or self.num_partitions):
+            return None
         known = ir.integers_of(module, GRID, (1, 1))
         return self.num_replicas or known[0], self.num_partitions or known[1]
 
@@ -111,14 +119,24 @@ def _call(
     own = {**(config or {}), **_arguments(op)}
     if size is not None:
         own["grid"] = mlir.i64_array_attr(size)
-    attributes = {
-        "call_target_name": mlir.string_attr(PROCESS + op.name.removeprefix("stablehlo.")),
-        "has_side_effect": mlir.bool_attr(True),
-        "mhlo.backend_config": mlir.dict_attr(own),
-    }
     values = list(op.operands) if operands is None else operands
     results = [result.type for result in op.results]
-    return build.op("stablehlo.custom_call", values, results, attributes).results
+    return _named_call(build, op.name.removeprefix("stablehlo."), values, results, own)
+
+
+def _named_call(
+    build: Build,
+    name: str,
+    operands: Sequence[Value],
+    results: Sequence[mlir.Type],
+    config: Mapping[str, Attribute],
+) -> Sequence[Value]:
+    attributes = {
+        "call_target_name": mlir.string_attr(PROCESS + name),
+        "has_side_effect": mlir.bool_attr(True),
+        "mhlo.backend_config": mlir.dict_attr(config),
+    }
+    return build.op("stablehlo.custom_call", operands, results, attributes).results
 
 
 def _arguments(op: Operation) -> dict[str, Attribute]:
@@ -135,6 +153,35 @@ def _arguments(op: Operation) -> dict[str, Attribute]:
         elif isinstance(value, str):
             written[name] = mlir.string_attr(value)
     return written
+
+
+# --- beside the process ---------------------------------------------------------------------------
+def _begin(start: Operation) -> None:
+    """Have a single collective go on beside the process; what else begins is done at once."""
+    (block,) = start.regions[0].blocks
+    (done,) = [use.owner for use in start.results[0].uses] or (None,)
+    *inner, end = [mlir.inner_operation(view) for view in block.operations]
+    waiting = mlir.inner_operation(done) if done is not None else None
+    is_single = (
+        len(inner) == 1
+        and inner[0].name == "stablehlo.custom_call"
+        and ir.text_of(inner[0], "call_target_name").startswith(PROCESS)
+        and list(inner[0].operands) == list(block.arguments)
+        and list(end.operands) == list(inner[0].results)
+    )
+    if not is_single or waiting is None or waiting.name != "stablehlo.async_done":
+        return
+    (call,) = inner
+    name = ir.text_of(call, "call_target_name").removeprefix(PROCESS)
+    config = {item.name: item.attr for item in call.attributes["mhlo.backend_config"]}
+    config["op"] = mlir.string_attr(name)
+    number = mlir.tensor_type((), mlir.integer_type(64))
+    build = Build(mlir.before(start), start.location)
+    (ticket,) = _named_call(build, "async_start", list(start.operands), [number], config)
+    build = Build(mlir.before(waiting), waiting.location)
+    types = [result.type for result in waiting.results]
+    ir.replace(waiting, _named_call(build, "async_done", [ticket], types, {}))
+    start.erase()
 
 
 # --- groups ---------------------------------------------------------------------------------------

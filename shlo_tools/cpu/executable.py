@@ -28,8 +28,7 @@ def compile(
     opt_level: int = 2,
     check_sizes: bool = True,
     donate: Donate = (),
-    num_replicas: int = 1,
-    num_partitions: int = 1,
+    grid: tuple[int, int] | None = None,
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -46,8 +45,8 @@ def compile(
             arguments that the program marks (``jax.buffer_donor``, ``tf.aliasing_output``). They
             have to be writable, row-major numpy arrays of the wanted dtype that overlap with no
             other argument. Nothing else is ever written.
-        num_replicas, num_partitions: the size of the grid of processes that the program is for;
-            ``parallel.run_spmd`` runs it in all of them. A grid of 1 x 1 is a program alone.
+        grid: how many replicas, and how many partitions of each, run the program together, each
+            of them in a thread that ``shlo_tools.parallel`` runs; by default it runs alone.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
@@ -59,9 +58,8 @@ def compile(
         module, constants = weights.detached(source)
         ops = mlir.walk(module.operation)
         program.verify_further(module, ops)
-        if (num_replicas, num_partitions) != (1, 1):
-            size = mlir.i64_array_attr([num_replicas, num_partitions])
-            module.operation.attributes[GRID] = size
+        if grid is not None:
+            module.operation.attributes[GRID] = mlir.i64_array_attr(grid)
         if not is_lowered(module, function):
             select_function(module, function)
             numbers = donated(module, function, donate)

@@ -141,15 +141,15 @@ def compile(
     """
     with mlir.library_context():
         module = program.module_of(source)
-        sizes = [
+        size = (
             _size(module, "num_replicas", num_replicas),
             _size(module, "num_partitions", num_partitions),
-        ]
-    names = _names(function, *sizes)
+        )
+    names = _names(function, *size)
     executables = {
-        name: _compiled(module, name, sizes, backend, options) for name in dict.fromkeys(names)
+        name: _compiled(module, name, size, backend, options) for name in dict.fromkeys(names)
     }
-    return ParallelExecutable(sizes[0], sizes[1], [executables[name] for name in names])
+    return ParallelExecutable(*size, [executables[name] for name in names])
 
 
 def _size(module: mlir.Module, name: str, size: int | None) -> int:
@@ -173,13 +173,11 @@ def _names(function: Functions, num_replicas: int, num_partitions: int) -> list[
 
 
 def _compiled(
-    module: mlir.Module, name: str, sizes: Sequence[int], backend: str, options: Mapping[str, Any]
+    module: mlir.Module, name: str, size: tuple[int, int], backend: str, options: Mapping[str, Any]
 ) -> Executable:
     if backend == "reference":
         return reference.compile(module, function=name, **options)
-    return executable.compile(
-        module, function=name, num_replicas=sizes[0], num_partitions=sizes[1], **options
-    )
+    return executable.compile(module, function=name, grid=size, **options)
 
 
 def run_spmd(

@@ -9,8 +9,8 @@ After:
     %r0 = call @p0(%a) : ...
     %r1 = call @p1(%b) : ...
 
-Processes run one after the other; such as communicate are refused. Quantized values are compared
-by their integers.
+Processes that have nothing to do with each other run one after the other; of such as communicate
+the host runs a grid. Quantized values are compared by their integers.
 """
 
 from __future__ import annotations

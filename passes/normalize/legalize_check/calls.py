@@ -7,11 +7,12 @@ from typing import Any
 
 from shlo_tools import ir, mlir
 from shlo_tools.dialects import check, interpreter
+from shlo_tools.extend.targets import PROCESS
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.normalize.legalize_check import processes
 from shlo_tools.quantized_types import is_quantized, stored_type
-from shlo_tools.reference.self_checking import attributes_of, require, target_of
+from shlo_tools.reference.self_checking import attributes_of, read_programs, require, target_of
 
 _TYPED_FFI = 4  # the API version whose backend_config is a dictionary
 
@@ -64,6 +65,8 @@ def _attribute(value: str | float) -> Attribute:
 
 def _call_functions(op: Operation, build: Build) -> Sequence[Value]:
     require(op)
+    if processes.communicate(op):
+        return _run_grid(op, build)
     operands: list[Value] = list(op.operands)
     results: list[Value] = []
     for func in processes.functions(op):
@@ -71,3 +74,25 @@ def _call_functions(op: Operation, build: Build) -> Sequence[Value]:
         arguments, operands = operands[: len(inputs)], operands[len(inputs) :]
         results += build.call(ir.symbol_name(func), arguments, outputs)
     return results
+
+
+def _run_grid(op: Operation, build: Build) -> Sequence[Value]:
+    """Have the host run a grid of processes, whose program travels as text."""
+    programs = read_programs(op)
+    config = {
+        "module": mlir.string_attr(processes.program_text(op)),
+        # As text: symbols would keep functions alive that this module does not need any more.
+        "programs": mlir.array_attr([_names(row) for row in programs.programs]),
+        "infeed": _names(programs.infeed),
+    }
+    attributes = {
+        "call_target_name": mlir.string_attr(PROCESS + "run_parallel"),
+        "has_side_effect": mlir.bool_attr(True),
+        "mhlo.backend_config": mlir.dict_attr(config),
+    }
+    results = [result.type for result in op.results]
+    return build.op("stablehlo.custom_call", list(op.operands), results, attributes).results
+
+
+def _names(names: Sequence[str]) -> Attribute:
+    return mlir.array_attr([mlir.string_attr(name) for name in names])

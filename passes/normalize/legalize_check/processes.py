@@ -1,4 +1,4 @@
-"""The functions of processes that do not communicate, as functions that can simply be called."""
+"""What ``interpreter.run_parallel`` runs: functions to call, or a program for a grid of its own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,36 @@ from shlo_tools.reference.self_checking import module_of, read_programs
 _IDS = ("stablehlo.replica_id", "stablehlo.partition_id")
 
 
+def communicate(op: Operation) -> bool:
+    """Whether the processes of an ``interpreter.run_parallel`` do anything together."""
+    return any(
+        has_trait(inner, Trait.COMMUNICATES)
+        for func in _program(op).values()
+        for inner in mlir.walk(func)
+    )
+
+
+def program_text(op: Operation) -> str:
+    """A module of the functions that the processes run, and that feed them."""
+    module = mlir.empty_module(op.location)
+    for func in _program(op).values():
+        func.clone(ip=mlir.at_end(module.body))
+    return ir.printed(module.operation)
+
+
+def _program(op: Operation) -> dict[str, Operation]:
+    programs = read_programs(op)
+    named = ir.functions_by_name(module_of(op))
+    needed: dict[str, Operation] = {}
+    for name in (*programs.names, *programs.infeed):
+        needed |= _needed(named, name)
+    return needed
+
+
 def functions(op: Operation) -> list[Operation]:
-    """The functions to call for an ``interpreter.run_parallel``, in order.
+    """The functions to call where processes do not communicate, in order.
 
     Those that ask which process they are in get a copy for each process.
-
-    Raises:
-        UnsupportedError: there are several processes, and they communicate.
     """
     programs = read_programs(op)
     module = module_of(op)
@@ -31,10 +54,6 @@ def functions(op: Operation) -> list[Operation]:
     for process, name in zip(itertools.product(replicas, partitions), programs.names, strict=True):
         needed = _needed(named, name)
         inner = [each for func in needed.values() for each in mlir.walk(func)]
-        if len(programs.names) > 1:
-            communicating = [each for each in inner if has_trait(each, Trait.COMMUNICATES)]
-            reason = "in interpreter.run_parallel, the reference runs processes that communicate"
-            ir.raise_unsupported(communicating[:1], reason)
         asking = any(each.name in _IDS for each in inner)
         called.append(_copied(module, needed, name, process) if asking else named[name])
     return called

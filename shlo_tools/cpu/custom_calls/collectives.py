@@ -5,13 +5,16 @@ The reference has the functions; they are the process's that runs in the calling
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from shlo_tools import processes
+from shlo_tools import processes, time_limit
+from shlo_tools.cpu import watcher
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import Diagnostic, ExecutionError, Place, ShloError
 from shlo_tools.extend import CustomCall
@@ -22,6 +25,8 @@ _OPS = (
     *("collective_reduce", "infeed", "outfeed", "partition_id", "recv", "reduce_scatter"),
     *("replica_id", "send"),
 )
+_REDUCING = ("all_reduce", "collective_reduce", "reduce_scatter")  # all wait for each other
+_GROUPS = ("replica_groups", "source_target_pairs")
 
 
 def _target(name: str) -> CustomCall:
@@ -34,7 +39,8 @@ def _target(name: str) -> CustomCall:
         process = processes.current()
         try:
             _check_grid(process, attributes.get("grid"))
-            computed = _evaluated(name, process, operands, attributes, result_types)
+            kept = operands if name in _REDUCING else [operand.copy() for operand in operands]
+            computed = _evaluated(name, process, kept, attributes, result_types)
         except ShloError as error:
             first = error.diagnostics[0]
             if first.place is not None or place is None:
@@ -101,4 +107,75 @@ def _combining(text: str) -> Any:
     return on_arrays
 
 
-TARGETS: dict[str, CustomCall] = {PROCESS + name: _target(name) for name in _OPS}
+# --- beside the process ---------------------------------------------------------------------------
+def async_start(
+    *operands: Array,
+    attributes: Mapping[str, Any],
+    place: Place | None,
+) -> Array:
+    """Begin a collective, whose operands may change meanwhile; a number for ``async_done``."""
+    process = processes.current()
+    name = attributes["op"]
+    copies = [operand.copy() for operand in operands]
+    label = (name, *(str(attributes.get(key)) for key in ("channel_id", *_GROUPS)))
+    call = _target(name)
+    number = process.begin(
+        label, lambda: call(*copies, attributes=attributes, place=place, result_types=())
+    )
+    return np.asarray(number, np.int64)
+
+
+def async_done(number: Array) -> Sequence[Array]:
+    """Wait for what ``async_start`` began."""
+    results: Sequence[Array] = processes.current().finish(int(number))
+    return results
+
+
+# --- grids in programs ----------------------------------------------------------------------------
+def run_parallel(
+    *operands: Array, attributes: Mapping[str, Any], place: Place | None
+) -> Sequence[Array]:
+    """``interpreter.run_parallel``: a grid of processes, each with its function and arguments."""
+    programs: Sequence[Sequence[str]] = attributes["programs"]
+    size = len(programs), len(programs[0])
+    names = [name for row in programs for name in row]
+    feeds: Sequence[str] = attributes["infeed"]
+    own = {name: _function(attributes["module"], name, size) for name in (*names, *feeds)}
+    grid = processes.Grid(*size)
+    ids = [(r, p) for r in range(size[0]) for p in range(size[1])]
+    members = [processes.Process(id, grid) for id in ids]
+    queue = deque(_several(own[name]()) for name in feeds)
+    rest, threads, timeout = iter(operands), list[int](), time_limit.left()
+    arguments = {
+        id: [next(rest) for _ in own[name].signature.inputs]
+        for id, name in zip(ids, names, strict=True)
+    }
+    for member in members:
+        member.infeed = queue  # whoever asks first gets what comes first
+
+    def run(process: processes.Process) -> Sequence[Array]:
+        threads.append(threading.get_ident())
+        function = own[names[ids.index(process.id)]]
+        return _several(function(*arguments[process.id], timeout=timeout))
+
+    results = processes.run_processes(members, run, lambda: watcher.cancel(threads))
+    return tuple(value for values in results for value in values)
+
+
+def _several(results: Any) -> tuple[Array, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+@cache
+def _function(text: str, name: str, size: tuple[int, int]) -> Any:
+    from shlo_tools.cpu.executable import compile
+
+    return compile(text, function=name, grid=size)
+
+
+TARGETS: dict[str, CustomCall] = {
+    **{PROCESS + name: _target(name) for name in _OPS},
+    PROCESS + "async_start": async_start,
+    PROCESS + "async_done": async_done,
+    PROCESS + "run_parallel": run_parallel,
+}
