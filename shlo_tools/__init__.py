@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from shlo_tools import builder, dtypes, errors, mlir, ops
+    from shlo_tools import builder, dtypes, errors, mlir, ops, parallel
     from shlo_tools.builder import Module
     from shlo_tools.calling.executable import Executable
     from shlo_tools.errors import ShloError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
+    from shlo_tools.parallel import run_mpmd, run_spmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -52,12 +53,14 @@ _WHERE = {
     "reduce": "shlo_tools.tools.reduce.reduction",
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
+    "run_mpmd": "shlo_tools.parallel",
+    "run_spmd": "shlo_tools.parallel",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
     "to_python": "shlo_tools.interop.lifting",
     "verify": "shlo_tools.program",
 }
-_MODULES = ("builder", "dtypes", "errors", "mlir", "ops")
+_MODULES = ("builder", "dtypes", "errors", "mlir", "ops", "parallel")
 
 __all__ = [
     "ArrayType",
@@ -80,10 +83,13 @@ __all__ = [
     "load",
     "mlir",
     "ops",
+    "parallel",
     "reduce",
     "register_pass",
     "register_pipeline",
     "run",
+    "run_mpmd",
+    "run_spmd",
     "save",
     "shape_rule",
     "to_python",

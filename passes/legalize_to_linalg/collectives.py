@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from shlo_tools import grid, ir, mlir
 from shlo_tools.constraints import Fact
 from shlo_tools.dims import equal
-from shlo_tools.dtypes import TensorType, from_attribute
+from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops._op import read_arguments
 from shlo_tools.ops.collectives import CHANNEL_HANDLE
 from shlo_tools.passes.legalize_to_linalg.emit import size_checks, structured
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import converted, zero_of
@@ -142,11 +143,8 @@ def _one_way_groups(op: Operation, name: str) -> grid.Groups:
 
 
 def _rows(op: Operation, name: str) -> list[list[int]]:
-    attribute = op.attributes[name]
-    if not mlir.is_dense(attribute):
-        raise_unsupported([op], f"{name} as axes of a mesh")
-    numbers = from_attribute(attribute)
-    return numbers.tolist() if numbers.size else []  # of groups without members, any number
+    rows: list[list[int]] = read_arguments(op)[name]
+    return rows
 
 
 def _channel(op: Operation) -> int:

@@ -31,7 +31,8 @@ from shlo_tools.errors import ShloError, VerifyError
 from shlo_tools.extend.targets import GRID, PROCESS
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
-from shlo_tools.ops._op import DESCRIPTIONS, read_arguments
+from shlo_tools.ops._attributes import I64Matrix, codec
+from shlo_tools.ops._op import read_arguments
 from shlo_tools.passes.normalize.combining import combining_module
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
@@ -43,6 +44,7 @@ _TRANSFERS = ("infeed", "outfeed", "recv", "send")
 _COLLECTIVES = ("all_gather", *_REDUCING, *_ONE_WAY)
 # Attributes that hold processes, as the ops write them.
 _GROUPS = ("replica_groups", "source_target_pairs")
+_MATRIX = codec(I64Matrix)
 
 
 @dataclass(frozen=True)
@@ -141,12 +143,11 @@ def _named_call(
 
 def _arguments(op: Operation) -> dict[str, Attribute]:
     """The attributes of an op by the names that its function has for them."""
-    written = {name: op.attributes[name] for name in _GROUPS if name in op.attributes}
-    described = {parameter.name for parameter in DESCRIPTIONS[op.name].parameters}
+    written: dict[str, Attribute] = {}
     for name, value in read_arguments(op).items():
-        if name not in described or name in written:
-            continue
-        if isinstance(value, bool):
+        if name in _GROUPS and value is not None:
+            written[name] = _MATRIX.encode(value)
+        elif isinstance(value, bool):
             written[name] = mlir.bool_attr(value)
         elif isinstance(value, int):
             written[name] = mlir.i64_attr(value)
@@ -157,30 +158,34 @@ def _arguments(op: Operation) -> dict[str, Attribute]:
 
 # --- beside the process ---------------------------------------------------------------------------
 def _begin(start: Operation) -> None:
-    """Have a single collective go on beside the process; what else begins is done at once."""
+    """Have a collective go on beside the process; slices are done when they begin.
+
+    Raises:
+        UnsupportedError: the future of a collective is not just waited for.
+    """
     (block,) = start.regions[0].blocks
-    (done,) = [use.owner for use in start.results[0].uses] or (None,)
-    *inner, end = [mlir.inner_operation(view) for view in block.operations]
-    waiting = mlir.inner_operation(done) if done is not None else None
-    is_single = (
-        len(inner) == 1
-        and inner[0].name == "stablehlo.custom_call"
-        and ir.text_of(inner[0], "call_target_name").startswith(PROCESS)
-        and list(inner[0].operands) == list(block.arguments)
-        and list(end.operands) == list(inner[0].results)
-    )
-    if not is_single or waiting is None or waiting.name != "stablehlo.async_done":
+    *inner, _ = [mlir.inner_operation(view) for view in block.operations]
+    call = inner[-1]
+    if call.name != "stablehlo.custom_call":
         return
-    (call,) = inner
-    name = ir.text_of(call, "call_target_name").removeprefix(PROCESS)
-    config = {item.name: item.attr for item in call.attributes["mhlo.backend_config"]}
-    config["op"] = mlir.string_attr(name)
-    number = mlir.tensor_type((), mlir.integer_type(64))
+    uses = [mlir.inner_operation(use.owner) for use in start.results[0].uses]
+    if [use.name for use in uses] != ["stablehlo.async_done"]:
+        ir.raise_unsupported([start], "its future is not just waited for")
     build = Build(mlir.before(start), start.location)
-    (ticket,) = _named_call(build, "async_start", list(start.operands), [number], config)
+    values = dict(zip(block.arguments, start.operands, strict=True))
+    for op in inner[:-1]:  # conversions of operands
+        clone = mlir.inner_operation(op.clone(build.at))
+        clone.operands[0] = values[op.operands[0]]
+        values[op.results[0]] = clone.results[0]
+    config = {item.name: item.attr for item in call.attributes["mhlo.backend_config"]}
+    config["op"] = mlir.string_attr(ir.text_of(call, "call_target_name").removeprefix(PROCESS))
+    operands = [values[operand] for operand in call.operands]
+    number = mlir.tensor_type((), mlir.integer_type(64))
+    begun = _named_call(build, "async_start", operands, [number], config)
+    (waiting,) = uses
     build = Build(mlir.before(waiting), waiting.location)
     types = [result.type for result in waiting.results]
-    ir.replace(waiting, _named_call(build, "async_done", [ticket], types, {}))
+    ir.replace(waiting, _named_call(build, "async_done", begun, types, {}))
     start.erase()
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.errors import ConstraintError, ShloError
 from shlo_tools.mlir import Attribute
+from shlo_tools.ops import _groups
 
 
 class FunctionSymbol(str):
@@ -143,13 +144,6 @@ def _encode_matrix(rows: Any) -> Attribute:
         raise ShloError(f"rows of one length are wanted, not of {sorted(lengths)}")
     columns = lengths.pop() if numbers else 2
     return dtypes.to_attribute(np.array(numbers, np.int64).reshape(len(numbers), columns))
-
-
-def _decode_matrix(attribute: Any) -> list[list[int]]:
-    """Rows of numbers; of rows without any, there may be more than memory holds."""
-    numbers = dtypes.from_attribute(attribute)
-    rows: list[list[int]] = numbers.tolist() if numbers.size else []
-    return rows
 
 
 def _encode_number(value: Any) -> Attribute:
@@ -330,7 +324,7 @@ _BY_ANNOTATION: dict[Any, Codec] = {
     ),
     Elements: Codec(lambda v: dtypes.to_attribute(np.asarray(v)), dtypes.from_attribute),
     Number: Codec(_encode_number, _decode_number),
-    I64Matrix: Codec(_encode_matrix, _decode_matrix),
+    I64Matrix: Codec(_encode_matrix, _groups.rows),
     Sequence[int]: Codec(lambda v: mlir.i64_array_attr(_as_ints(v)), lambda a: tuple(a)),
     Sequence[bool]: Codec(
         lambda v: mlir.bool_array_attr([_as(bool, item) for item in as_sequence(v, "flags")]),

@@ -90,19 +90,24 @@ class Process:
 
         Of large arrays each member combines a part, which the others get from it.
         """
-        shares = self.exchange(op, channel_id, group, [_kept(array) for array in arrays])
-        totals = []
-        for parts in zip(*shares, strict=True):
-            if not isinstance(parts[0], np.ndarray) or parts[0].nbytes <= _SMALL:
-                totals.append(_fold(parts, combine))
-                continue
-            flat = [part.reshape(-1) for part in parts]
-            bounds = [flat[0].size * k // len(group) for k in range(len(group) + 1)]
-            own = group.index(self.id)
-            part = _fold([x[bounds[own] : bounds[own + 1]] for x in flat], combine)
-            pieces = self.exchange(f"{op} (2)", channel_id, group, (part,))
-            totals.append(np.concatenate([p for (p,) in pieces]).reshape(parts[0].shape))
-        return totals
+        own = group.index(self.id)
+        # When all meet again nobody knows what others brought: it may be written from then on.
+        parts = [
+            _combined_part(shares, own, combine)
+            for shares in zip(
+                *self.exchange(op, channel_id, group, [_kept(array) for array in arrays]),
+                strict=True,
+            )
+        ]
+        if all(is_whole for _, is_whole in parts):
+            return [part for part, _ in parts]
+        pieces = self.exchange(f"{op} (2)", channel_id, group, [part for part, _ in parts])
+        return [
+            part if is_whole else np.concatenate(others).reshape(np.shape(array))
+            for (part, is_whole), others, array in zip(
+                parts, zip(*pieces, strict=True), arrays, strict=True
+            )
+        ]
 
     def give(self, op: str, channel_id: int, target: ProcessId, value: Any) -> None:
         """Hand a value to another process, which gets it in order."""
@@ -180,6 +185,15 @@ def _described(value: Any) -> str:
 def _kept(array: Any) -> Any:
     """A small array's copy: who brings it may go on before all others have read it."""
     return array.copy() if isinstance(array, np.ndarray) and array.nbytes <= _SMALL else array
+
+
+def _combined_part(shares: Sequence[Any], own: int, combine: Combine) -> tuple[Any, bool]:
+    """All of small arrays combined, or the own part of large ones; and whether that is all."""
+    if not isinstance(shares[0], np.ndarray) or shares[0].nbytes <= _SMALL:
+        return _fold(shares, combine), True
+    size, count = shares[0].size, len(shares)
+    place = slice(size * own // count, size * (own + 1) // count)
+    return _fold([share.reshape(-1)[place] for share in shares], combine), False
 
 
 def _fold(parts: Sequence[Any], combine: Combine) -> Any:

@@ -12,11 +12,11 @@ def check(one: Case) -> None:
     size = {"num_replicas": one.num_replicas, "num_partitions": one.num_partitions}
     kept = [[array.copy() for array in row] for row in one.arguments]
     native = parallel.compile(one.text, **size)
-    expected = parallel.run_spmd(one.text, one.arguments, backend="reference", **size)
+    simulated = parallel.run_spmd(one.text, one.arguments, backend="reference", **size)
     for _ in range(2):
         results = native(one.arguments, timeout=60)
-        for actual, wanted in zip(results, expected, strict=True):
-            for x, y in zip(actual, wanted, strict=True):
+        for actual, expected in zip(results, simulated, strict=True):
+            for x, y in zip(actual, expected, strict=True):
                 assert (x.dtype, x.shape) == (y.dtype, y.shape)
                 assert x.tobytes() == y.tobytes(), one.text
     for row, copy in zip(one.arguments, kept, strict=True):

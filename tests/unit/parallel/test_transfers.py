@@ -1,0 +1,134 @@
+"""Channels, feeds and what goes on beside a process, natively as by the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shlo_tools import parallel
+
+BACKENDS = pytest.mark.parametrize("backend", ["native", "reference"])
+T = "tensor<3xf32>"
+
+
+def channel(type: int, number: int = 1) -> str:
+    handle = f"#stablehlo.channel_handle<handle = {number}, type = {type}>"
+    return f"channel_handle = {handle}"
+
+
+@BACKENDS
+def test_values_of_a_channel_arrive_in_order(backend: Any) -> None:
+    text = f"""
+  func.func @sends(%a: {T}, %b: {T}) {{
+    %t0 = stablehlo.create_token : !stablehlo.token
+    %t1 = "stablehlo.send"(%a, %t0) {{{channel(1)}}} : ({T}, !stablehlo.token) -> !stablehlo.token
+    %t2 = "stablehlo.send"(%b, %t1) {{{channel(1)}}} : ({T}, !stablehlo.token) -> !stablehlo.token
+    return
+  }}
+  func.func @receives() -> ({T}, {T}) {{
+    %t0 = stablehlo.create_token : !stablehlo.token
+    %0:2 = "stablehlo.recv"(%t0) {{{channel(1)}}} : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %1:2 = "stablehlo.recv"(%0#1) {{{channel(1)}}} : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %2 = stablehlo.subtract %0#0, %1#0 : {T}
+    return %0#0, %2 : {T}, {T}
+  }}"""
+    a, b = np.array([1, 2, 3], np.float32), np.array([1, 1, 1], np.float32)
+    results = parallel.run_mpmd(text, [[a, b], []], [["sends"], ["receives"]], backend=backend)
+    first, difference = results[1]
+    assert first.tolist() == [1, 2, 3]
+    assert difference.tolist() == [0, 1, 2]
+
+
+@BACKENDS
+def test_the_host_sends_and_gets(backend: Any) -> None:
+    text = f"""
+  func.func @main() {{
+    %t0 = stablehlo.create_token : !stablehlo.token
+    %0:2 = "stablehlo.recv"(%t0) {{{channel(3)}, is_host_transfer = true}}
+      : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %1 = stablehlo.add %0#0, %0#0 : {T}
+    %t1 = "stablehlo.send"(%1, %0#1) {{{channel(2, 2)}, is_host_transfer = true}}
+      : ({T}, !stablehlo.token) -> !stablehlo.token
+    return
+  }}"""
+    numbers = [np.full(3, k, np.float32) for k in range(2)]
+    sent = [{1: [(number,)]} for number in numbers]
+    results = parallel.run_spmd(text, [[], []], from_host=sent, backend=backend)
+    assert [r[2][0][0].tolist() for r in results.to_host] == [[0, 0, 0], [2, 2, 2]]
+
+
+@BACKENDS
+def test_feeds_are_queues_of_each_process(backend: Any) -> None:
+    text = f"""
+  func.func @main() {{
+    %t0 = stablehlo.create_token : !stablehlo.token
+    %0:2 = "stablehlo.infeed"(%t0) : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %1:2 = "stablehlo.infeed"(%0#1) : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %2 = stablehlo.subtract %0#0, %1#0 : {T}
+    %t1 = "stablehlo.outfeed"(%2, %1#1) : ({T}, !stablehlo.token) -> !stablehlo.token
+    %t2 = "stablehlo.outfeed"(%0#0, %t1) : ({T}, !stablehlo.token) -> !stablehlo.token
+    return
+  }}"""
+    feeds = [[(np.full(3, 5 * k, np.float32),), (np.ones(3, np.float32),)] for k in range(2)]
+    results = parallel.run_spmd(text, [[], []], infeed=feeds, backend=backend)
+    for k, outfeed in enumerate(results.outfeeds):
+        assert [values[0].tolist() for values in outfeed] == [[5 * k - 1] * 3, [5 * k] * 3]
+
+
+@BACKENDS
+def test_a_collective_goes_on_beside_its_process(backend: Any) -> None:
+    """What it gathers is what the operand was when it began, whatever is computed meanwhile."""
+    text = f"""
+  func.func @main(%a: {T}) -> (tensor<6xf32>, {T}) {{
+    %f = "stablehlo.async_start"(%a) ({{
+    ^bb0(%x: {T}):
+      %g = "stablehlo.all_gather"(%x) {{all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> tensor<6xf32>
+      stablehlo.return %g : tensor<6xf32>
+    }}) : ({T}) -> !stablehlo.future<tensor<6xf32>>
+    %b = stablehlo.cosine %a : {T}
+    %c = stablehlo.multiply %b, %b : {T}
+    %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<6xf32>>) -> tensor<6xf32>
+    return %r, %c : tensor<6xf32>, {T}
+  }}"""
+    arrays = [np.arange(3, dtype=np.float32), np.arange(3, 6, dtype=np.float32)]
+    for gathered, squares in parallel.run_spmd(text, [[x] for x in arrays], backend=backend):
+        assert gathered.tolist() == [0, 1, 2, 3, 4, 5]
+        assert np.all((squares >= 0) & (squares <= 1))
+
+
+def test_nobody_waits_for_a_collective_before_it_is_done() -> None:
+    """Two processes that begin a collective each, and then need what the other does afterwards."""
+    text = f"""
+  func.func @main(%a: {T}) -> (tensor<6xf32>, {T}) {{
+    %f = "stablehlo.async_start"(%a) ({{
+    ^bb0(%x: {T}):
+      %g = "stablehlo.all_gather"(%x) {{all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> tensor<6xf32>
+      stablehlo.return %g : tensor<6xf32>
+    }}) : ({T}) -> !stablehlo.future<tensor<6xf32>>
+    %b = "stablehlo.collective_permute"(%a) {{
+      source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}} : ({T}) -> {T}
+    %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<6xf32>>) -> tensor<6xf32>
+    return %r, %b : tensor<6xf32>, {T}
+  }}
+  func.func @swapped(%a: {T}) -> (tensor<6xf32>, {T}) {{
+    %b = "stablehlo.collective_permute"(%a) {{
+      source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}} : ({T}) -> {T}
+    %f = "stablehlo.async_start"(%a) ({{
+    ^bb0(%x: {T}):
+      %g = "stablehlo.all_gather"(%x) {{all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> tensor<6xf32>
+      stablehlo.return %g : tensor<6xf32>
+    }}) : ({T}) -> !stablehlo.future<tensor<6xf32>>
+    %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<6xf32>>) -> tensor<6xf32>
+    return %r, %b : tensor<6xf32>, {T}
+  }}"""
+    arrays = [np.arange(3, dtype=np.float32), np.arange(3, 6, dtype=np.float32)]
+    rows = [[x] for x in arrays]
+    results = parallel.run_mpmd(text, rows, [["main"], ["swapped"]], timeout=30)
+    for k, (gathered, other) in enumerate(results):
+        assert gathered.tolist() == [0, 1, 2, 3, 4, 5]
+        np.testing.assert_array_equal(other, arrays[1 - k])
