@@ -1,7 +1,8 @@
 """Values that go in and out of a process, and computations beside others.
 
-There is one thread and no channel yet: what ``async_start`` begins is done at once, a future is
-the results; ``send``, ``recv``, ``infeed`` and ``outfeed`` are refused.
+A program that runs alone: what ``async_start`` begins is done at once, a future is the results;
+``send``, ``recv``, ``infeed`` and ``outfeed`` are refused. Those of a grid are calls of the host by
+now (``shlo-lower-collectives``).
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ def async_done(op: Operation, operands: list[Lowered], build: Lowering) -> Seque
 
 @lowers
 def infeed(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return _refused(op, "a compiled program has no infeed")
+    return _refused(op, "a program that runs alone has no infeed")
 
 
 @lowers
 def outfeed(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return _refused(op, "a compiled program has no outfeed")
+    return _refused(op, "a program that runs alone has no outfeed")
 
 
 @lowers
 def recv(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return _refused(op, "a compiled program has no channels")
+    return _refused(op, "a program that runs alone has no channels")
 
 
 @lowers
 def send(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
-    return _refused(op, "a compiled program has no channels")
+    return _refused(op, "a program that runs alone has no channels")
 
 
 def _refused(op: Operation, reason: str) -> Sequence[Lowered]:
-    raise_unsupported([op], f"{reason}; the reference interpreter simulates them")
+    raise_unsupported([op], f"{reason}; shlo_tools.run_spmd runs it in a grid")
     return []

@@ -50,8 +50,8 @@ SMALLEST = """\
 EXCEPTIONS = """\
 ## Exceptions that are meant
 
-- `infeed`, `outfeed`, `send`, `recv`: a compiled program has nobody to exchange values with; the
-  reference simulates them. Collectives run natively in a grid of one process.
+- `infeed`, `outfeed`, `send`, `recv`: a program that runs alone has nobody to exchange values with;
+  `run_spmd` runs them, in a grid. Here collectives run in a grid of one process.
 - The values of `rng` are the library's own: the specification leaves them open.
 - `remainder` and `chlo.bessel_i1e` of complex numbers: the specification leaves the first open,
   JAX refuses the second and StableHLO's own expansion has no form for it. The reference refuses
@@ -69,8 +69,6 @@ EXCEPTIONS = """\
   (`shardings="keep"`).
 - A timeout or Ctrl-C from Python within one call of LAPACK, one Fourier transform or a custom
   call's function (loops and products poll; the command-line tools are ended at once).
-- `interpreter.run_parallel` natively where its processes communicate (collectives, `send`, `recv`,
-  `infeed`, `outfeed`, `async_start`): `--backend=reference` runs it.
 - Beside ops of the `shape` dialect: `scf`, unranked tensors, and `tensor.generate` but for short
   vectors. Public functions that take a witness or a `value_shape`.
 """

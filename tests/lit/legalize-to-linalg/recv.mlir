@@ -2,7 +2,7 @@
 // RUN: %shlo-opt %s --shlo-legalize-to-linalg --verify-diagnostics
 
 func.func @main(%x: tensor<2xf32>, %t: !stablehlo.token) {
-  // expected-error @+1 {{a compiled program has no channels; the reference interpreter simulates them}}
+  // expected-error @+1 {{a program that runs alone has no channels; shlo_tools.run_spmd runs it in a grid}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}
     : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
