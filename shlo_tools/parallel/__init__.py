@@ -11,8 +11,18 @@ from shlo_tools.parallel.executable import (
     ParallelExecutable,
     ParallelResults,
     compile,
+    own_numbers,
     run_mpmd,
     run_spmd,
 )
+from shlo_tools.parallel.mpi import end_of_job
 
-__all__ = ["ParallelExecutable", "ParallelResults", "compile", "run_mpmd", "run_spmd"]
+__all__ = [
+    "ParallelExecutable",
+    "ParallelResults",
+    "compile",
+    "end_of_job",
+    "own_numbers",
+    "run_mpmd",
+    "run_spmd",
+]

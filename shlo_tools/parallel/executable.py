@@ -130,6 +130,11 @@ class ParallelExecutable:
         return ParallelResults(*zip(*returned, strict=True))
 
 
+def own_numbers(count: int, transport: Transport) -> Sequence[int]:
+    """The numbers of the processes that run here, of a grid of so many."""
+    return mpi.own_numbers(count) if transport == "mpi" else range(count)
+
+
 def ids(num_replicas: int, num_partitions: int) -> Iterator[ProcessId]:
     """The processes of a grid, by their numbers."""
     return ((r, p) for r in range(num_replicas) for p in range(num_partitions))

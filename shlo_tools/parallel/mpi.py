@@ -28,6 +28,19 @@ _PATIENCE = 30.0  # seconds that ranks have to end, after one has failed
 _LAST_WORDS = 0.5  # seconds that other ranks have to say why they end
 
 
+def own_numbers(count: int) -> list[int]:
+    """The numbers of the processes of this rank, of a grid of so many."""
+    ranks = job()
+    return [n for n in range(count) if n * ranks.size // count == ranks.rank]
+
+
+def end_of_job() -> None:
+    """Say goodbye to the other ranks, in a process that ends without Python's own goodbye."""
+    from mpi4py import MPI
+
+    MPI.Finalize()
+
+
 class Job:
     """The ranks that ``mpiexec`` started, as one of them sees them."""
 
