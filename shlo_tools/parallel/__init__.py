@@ -3,15 +3,26 @@
     results = run_spmd(module, [[x0], [x1]], num_replicas=2)
 
 Each process of the grid is a thread: compiled code runs side by side, and what processes do
-together, collectives, channels, feeds, goes through ``shlo_tools.processes``.
+together, collectives, channels, feeds, goes through ``shlo_tools.processes``. With
+``transport="mpi"`` they are dealt to the ranks of an MPI job (``mpi``).
 """
 
 from shlo_tools.parallel.executable import (
     ParallelExecutable,
     ParallelResults,
     compile,
+    own_numbers,
     run_mpmd,
     run_spmd,
 )
+from shlo_tools.parallel.mpi import end_of_job
 
-__all__ = ["ParallelExecutable", "ParallelResults", "compile", "run_mpmd", "run_spmd"]
+__all__ = [
+    "ParallelExecutable",
+    "ParallelResults",
+    "compile",
+    "end_of_job",
+    "own_numbers",
+    "run_mpmd",
+    "run_spmd",
+]

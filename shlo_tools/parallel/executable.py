@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from shlo_tools import ir, mlir, program, reference
 from shlo_tools.calling.executable import Executable
 from shlo_tools.cpu import executable, watcher
 from shlo_tools.errors import ArgumentError, ShloError
 from shlo_tools.grid import ProcessId
+from shlo_tools.parallel import mpi
 from shlo_tools.processes import Grid, Process, run_processes
 
 Backend = Literal["native", "reference"]
+Transport = Literal["threads", "mpi"]
 Functions = str | Sequence[Sequence[str]]
 Feeds = Sequence[Sequence[tuple[Any, ...]]]
 Channels = Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
@@ -27,7 +29,8 @@ class ParallelResults(Sequence[Any]):
     The number of a process is ``replica * num_partitions + partition``.
 
     Attributes:
-        values: as calling an ``Executable`` returns them: an array, or a tuple of such.
+        values: as calling an ``Executable`` returns them: an array, or a tuple of such; None where
+            the process is one of another rank of an MPI job.
         outfeeds: for each process the tuples of arrays that its ``outfeed`` ops wrote.
         to_host: for each process and channel what its ``send`` ops sent to the host.
     """
@@ -43,19 +46,29 @@ class ParallelResults(Sequence[Any]):
         return len(self.values)
 
 
+_Returned = tuple[Any, Sequence[tuple[Any, ...]], Mapping[int, Sequence[tuple[Any, ...]]]]
+
+
 class ParallelExecutable:
     """The functions of a grid's processes, ready to run; call it with the arguments of each.
 
     Attributes:
         num_replicas, num_partitions: the size of the grid.
         executables: for each process, by its number, what it runs; equal ones are the same.
+        transport, gather: see ``compile``.
     """
 
     def __init__(
-        self, num_replicas: int, num_partitions: int, executables: Sequence[Executable]
+        self,
+        num_replicas: int,
+        num_partitions: int,
+        executables: Sequence[Executable],
+        transport: Transport = "threads",
+        gather: bool = False,
     ) -> None:
         self.num_replicas, self.num_partitions = num_replicas, num_partitions
         self.executables = executables
+        self.transport, self.gather = transport, gather
 
     def __call__(
         self,
@@ -68,7 +81,8 @@ class ParallelExecutable:
         """Run all processes of the grid, once.
 
         Args:
-            arguments: for each process, by its number, those of its function.
+            arguments: for each process, by its number, those of its function. Those of processes of
+                other ranks are not looked at: they may be None.
             infeed: for each process what its ``infeed`` ops read, one tuple of arrays each.
             from_host: for each process and channel what its ``recv`` ops get from the host.
             timeout: seconds for the whole grid.
@@ -87,27 +101,38 @@ class ParallelExecutable:
         ):
             if values is not None and len(values) != count:
                 raise ArgumentError(f"{what} for {len(values)} processes, and there are {count}")
-        grid = Grid(self.num_replicas, self.num_partitions)
-        processes = [
-            Process(
-                id,
-                grid,
-                infeed[number] if infeed is not None else (),
-                dict(from_host[number]) if from_host is not None else {},
-            )
-            for number, id in enumerate(ids(self.num_replicas, self.num_partitions))
-        ]
+        size = self.num_replicas, self.num_partitions
+        every = list(ids(*size))
         threads: list[int] = []
 
-        def run(process: Process) -> Any:
-            threads.append(threading.get_ident())
-            number = process.replica_id * self.num_partitions + process.partition_id
-            return self.executables[number](*arguments[number], timeout=timeout)
+        def member(grid: Grid, id: ProcessId) -> Process:
+            number = every.index(id)
+            sent = dict(from_host[number]) if from_host is not None else {}
+            return Process(id, grid, infeed[number] if infeed is not None else (), sent)
 
-        results = run_processes(processes, run, lambda: watcher.cancel(threads))
-        return ParallelResults(
-            results, [p.outfeed for p in processes], [dict(p.to_host) for p in processes]
-        )
+        def run(process: Process) -> _Returned:
+            threads.append(threading.get_ident())
+            number = every.index(process.id)
+            values = self.executables[number](*arguments[number], timeout=timeout)
+            return values, process.outfeed, dict(process.to_host)
+
+        def stop() -> None:
+            watcher.cancel(threads)
+
+        if self.transport == "mpi":
+            own = mpi.job().run(
+                size, lambda grid: [member(grid, id) for id in grid.own], run, stop, self.gather
+            )
+            returned = [own.get(id, (None, [], {})) for id in every]
+        else:
+            grid = Grid(*size)
+            returned = run_processes([member(grid, id) for id in every], run, stop)
+        return ParallelResults(*zip(*returned, strict=True))
+
+
+def own_numbers(count: int, transport: Transport) -> Sequence[int]:
+    """The numbers of the processes that run here, of a grid of so many."""
+    return mpi.own_numbers(count) if transport == "mpi" else range(count)
 
 
 def ids(num_replicas: int, num_partitions: int) -> Iterator[ProcessId]:
@@ -122,6 +147,8 @@ def compile(
     num_partitions: int | None = None,
     function: Functions = "main",
     backend: Backend = "native",
+    transport: Transport = "threads",
+    gather: bool = False,
     **options: Any,
 ) -> ParallelExecutable:
     """Compile a program for all processes of a grid.
@@ -132,6 +159,9 @@ def compile(
             (``mhlo.num_replicas``, ``mhlo.num_partitions``), else 1.
         function: the function that all run, or one for each process: a row of names per replica.
         backend: ``native``: compiled code; ``reference``: the specification, op by op.
+        transport: ``threads``: all processes are threads of this one; ``mpi``: they are dealt to
+            the ranks of an MPI job, all of which have to make the same calls.
+        gather: whether every rank of an MPI job gets the results of all processes, else of its own.
         options: those of ``shlo_tools.compile``.
 
     Raises:
@@ -139,6 +169,8 @@ def compile(
         UnsupportedError: it holds something that cannot be compiled.
         ShloError: there is no such function, or the grid has another size.
     """
+    if transport not in get_args(Transport):
+        raise ShloError(f"transport={transport!r}: there are {', '.join(get_args(Transport))}")
     with mlir.library_context():
         module = program.module_of(source)
         size = (
@@ -149,7 +181,7 @@ def compile(
     executables = {
         name: _compiled(module, name, size, backend, options) for name in dict.fromkeys(names)
     }
-    return ParallelExecutable(*size, [executables[name] for name in names])
+    return ParallelExecutable(*size, [executables[name] for name in names], transport, gather)
 
 
 def _size(module: mlir.Module, name: str, size: int | None) -> int:

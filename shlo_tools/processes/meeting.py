@@ -44,24 +44,33 @@ class Grid:
     ) -> list[Any]:
         """Bring a value to a rendezvous of a group; returns all values in the group's order."""
         with self._changed:
-            meeting = self._meetings.setdefault(key, _Meeting())
+            meeting = self._meeting(key)
             meeting.values[process] = value
             self._changed.notify_all()
             self._wait(process, lambda: len(meeting.values) == len(group), what)
             values = [meeting.values[member] for member in group]
             meeting.leavers += 1
-            if meeting.leavers == len(group):
+            if meeting.leavers == self._members_here(group):
                 del self._meetings[key]
             return values
 
-    def put(self, channel: Hashable, value: Any) -> None:
-        """Send a value; the receiver may come later."""
+    def _meeting(self, key: Hashable) -> _Meeting:
+        return self._meetings.setdefault(key, _Meeting())
+
+    def _members_here(self, group: Sequence[ProcessId]) -> int:
+        """How many members of a group are threads of this process."""
+        return len(group)
+
+    def put(self, channel: Hashable, value: Any, target: ProcessId | None = None) -> None:
+        """Send a value to a process, or to whoever takes it; the receiver may come later."""
         with self._changed:
             self._channels[channel].append(value)
             self._changed.notify_all()
 
-    def take(self, channel: Hashable, process: ProcessId, what: str) -> Any:
-        """Wait for a value that another process sends."""
+    def take(
+        self, channel: Hashable, process: ProcessId, what: str, *, anybody: bool = False
+    ) -> Any:
+        """Wait for a value that another process sends; ``anybody`` might take it."""
         with self._changed:
             queue = self._channels[channel]
             self._wait(process, lambda: bool(queue), what)

@@ -111,7 +111,7 @@ class Process:
 
     def give(self, op: str, channel_id: int, target: ProcessId, value: Any) -> None:
         """Hand a value to another process, which gets it in order."""
-        self.grid.put((op, channel_id, self.id, target), value)
+        self.grid.put((op, channel_id, self.id, target), value, target)
 
     def get(self, op: str, channel_id: int, source: ProcessId) -> Any:
         """Wait for the next value that another process gives."""
@@ -120,15 +120,16 @@ class Process:
 
     def send(self, channel_id: int, target: int | None, value: Any) -> None:
         """Send on a channel, to the process of a flattened id or to whoever receives."""
-        self.grid.put(
-            ("channel", channel_id, self._flat if target is not None else None, target), value
-        )
+        own = self._flat if target is not None else None
+        receiver = None if target is None else divmod(target, self.grid.num_partitions)
+        self.grid.put(("channel", channel_id, own, target), value, receiver)
 
     def receive(self, channel_id: int, source: int | None) -> Any:
         """Wait for the next value on a channel."""
         own = self._flat if source is not None else None
         key = ("channel", channel_id, source, own)
-        return self.grid.take(key, self.id, f"in recv on channel {channel_id}")
+        what = f"in recv on channel {channel_id}"
+        return self.grid.take(key, self.id, what, anybody=source is None)
 
     def begin(self, label: Hashable, run: Callable[[], Any]) -> int:
         """Run something while the process goes on; a number by which ``finish`` gives its results.

@@ -33,7 +33,7 @@ def run_processes(
             with entered(process):
                 return run(process)
         except BaseException as raised:
-            if len(processes) > 1:
+            if process.grid.num_replicas * process.grid.num_partitions > 1:
                 raised.add_note(f"in process {process.id} of the grid")
             failures.append(raised)
             error = raised

@@ -295,7 +295,8 @@ PARTS = (
     ".venv-test/pip install -e .[dev]",
     ".venv-test/pytest -n auto",
     ".venv-test/lit -s tests/lit",
-    ".venv-peer/pip install --quiet -e .[dev,xla]",
+    ".venv-peer/pip install --quiet -e .[dev,xla,mpi]",
+    ".venv-peer/pytest tests/unit/parallel -k mpi",
     ".venv-peer/pytest -m peer tests/a/test_first.py",
     ".venv-peer/pytest -m peer tests/test_second.py",
 )

@@ -20,6 +20,7 @@ import click
 from shlo_tools import demo, files
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
+from shlo_tools.tools.run import grid_options
 from shlo_tools.tools.run.run_request import COMPILING, MISMATCH, Request
 from shlo_tools.tools.split_input import MARKER
 
@@ -44,6 +45,9 @@ Examples:
   shlo-run model.mlir --input=random:0 --check-nans
   shlo-run tests.mlir --split-input-file    runs functions that check themselves
   shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
+  shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
+  mpiexec -n 4 shlo-run model.mlir --parallel=mpi --replicas=4 --input=random:0
+                                            --output='out-{process}.npz'
 
 \b
 Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
@@ -79,6 +83,7 @@ class _Backend(click.Choice[str]):
 
 _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take no more
 _TOLERANCE = _Number(min=0)
+_COUNT = click.IntRange(1, 4096)
 
 
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
@@ -168,6 +173,13 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     metavar="MARKER",
     help=f"Take what lies between lines '{MARKER}' as programs that check themselves.",
 )
+@click.option(
+    "--parallel",
+    type=click.Choice(["threads", "mpi"]),
+    help="Run all processes of a grid: as threads, or dealt to the ranks that mpiexec starts.",
+)
+@click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
+@click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
 @click.option("--demo", is_flag=True, help="Run a small packaged program exported from JAX.")
 @click.option("--version", is_flag=True, help="Print versions and exit.")
 def command(version: bool, **options: object) -> int:
@@ -194,6 +206,7 @@ def command(version: bool, **options: object) -> int:
 
 def _check_together(request: Request) -> None:
     """Refuse options that mean nothing together."""
+    grid_options.check_together(request)
     watched = bool(request.probe or request.probe_dir or request.check_nans)
     if request.probe and not request.probe_dir:
         raise click.UsageError("--probe needs a folder: --probe-dir=DIR")

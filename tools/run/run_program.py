@@ -31,6 +31,7 @@ from shlo_tools.tools.run import (
     array_files,
     comparison,
     divergence,
+    grid_run,
     inputs,
     literals,
     probe_files,
@@ -94,6 +95,14 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if request.list_functions:
         print("\n".join(str(function) for function in signature.functions(module)))
         return 0
+    if request.parallel:
+        return grid_run.work(
+            request,
+            module,
+            channel,
+            lambda one, function: _values(one, function)[0],
+            lambda number, array, function: shown(number, array, function, _ELEMENTS),
+        )
     if checked := self_checks.functions(request, module):
         return checks.of_module(module, checked, source, channel)
     function = signature.find(module, request.function)

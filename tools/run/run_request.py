@@ -30,6 +30,8 @@ class Request:
         split_input_file: what separates the programs of the input, which check themselves; '' where
             it is one program.
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
+        parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
+        replicas, partitions: the size of the grid; None takes what the program says.
         probe_limit: how many executions of one op are written.
     """
 
@@ -55,3 +57,6 @@ class Request:
     split_input_file: str = ""
     probe_output_dir: str | None = None
     demo: bool = False
+    parallel: str | None = None
+    replicas: int | None = None
+    partitions: int | None = None

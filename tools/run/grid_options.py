@@ -1,0 +1,31 @@
+"""Which options go with ``--parallel``."""
+
+from __future__ import annotations
+
+import click
+
+from shlo_tools.tools.run.run_request import Request
+
+
+def check_together(request: Request) -> None:
+    """Refuse options that mean nothing together."""
+    sizes = request.replicas or request.partitions
+    if not request.parallel:
+        if sizes:
+            raise click.UsageError("--replicas and --partitions need --parallel=threads or =mpi")
+        return
+    others = {
+        "--compare": request.compare,
+        "--expected-output": request.expected_output,
+        "--repeat": request.repeat,
+        "--profile": request.profile,
+        "--demo": request.demo,
+        "--probe, --probe-dir or --check-nans": request.probe_dir or request.check_nans,
+        "--split-input-file": request.split_input_file,
+        "--list-functions": request.list_functions,
+    }
+    for name, value in others.items():
+        if value:
+            raise click.UsageError(f"--parallel does not go with {name}")
+    if request.parallel == "mpi" and request.model == "-":
+        raise click.UsageError("--parallel=mpi needs a file: one rank alone has a standard input")
