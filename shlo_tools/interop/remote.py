@@ -36,6 +36,9 @@ class RemoteExecutable(Executable):
         )
         return results
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        self._worker.ask("save_executable", self._number, os.path.abspath(path))
+
     def __del__(self) -> None:
         _forgotten.append((self._worker, self._number))  # told later: this may run in a request
 

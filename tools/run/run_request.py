@@ -7,6 +7,9 @@ from dataclasses import dataclass
 # The child's exit status when results are complete, but not the expected ones.
 MISMATCH = 3
 
+# What --cache stands for without a folder.
+DEFAULT_CACHE = "default"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -30,6 +33,10 @@ class Request:
         split_input_file: what separates the programs of the input, which check themselves; '' where
             it is one program.
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
+        save_executable: the file that the executable is written to.
+        cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
+            ``SHLO_CACHE_DIR`` says.
+        trusted: load an executable that other users own or can write.
         probe_limit: how many executions of one op are written.
     """
 
@@ -55,3 +62,6 @@ class Request:
     split_input_file: str = ""
     probe_output_dir: str | None = None
     demo: bool = False
+    save_executable: str | None = None
+    cache: str = ""
+    trusted: bool = False
