@@ -7,7 +7,7 @@ Python threads run.
 from __future__ import annotations
 
 import ctypes
-import tempfile
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -105,11 +105,9 @@ class Compilation(MachineCode):
     def image(self) -> bytes:
         if not self.addresses or self._engine is None:
             raise RuntimeError("there is no code")
-        with tempfile.TemporaryDirectory() as folder:
-            path = f"{folder}/object"
-            self._engine.save_object(path)
-            with open(path, "rb") as file:
-                return file.read()
+        with open(os.memfd_create("object"), "rb") as file:  # LLVM writes to a path alone
+            self._engine.save_object(f"/proc/self/fd/{file.fileno()}")
+            return file.read()
 
 
 class Loading(MachineCode):

@@ -16,6 +16,7 @@ from shlo_tools.cpu.machine_code.compilation import MachineCode, loading
 from shlo_tools.cpu.machine_code.objects import is_supported
 from shlo_tools.cpu.native import Linked
 from shlo_tools.cpu.process_library import parts
+from shlo_tools.cpu.process_library.callbacks import callback_table
 from shlo_tools.cpu.saved import container
 from shlo_tools.cpu.saved.container import Bytes, DamagedContainer
 from shlo_tools.cpu.stages import plain_data
@@ -42,27 +43,44 @@ class ExecutableParts:
     module: str = ""
 
 
-def packed(contents: ExecutableParts) -> list[Bytes]:
+def packed(contents: ExecutableParts, *, with_library: bool) -> list[Bytes]:
     """The contents as pieces of bytes.
+
+    Args:
+        with_library: have the parts of the process library in it that it needs, too.
 
     Raises:
         UnsupportedError: some of it is of this process alone.
     """
     _check(contents)
-    kernels = [*dict.fromkeys(contents.code.kernels.values())]
+    library = _library(contents) if with_library else []
+    kernels = sorted(kernel.image() for kernel in {*contents.code.kernels.values()})
     arrays = [np.ascontiguousarray(array) for array in contents.constants]
     header = {
         "name": contents.name,
         "inputs": list(map(str, contents.signature.inputs)),
         "results": list(map(str, contents.signature.results)),
         "program": plain_data.to_plain(contents.program),
+        "library": [names for names, _ in library],
         "kernels": len(kernels),
         "constants": [str(dtypes.of_array(array)) for array in arrays],
         "described": contents.code.plain.described,
         "module": contents.module,
     }
     memory = [array.reshape(-1).view(np.uint8).data for array in arrays]
-    return container.packed(header, [*(kernel.image() for kernel in kernels), *memory])
+    images = [*(image for _, image in library), *kernels]
+    return container.packed(header, [*images, *memory])
+
+
+def _library(contents: ExecutableParts) -> list[tuple[list[str], bytes]]:
+    callback_table()  # whatever is called may be asked to stop
+    return parts.needed(_jobs(contents.program), contents.code.kernels.values())
+
+
+def _jobs(program: Program) -> list[str]:
+    """The functions of the process library that a program's jobs are."""
+    jobs = {job.function for code in program.codes.values() for job in code.jobs}
+    return sorted(name for name in jobs if name.startswith(parts.PREFIX))
 
 
 def _check(contents: ExecutableParts) -> None:
@@ -90,6 +108,9 @@ def unpacked(data: memoryview) -> ExecutableParts:
     header, sections = container.unpacked(data)
     try:
         program = plain_data.from_plain(header["program"])
+        named = header["library"]
+        library = list(zip(named, sections[: len(named)], strict=True))
+        sections = sections[len(named) :]
         objects = sections[: header["kernels"]]
         types = list(map(dtypes.parse_tensor_type, header["constants"]))
         constants = [
@@ -102,6 +123,8 @@ def unpacked(data: memoryview) -> ExecutableParts:
         name, module, described = (str(header[key]) for key in ("name", "module", "described"))
     except (LookupError, TypeError, ValueError, ShloError) as error:
         raise DamagedContainer(f"its header is of another form: {error}") from error
+    for names, image in library:
+        parts.adopt(names, bytes(image))
     code = _code(program, objects, described)
     return ExecutableParts(name, Signature(inputs, results), program, code, constants, module)
 
@@ -114,7 +137,7 @@ def _code(program: Program, objects: Sequence[memoryview], described: str) -> Co
             raise DamagedContainer("its machine code cannot be loaded here")
         kernels.update(dict.fromkeys(code.names, code))
     jobs = {job.function for code in program.codes.values() for job in code.jobs}
-    parts.start(name for name in jobs if name.startswith(parts.PREFIX))
+    parts.start(_jobs(program))
     words = {word for code in program.codes.values() for c in code.contexts for word in c.words}
     names = sorted(word for word in words if isinstance(word, str))
     others = {name: symbols.known_address(name) for name in names}

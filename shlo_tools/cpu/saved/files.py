@@ -35,7 +35,7 @@ def write(path: str | os.PathLike[str], one: ExecutableParts) -> None:
         ShloError: the file cannot be written.
     """
     head = list(container.packed({"made for": _surroundings()}, []))
-    pieces = [*head, *contents.packed(one)]
+    pieces = [*head, *contents.packed(one, with_library=True)]
     size = sum(memoryview(piece).nbytes for piece in head)
     start = _START.pack(MARK, _VERSION, _digest(size, pieces), size)
     files.write_pieces(os.fspath(path), [start, *pieces])

@@ -58,7 +58,7 @@ class Known:
         if self._has_changed():
             return
         try:
-            pieces = contents.packed(compiled.contents())
+            pieces = contents.packed(compiled.contents(), with_library=False)
         except UnsupportedError:
             return
         size = sum(memoryview(piece).nbytes for piece in pieces)

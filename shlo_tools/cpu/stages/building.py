@@ -82,7 +82,7 @@ def build(
 
     def saved() -> ExecutableParts:
         with mlir.library_context():
-            text = ir.printed(whole.operation)
+            text = ir.printed(whole.operation, enable_debug_info=True)
         return ExecutableParts(function, signature, cut, code, kept, text)
 
     refusal = _refusal(lambda: program.clone(whole), kept, function, opt_level)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,14 @@ def test_a_forked_child_uses_the_folder(built: list[str], tmp_path: Path) -> Non
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(kept(tmp_path, "program")) == 2
+
+
+def test_threads_use_a_folder_at_once(tmp_path: Path) -> None:
+    def work(number: int) -> bool:
+        constant = 30.0 + number % 3
+        program = shlo_tools.compile(LAYERS.format(constant=constant), cache=tmp_path / "one")
+        return bool((program(X) == constant * X.T).all())
+
+    with ThreadPoolExecutor(6) as threads:
+        assert all(threads.map(work, range(24)))
+    assert len(kept(tmp_path / "one", "program")) == 3
