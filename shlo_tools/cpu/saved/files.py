@@ -18,6 +18,7 @@ from typing import Any
 
 from shlo_tools import codegen, files, mlir
 from shlo_tools.codegen import target
+from shlo_tools.cpu.machine_code.objects import is_supported
 from shlo_tools.cpu.saved import MARK, container, contents
 from shlo_tools.cpu.saved.container import Bytes, DamagedContainer
 from shlo_tools.cpu.saved.contents import ExecutableParts
@@ -48,6 +49,8 @@ def read(path: str | os.PathLike[str], *, trusted: bool) -> ExecutableParts:
         UnsupportedError: it was made for another machine or another version.
         ShloError: it cannot be read, is none of these files or damaged, or others can write it.
     """
+    if not is_supported():
+        raise UnsupportedError("machine code of this platform cannot be loaded from files")
     path = os.fspath(path)
     data = _mapped(path, trusted)
     if data[: len(MARK)] != MARK:
@@ -73,7 +76,7 @@ def read(path: str | os.PathLike[str], *, trusted: bool) -> ExecutableParts:
 def _mapped(path: str, trusted: bool) -> memoryview:
     files.check_path(path, "read")
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ShloError(f"cannot load {path!r}: it is no regular file")
@@ -84,6 +87,11 @@ def _mapped(path: str, trusted: bool) -> memoryview:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise ShloError(f"cannot read {path!r}: {error.strerror}") from error
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to would not be waited for."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _refuse_strangers(path: str, status: os.stat_result) -> None:

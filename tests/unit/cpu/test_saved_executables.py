@@ -280,6 +280,12 @@ def test_what_is_no_file(name: str, tmp_path: Path) -> None:
         shlo_tools.load_executable(str(tmp_path / name) if name[0] != "a" else name)
 
 
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ShloError, match="no regular file"):
+        shlo_tools.load_executable(tmp_path / "pipe")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
