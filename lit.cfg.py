@@ -18,4 +18,4 @@ config.test_source_root = root
 config.test_exec_root = os.path.join(root, "build", "lit")
 # No suffixes: tests/lit has some, and programs elsewhere are no tests.
 configure_lit(config, lit_config, suffixes=())
-config.environment["SHLO_CACHE_DIR"] = os.path.join(root, "build", "cache")
+config.environment["XDG_CACHE_HOME"] = os.path.join(root, "build", "cache")

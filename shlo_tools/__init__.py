@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shlo_tools import builder, dtypes, errors, mlir, ops, parallel
     from shlo_tools.builder import Module
     from shlo_tools.calling.executable import Executable
+    from shlo_tools.cpu.saved.loading import load_executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
     from shlo_tools.extend.shape_rules import shape_rule
@@ -50,6 +51,7 @@ _WHERE = {
     "from_torch": "shlo_tools.interop.torch_modules",
     "internalize": "shlo_tools.program",
     "load": "shlo_tools.program",
+    "load_executable": "shlo_tools.cpu.saved.loading",
     "reduce": "shlo_tools.tools.reduce.reduction",
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
@@ -81,6 +83,7 @@ __all__ = [
     "internalize",
     "interpret",
     "load",
+    "load_executable",
     "mlir",
     "ops",
     "parallel",
@@ -125,7 +128,8 @@ def compile(
             is called with (native only); what was used last is kept, 32 sets of shapes, or as
             many as this says.
         options: ``function``, ``opt_level``, ``check_sizes``; ``donate`` names arguments that calls
-            may write, so that results lie there: ``donate=[0]``.
+            may write, so that results lie there: ``donate=[0]``; ``cache=True`` keeps what is
+            compiled on disk, where later processes find it (or ``cache=folder``).
 
     Values are seen as the ops compute them: ops with probes are not fused, and run slower.
     """

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 os.environ.setdefault("SHLO_VERIFY_EACH", "1")
-os.environ.setdefault("SHLO_CACHE_DIR", str(Path(__file__).resolve().parents[1] / "build/cache"))
+os.environ.pop("SHLO_CACHE_DIR", None)  # programs are compiled each time
+os.environ["XDG_CACHE_HOME"] = str(Path(__file__).resolve().parents[1] / "build/cache")
 
 collect_ignore_glob = ["*.mlir"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class Executable(ABC):
     donated: frozenset[int] = frozenset()
     name: str
     signature: Signature[Any]
+    _why_not_saved = "only native code of stages can be"
 
     def __call__(self, *arguments: Any, cast: bool = False, timeout: float | None = None) -> Any:
         """Run the program.
@@ -125,6 +127,21 @@ class Executable(ABC):
             raise UnsupportedError(f"the executable of @{self.name} does not keep its program")
         return self.texts(stage)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was compiled to a file, which ``load_executable`` runs in other processes.
+
+        The file appears whole or not at all. It has machine code for this processor, and serves
+        this version of the package: keep the program as well.
+
+        Raises:
+            UnsupportedError: this executable is of its process alone, and the message says why.
+            ShloError: the file cannot be written.
+        """
+        raise UnsupportedError(
+            f"the executable of @{self.name} cannot be saved: {self._why_not_saved}",
+            hint="save the program, and compile it where it runs",
+        )
+
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """The results where a shorter way than ``_run`` takes the arguments as they are."""
         return None
@@ -145,7 +162,7 @@ class Executable(ABC):
     def __reduce__(self) -> NoReturn:
         raise ShloError(
             f"the executable of @{self.name} cannot be pickled or copied: it is of this process",
-            hint="send the program's text or path there, and compile it there",
+            hint="send the program and compile it there, or save() the executable to a file",
         )
 
 

@@ -102,6 +102,13 @@ def read_manifest(module: mlir.Module) -> Manifest:
     )
 
 
+def described(module: mlir.Module) -> str:
+    """An empty module that says of checks and host calls what this one does; '' of none."""
+    attributes = module.operation.attributes
+    texts = [f"{name} = {attributes[name]}" for name in (CHECKS, HOST_CALLS) if name in attributes]
+    return f"module attributes {{{', '.join(texts)}}} {{}}" if texts else ""
+
+
 def _entry_points(module: mlir.Module) -> list[Operation]:
     return [op for op in ir.children(module.operation) if ENTRY in op.attributes]
 

@@ -86,7 +86,7 @@ def _possible() -> tuple[Target, ...]:
     """Targets that this machine can run, the best first."""
     if platform.machine() not in _X86:
         return (_TARGETS["neon"],)
-    flags = _processor_flags()
+    flags = processor_flags()
     names = ["baseline"]
     if {"avx2", "fma"} <= flags:
         names.insert(0, "avx2")
@@ -110,7 +110,8 @@ def processor() -> str:
     return "\n".join(line for line in lines if line.startswith(kinds))
 
 
-def _processor_flags() -> set[str]:
+def processor_flags() -> set[str]:
+    """What the first processor can do, in the system's words; nothing where it does not say."""
     for line in processor().splitlines():
         if line.startswith("flags"):
             return set(line.partition(":")[2].split())

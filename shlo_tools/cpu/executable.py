@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.executable import Executable
 from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
+from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
+from shlo_tools.cpu.saved import programs
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
@@ -29,6 +32,7 @@ def compile(
     check_sizes: bool = True,
     donate: Donate = (),
     grid: tuple[int, int] | None = None,
+    cache: store.Cache = None,
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -47,6 +51,10 @@ def compile(
             other argument. Nothing else is ever written.
         grid: how many replicas, and how many partitions of each, run the program together, each
             of them in a thread that ``shlo_tools.parallel`` runs; by default it runs alone.
+        cache: keep what is compiled on disk, and look there first: in a folder, or, by True, in
+            that of ``SHLO_CACHE_DIR`` or of the user's caches. Programs with custom calls, or with
+            constants in a file beside them, are compiled again, but for their kernels. By default
+            ``SHLO_CACHE_DIR`` decides; False keeps nothing.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
@@ -54,6 +62,28 @@ def compile(
         UnsupportedError: it holds something that cannot be compiled yet.
         ShloError: there is no such function, or no such argument.
     """
+    with store.kept_in(cache):
+        is_plain = isinstance(donate, str | list | tuple | set | frozenset) and grid is None
+        options = [function, opt_level, check_sizes, donate]
+        known = programs.known(source, options) if is_plain else None
+        executable = known.found() if known is not None else None
+        if known is not None and executable is not None:
+            executable.texts = partial(_text, known, function)
+            return executable
+        return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
+
+
+def _compiled(
+    source: Any,
+    function: str,
+    opt_level: int,
+    check_sizes: bool,
+    donate: Donate,
+    grid: tuple[int, int] | None,
+    tell: Tell | None,
+    known: programs.Known | None,
+) -> Executable:
+    """Compile a program, and keep it where it is ``known``."""
     with mlir.library_context():
         module, constants = weights.detached(source)
         ops = mlir.walk(module.operation)
@@ -73,6 +103,8 @@ def compile(
                 tell=tell,
             )
             if staged is not None:
+                if known is not None and programs.is_whole(module, ops):
+                    known.keep(staged)
                 staged.texts = StageTexts(module)
                 return staged
             texts = StageTexts(program.clone(module))
@@ -84,6 +116,14 @@ def compile(
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
         whole.donated, whole.texts = numbers, texts
         return whole
+
+
+def _text(known: programs.Known, function: str, stage: str) -> str:
+    """A kept program at a stage; it is read when it is first asked for."""
+    with mlir.library_context():
+        module, _ = weights.detached(known.data)
+        select_function(module, function)
+        return StageTexts(module)(stage)
 
 
 def select_function(module: mlir.Module, function: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
 from shlo_tools.calling.executable import Executable, Memory
-from shlo_tools.codegen.manifest import EntryPoint, Manifest, read_manifest
+from shlo_tools.codegen.manifest import EntryPoint, Manifest, described, read_manifest
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
@@ -34,6 +34,8 @@ Tell = Callable[[str], None]
 
 class NativeExecutable(Executable):
     """A compiled function; each call uses a frame of its own."""
+
+    _why_not_saved = "it is code of the whole program, through linalg, of which no object is kept"
 
     def __init__(
         self,
@@ -132,12 +134,14 @@ class Linked:
         engine: owns the code.
         host_calls: by the number that the code calls the host with.
         executables: functions that were asked for, and those that host calls call.
+        described: where there is no engine, what the manifest is read from again; '' for nothing.
     """
 
     engine: mlir.ExecutionEngine | None
     manifest: Manifest
     host_calls: Sequence[HostCall]
     executables: Mapping[str, NativeExecutable]
+    described: str = ""
 
     def addresses(self) -> dict[str, int]:
         """The addresses of entry points, by their symbols."""
@@ -153,7 +157,7 @@ def calls_alone(module: mlir.Module) -> Linked:
     host_calls = [HostCall(kernel) for kernel in manifest.host_kernels]
     for call in host_calls:
         call.link({})
-    return Linked(None, manifest, host_calls, {})
+    return Linked(None, manifest, host_calls, {}, described(module))
 
 
 def link(

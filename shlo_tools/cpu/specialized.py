@@ -13,6 +13,7 @@ from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
+from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
@@ -32,6 +33,7 @@ class _Options:
     opt_level: int
     check_sizes: bool
     donated: frozenset[int]
+    cache: store.Cache
 
 
 class SpecializedExecutable(Executable):
@@ -41,6 +43,8 @@ class SpecializedExecutable(Executable):
     for longest is dropped first. Where sizes contradict the program, code for any sizes runs: the
     call is refused as it always is, by the check that fails.
     """
+
+    _why_not_saved = "it is compiled for each set of shapes when it is called"
 
     def __init__(
         self, module: mlir.Module, constants: Sequence[Array], most: int, options: _Options
@@ -90,7 +94,7 @@ class SpecializedExecutable(Executable):
 
     def _compiled(self, shapes: Shapes | None) -> Executable:
         options, constants = self._options, self._constants
-        with mlir.library_context():
+        with store.kept_in(options.cache), mlir.library_context():
             module = program.clone(self._module)
             if shapes is not None:
                 native.run_passes(_refinement(module, self.name, shapes), module, None)
@@ -116,11 +120,12 @@ def compile(
     opt_level: int = 2,
     check_sizes: bool = True,
     donate: Donate = (),
+    cache: store.Cache = None,
 ) -> SpecializedExecutable:
     """Compile a program when it is called, for the sizes that it is called with.
 
     Args:
-        source, function, opt_level, check_sizes, donate: see ``executable.compile``.
+        source, function, opt_level, check_sizes, donate, cache: see ``executable.compile``.
         specialize: of how many sets of shapes code is kept; True stands for 32.
 
     Raises:
@@ -137,7 +142,7 @@ def compile(
         executable.select_function(module, function)
         runner.run("builtin.module(shlo-legalize-shape)", module)  # sizes as arguments
         numbers = donated(module, function, donate)
-        options = _Options(function, opt_level, check_sizes, numbers)
+        options = _Options(function, opt_level, check_sizes, numbers, cache)
         return SpecializedExecutable(module, constants, most, options)
 
 

@@ -36,6 +36,9 @@ class RemoteExecutable(Executable):
         )
         return results
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        self._worker.ask("save_executable", self._number, os.path.abspath(path))
+
     def __del__(self) -> None:
         _forgotten.append((self._worker, self._number))  # told later: this may run in a request
 
@@ -44,6 +47,8 @@ def compile(source: str | bytes | os.PathLike[str], **options: Any) -> RemoteExe
     """Like ``shlo_tools.compile``, in the child process."""
     if isinstance(source, os.PathLike):
         source = Path(os.path.abspath(source))  # the child's working directory may be another one
+    if isinstance(options.get("cache"), str | os.PathLike):
+        options["cache"] = os.path.abspath(options["cache"])
     worker = workers.worker_of("shlo_tools.interop.worker")
     number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
     return RemoteExecutable(worker, number, name, signature)

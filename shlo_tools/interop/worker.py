@@ -42,10 +42,14 @@ def _serve() -> None:
     def ir(number: int, stage: str) -> str:
         return executables[number].ir(stage)
 
+    def save_executable(number: int, path: str) -> None:
+        executables[number].save(path)
+
     def save(source: bytes, path: str) -> None:
         shlo_tools.save(shlo_tools.load(source), path)
 
-    workers.serve({"compile": compile, "call": call, "ir": ir, "save": save})
+    functions = (compile, call, ir, save_executable, save)
+    workers.serve({function.__name__: function for function in functions})
 
 
 if __name__ == "__main__":

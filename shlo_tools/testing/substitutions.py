@@ -18,6 +18,7 @@ TOOLS = {
     "shlo-opt": "opt",
     "shlo-run": "run",
     "shlo-reduce": "reduce",
+    "shlo-cache": "cache",
     "shlo-translate": "translate",
     "stablehlo-opt": "opt",
     "stablehlo-translate": "translate",

@@ -18,6 +18,12 @@ ROOT = Path(shlo_tools.__file__).resolve().parents[1]
 _CACHE = ROOT / "build" / "bench-cache"  # machine code of the process library, made before
 
 
+def _without_cache() -> dict[str, str]:
+    """Variables with which nothing is kept but the process library's parts."""
+    left = {name: value for name, value in os.environ.items() if name != "SHLO_CACHE_DIR"}
+    return {**left, "XDG_CACHE_HOME": str(_CACHE)}
+
+
 class EngineProcess:
     """A benchmark's worker; stopped but while it answers, so that it takes no time of others.
 
@@ -36,7 +42,7 @@ class EngineProcess:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "SHLO_CACHE_DIR": str(_CACHE)},
+            env={**_without_cache(), "PYTHONPATH": str(ROOT)},
         )
 
     def __enter__(self) -> Self:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 import shlo_tools
-from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.tools.bench.worker import Array, Call, serve
@@ -23,7 +22,6 @@ class Native:
         self.program: Any = None
 
     def prepare(self, text: str) -> str:
-        store.drop("kernel")  # compiling one program takes nothing from an earlier one
         return text
 
     def compile(self, text: str) -> Any:

@@ -18,10 +18,11 @@ from typing import Any
 import click
 
 from shlo_tools import demo, files
+from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.run import grid_options
-from shlo_tools.tools.run.run_request import COMPILING, MISMATCH, Request
+from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
 from shlo_tools.tools.split_input import MARKER
 
 _EPILOG = """\b
@@ -48,6 +49,8 @@ Examples:
   shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
   mpiexec -n 4 shlo-run model.mlir --parallel=mpi --replicas=4 --input=random:0
                                             --output='out-{process}.npz'
+  shlo-run model.mlir --save-executable=model.shlox
+  shlo-run model.shlox --input=random:0     runs it without compiling
 
 \b
 Exit status: 0 if it ran and agreed with what was expected, 130 after Ctrl-C, else 1.
@@ -180,12 +183,29 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 )
 @click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
 @click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
+    "--cache",
+    cls=argv.ValueOptional,
+    bare=DEFAULT_CACHE,
+    default="",
+    metavar="DIR",
+    help="Keep what is compiled, and look there first; see shlo-cache.",
+)
+@click.option(
+    "--save-executable",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write what was compiled, for this machine and version; runs only with values.",
+)
+@click.option(
+    "--trusted", is_flag=True, help="Run an executable that other users own or can write."
+)
 @click.option("--demo", is_flag=True, help="Run a small packaged program exported from JAX.")
 @click.option("--version", is_flag=True, help="Print versions and exit.")
 def command(version: bool, **options: object) -> int:
     """Compile a StableHLO program for this machine, and run it.
 
-    MODEL is MLIR text, bytecode or a portable artifact; - or nothing reads standard input.
+    MODEL is MLIR text, bytecode, a portable artifact, or an executable that --save-executable
+    wrote; - or nothing reads standard input.
     Without values for its arguments, its signature is printed. Where there is no @main, all
     functions without arguments run: files of tests check themselves.
     """
@@ -214,8 +234,10 @@ def _check_together(request: Request) -> None:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
     if request.profile and (watched or request.backend != "native"):
         raise click.UsageError("--profile tells of native code without probes and checks")
+    if request.save_executable and (watched or request.backend != "native" or request.compare):
+        raise click.UsageError("--save-executable is for native code without probes and checks")
     singly = request.inputs or request.output or request.compare or request.profile
-    if request.split_input_file and singly:
+    if request.split_input_file and (singly or request.save_executable):
         raise click.UsageError("--split-input-file runs programs without arguments and results")
     if not request.compare:
         return
@@ -264,7 +286,12 @@ def run(request: Request) -> int:
     """
     if request.output:
         _check_output(request.output)
+    if request.save_executable:
+        files.check_writable(request.save_executable)
     source = files.read_file(request.model)
+    if source.startswith(MARK):
+        _check_saved(request)
+        source = MARK  # its path is all that the child needs
     outcome = isolation.run(partial(_work, request, source))
     if outcome.crash:
         print(f"error: {_cause(request, source, outcome)}", file=sys.stderr)
@@ -272,6 +299,26 @@ def run(request: Request) -> int:
     if outcome.output and request.output and outcome.status in (0, MISMATCH):
         files.write_file(request.output, outcome.output)
     return 1 if outcome.status else 0
+
+
+def _check_saved(request: Request) -> None:
+    """Refuse what needs a program, where there is an executable."""
+    if request.model == "-":
+        raise ShloError("an executable is loaded from a file, not from standard input")
+    options = {
+        "--function": request.function != "main",
+        "--list-functions": request.list_functions,
+        "--split-input-file": request.split_input_file,
+        "--backend=reference": request.backend != "native",
+        "--compare": request.compare,
+        "--check-nans": request.check_nans,
+        "--probe or --probe-dir": request.probe or request.probe_dir,
+        "--cache": request.cache,
+        "--save-executable": request.save_executable,
+    }
+    for name, value in options.items():
+        if value:
+            raise click.UsageError(f"{name} needs a program, and {request.model} is an executable")
 
 
 def _check_output(path: str) -> None:

@@ -16,6 +16,7 @@ import shlo_tools
 from shlo_tools import mlir, program
 from shlo_tools.calling.executable import Executable
 from shlo_tools.cpu.native import Tell
+from shlo_tools.cpu.saved import MARK
 from shlo_tools.dtypes import Array, from_dtype
 from shlo_tools.errors import (
     Diagnostic,
@@ -40,7 +41,7 @@ from shlo_tools.tools.run import (
     signature,
 )
 from shlo_tools.tools.run.inputs import Wanted
-from shlo_tools.tools.run.run_request import COMPILING, MISMATCH, Request
+from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
 from shlo_tools.tools.run.self_checks import SelfChecks
 from shlo_tools.tools.run.signature import Function
 from shlo_tools.tools.run.time_limit import limited
@@ -88,6 +89,8 @@ def _name(request: Request) -> str:
 
 
 def _work(request: Request, source: bytes, channel: Channel) -> int:
+    if source == MARK:
+        return _work_saved(request, channel)
     checks = SelfChecks(request, _name(request), _run_check, _show_check)
     if request.split_input_file:
         return checks.of_parts(source, channel)
@@ -106,6 +109,9 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if checked := self_checks.functions(request, module):
         return checks.of_module(module, checked, source, channel)
     function = signature.find(module, request.function)
+    if request.save_executable and not request.inputs and not _needs_a_run(request):
+        _compile(request, module, channel, None)[0].save(request.save_executable)
+        return 0
     if function.inputs and not request.inputs and not _needs_a_run(request):
         print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
         return 0
@@ -118,16 +124,54 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     with probe_files.recording(request.probe_dir, _name(request), request.probe_limit) as probe:
         compiled, seconds = _compile(request, module, channel, probe)
         del module  # and the constants in it
+        if request.save_executable:
+            compiled.save(request.save_executable)
         channel.tell(f"while running @{function.name}")
         results, times = _run(request, compiled, arguments)
+    timing = ""
+    if request.repeat or request.demo:
+        timing = f"compiled in {_seconds(seconds)}, {_timing(times)}"
+    return _told(request, function, compiled, results, expected, timing, channel)
+
+
+def _work_saved(request: Request, channel: Channel) -> int:
+    """Run an executable of a file."""
+    channel.tell("while loading the executable")
+    start = time.perf_counter()
+    compiled = shlo_tools.load_executable(request.model, trusted=request.trusted)
+    seconds = time.perf_counter() - start
+    function = signature.of_executable(compiled)
+    if function.inputs and not request.inputs and not _needs_a_run(request):
+        print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
+        return 0
+    if request.output:
+        array_files.check_count(request.output, len(function.results))
+    channel.tell("while reading values")
+    arguments, expected = _values(request, function)
+    channel.tell(f"while running @{function.name}")
+    results, times = _run(request, compiled, arguments)
+    timing = f"loaded in {_seconds(seconds)}, {_timing(times)}" if request.repeat else ""
+    return _told(request, function, compiled, results, expected, timing, channel)
+
+
+def _told(
+    request: Request,
+    function: Function,
+    compiled: Executable,
+    results: Sequence[Array],
+    expected: Sequence[Array],
+    timing: str,
+    channel: Channel,
+) -> int:
+    """Write and show what came out; returns the exit status."""
     channel.tell("while writing results")
     if request.output:
         array_files.write(channel.output, request.output, results)
     agree = _show(request, function, results, expected)
     if request.check_nans:
         print("no op made a NaN or Inf that its inputs did not have")
-    if request.repeat or request.demo:
-        print(_timing(seconds, times))
+    if timing:
+        print(timing)
     if request.profile:
         print("\n".join(profile.lines(compiled)))
     return 0 if agree else MISMATCH
@@ -183,6 +227,8 @@ def _compile(
 def _backend(request: Request, module: mlir.Module, tell: Tell | None = None) -> Executable:
     backend: Any = request.backend
     options: dict[str, Any] = {"tell": tell} if tell else {}
+    if request.cache and request.backend == "native":
+        options["cache"] = request.cache == DEFAULT_CACHE or request.cache
     return shlo_tools.compile(module, backend=backend, function=request.function, **options)
 
 
@@ -287,9 +333,9 @@ def shown(number: int, array: Array, function: Function, limit: int) -> str:
     return f"{head}\n{literals.written(array, limit)}"
 
 
-def _timing(compiling: float, times: Sequence[float]) -> str:
+def _timing(times: Sequence[float]) -> str:
     first, *more = times
-    text = f"compiled in {_seconds(compiling)}, first run {_seconds(first)}"
+    text = f"first run {_seconds(first)}"
     if more:
         text += f"; {len(more)} more: median {_seconds(statistics.median(more))}"
         text += f", min {_seconds(min(more))}"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 # The child's exit status when results are complete, but not the expected ones.
 MISMATCH = 3
 
+# What --cache stands for without a folder.
+DEFAULT_CACHE = "default"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -32,6 +35,10 @@ class Request:
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
         parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
         replicas, partitions: the size of the grid; None takes what the program says.
+        save_executable: the file that the executable is written to.
+        cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
+            ``SHLO_CACHE_DIR`` says.
+        trusted: load an executable that other users own or can write.
         probe_limit: how many executions of one op are written.
     """
 
@@ -60,3 +67,6 @@ class Request:
     parallel: str | None = None
     replicas: int | None = None
     partitions: int | None = None
+    save_executable: str | None = None
+    cache: str = ""
+    trusted: bool = False

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shlo_tools import ir, mlir
+from shlo_tools.calling.executable import Executable
 from shlo_tools.codegen.manifest import EntryPoint, read_manifest
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
@@ -78,6 +79,15 @@ def find(module: mlir.Module, name: str) -> Function:
     if known[name].declared:
         raise ShloError(f"@{name} is a declaration without a body")
     return known[name]
+
+
+def of_executable(executable: Executable) -> Function:
+    """The function of an executable, which knows no names of arguments."""
+    inputs, results = (
+        tuple(Slot("", str(type)) for type in types)
+        for types in (executable.signature.inputs, executable.signature.results)
+    )
+    return Function(executable.name, inputs, results)
 
 
 def _of_function(op: mlir.Operation) -> Function:

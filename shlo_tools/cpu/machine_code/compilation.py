@@ -7,6 +7,7 @@ Python threads run.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import symbols
-from shlo_tools.cpu.machine_code import store
+from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
 
 
@@ -46,6 +47,10 @@ class MachineCode:
         """Provide the addresses. Whoever waits may hold the lock of the library's context."""
         raise NotImplementedError
 
+    def image(self) -> bytes:
+        """The object file, which ``Loading`` takes."""
+        raise NotImplementedError
+
 
 _unfinished: set[MachineCode] = set()
 
@@ -67,7 +72,7 @@ class Compilation(MachineCode):
         callees: Mapping[str, MachineCode],
     ) -> None:
         super().__init__(names, callees)
-        self._keys = keys if store.is_open() else ()
+        self._keys = [key for key in keys if key]
         self._text = text
         self._engine: mlir.ExecutionEngine | None = None
         self._thread = threading.Thread(target=self._generate)
@@ -86,7 +91,7 @@ class Compilation(MachineCode):
             self._generate()  # there was no thread, or what it met is raised here
 
     def _generate(self) -> None:
-        engine = mlir.ExecutionEngine.of_text(self._text, keeps_object=bool(self._keys))
+        engine = mlir.ExecutionEngine.of_text(self._text, keeps_object=objects.is_supported())
         for name, part in self.callees.items():
             engine.bind(name, part.addresses[name])
         words = (ctypes.c_int64 * len(self.names))()
@@ -97,19 +102,27 @@ class Compilation(MachineCode):
         self._addresses = dict(zip(self.names, words, strict=True))
         self._engine, self._text = engine, ""  # the engine owns the code
 
+    def image(self) -> bytes:
+        if not self.addresses or self._engine is None:
+            raise RuntimeError("there is no code")
+        with open(os.memfd_create("object"), "rb") as file:  # LLVM writes to a path alone
+            self._engine.save_object(f"/proc/self/fd/{file.fileno()}")
+            return file.read()
+
 
 class Loading(MachineCode):
     """Machine code that disk has."""
 
     def __init__(self, file: ObjectFile, callees: Mapping[str, MachineCode]) -> None:
         super().__init__(file.defined, callees)
-        self._file: ObjectFile | None = file
+        self._file = file
         self._memory: Any = None
 
     def _finish(self) -> None:
-        if self._file is not None:
-            self._memory, self._addresses = self._file.load(self._resolved)
-        self._file = None  # its image, which was copied
+        self._memory, self._addresses = self._file.load(self._resolved)
+
+    def image(self) -> bytes:
+        return self._file.image
 
     def _resolved(self, name: str) -> int:
         part = self.callees.get(name)
@@ -127,8 +140,15 @@ def stored(key: str, prefix: str, callees: Callees) -> MachineCode | None:
         callees: what has those.
     """
     image = store.read(key)
-    if image is None:
-        return None
+    return None if image is None else loading(image, prefix, callees)
+
+
+def loading(image: bytes, prefix: str, callees: Callees) -> MachineCode | None:
+    """The machine code of an object file; None where it is none that can be loaded here.
+
+    Args:
+        prefix, callees: see ``stored``.
+    """
     try:
         file = ObjectFile(image)
     except UnsupportedObject:

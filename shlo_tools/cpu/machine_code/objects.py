@@ -67,6 +67,7 @@ class ObjectFile:
     """Machine code that can be loaded.
 
     Attributes:
+        image: the file's bytes.
         defined: symbols that it has.
         undefined: symbols that it needs.
 
@@ -75,7 +76,7 @@ class ObjectFile:
     """
 
     def __init__(self, image: bytes) -> None:
-        self._image = image
+        self.image = image
         try:
             self._sections = self._read_sections()
             self._places, self._size = self._placed()
@@ -88,12 +89,12 @@ class ObjectFile:
         self.undefined = [symbol.name for symbol in named if symbol.section == _UNDEFINED]
 
     def _read_sections(self) -> list[_Section]:
-        header = _HEADER.unpack_from(self._image)
+        header = _HEADER.unpack_from(self.image)
         identity, kind, machine, start, size, count = (header[k] for k in (0, 1, 2, 6, 11, 12))
         if not identity.startswith(_MAGIC) or (kind, machine) != (_RELOCATABLE, _X86_64):
             raise UnsupportedObject("not a relocatable object of this machine")
         places = range(start, start + count * size, size)
-        return [_Section(*_SECTION.unpack_from(self._image, place)) for place in places]
+        return [_Section(*_SECTION.unpack_from(self.image, place)) for place in places]
 
     def _placed(self) -> tuple[dict[int, int], int]:
         """Places of the sections that code needs, and their size; what unwinds stacks is not."""
@@ -112,12 +113,12 @@ class ObjectFile:
         names = self._sections[table.link].offset
         symbols = []
         for place in range(table.offset, table.offset + table.size, _SYMBOL.size):
-            name, _, _, section, value, _ = _SYMBOL.unpack_from(self._image, place)
+            name, _, _, section, value, _ = _SYMBOL.unpack_from(self.image, place)
             symbols.append(_Symbol(self._text(names + name) if name else "", section, value))
         return symbols
 
     def _text(self, place: int) -> str:
-        return self._image[place : self._image.index(b"\0", place)].decode()
+        return self.image[place : self.image.index(b"\0", place)].decode()
 
     def _read_words(self) -> list[tuple[int, int, int]]:
         """Words that hold addresses: where, of which symbol, and what is added."""
@@ -127,7 +128,7 @@ class ObjectFile:
                 continue
             start = self._places[section.info]
             for place in range(section.offset, section.offset + section.size, _RELOCATION.size):
-                offset, kind, addend = _RELOCATION.unpack_from(self._image, place)
+                offset, kind, addend = _RELOCATION.unpack_from(self.image, place)
                 if kind & 0xFFFFFFFF != _ADDRESS:
                     raise UnsupportedObject(f"there are relocations of kind {kind & 0xFFFFFFFF}")
                 words.append((start + offset, kind >> 32, addend))
@@ -141,7 +142,7 @@ class ObjectFile:
             section = self._sections[number]
             if section.kind == _BITS:
                 end = section.offset + section.size
-                memory[place : place + section.size] = self._image[section.offset : end]
+                memory[place : place + section.size] = self.image[section.offset : end]
         addresses: dict[str, int] = {}
         values: list[int] = []
         for name, number, value in self._symbols:

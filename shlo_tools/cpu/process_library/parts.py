@@ -37,7 +37,7 @@ from shlo_tools.codegen.library import (
 )
 from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu.machine_code import store
-from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
+from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, loading, stored
 
 PREFIX = "shlo_rt_"
 
@@ -95,6 +95,7 @@ _FAMILIES = {
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _parts: dict[str, MachineCode] = {}  # by each function's name
+_texts: dict[tuple[str, ...], MachineCode] = {}  # those of ``text_code``, by their functions
 
 
 def address(name: str) -> int:
@@ -160,10 +161,49 @@ def compiled(functions: Sequence[Function]) -> tuple[Any, Mapping[str, int]]:
 
 def text_code(text: str, names: Sequence[str]) -> MachineCode:
     """Machine code of functions of the llvm dialect that call none of the library."""
-    text += address_table(ADDRESSES, [Function(name, []) for name in names]).text()
-    key = store.key("library", text)
-    code = stored(key, PREFIX, linked)
-    return code or Compilation(text, names, [key], {})
+    if tuple(names) not in _texts:
+        text += address_table(ADDRESSES, [Function(name, []) for name in names]).text()
+        key = store.key("library", text)
+        code = stored(key, PREFIX, linked)
+        _texts[tuple(names)] = code or Compilation(text, names, [key], {})
+    return _texts[tuple(names)]
+
+
+# --- in files of executables ----------------------------------------------------------------------
+def needed(names: Iterable[str], codes: Iterable[MachineCode]) -> list[tuple[list[str], bytes]]:
+    """The parts that a program needs, each with its functions; what a part calls comes before it.
+
+    Args:
+        names: functions of the library that its jobs are.
+        codes: its kernels.
+    """
+    listed: dict[MachineCode, None] = {}
+
+    def add(callees: Mapping[str, MachineCode]) -> None:
+        for _, part in sorted(callees.items()):
+            add(part.callees)
+            listed[part] = None
+
+    add({name: part for code in codes for name, part in code.callees.items()})
+    add(linked([*names, *_PARTS[_running]]))
+    parts = [(sorted(n for n in part.names if _parts.get(n) is part), part) for part in listed]
+    texts = [(list(names), part) for names, part in _texts.items()]
+    return [(names, part.image()) for names, part in (*parts, *texts)]
+
+
+def adopt(names: Sequence[str], image: bytes) -> None:
+    """Take a part from a file that was made by this version, unless this process has it."""
+    with mlir.library_context():
+        if tuple(names) in _texts or any(name in _parts for name in names):
+            return
+        code = loading(image, PREFIX, linked)
+        if code is None:  # it is made when it is needed
+            return
+        keep(code)
+        if all(name.startswith(PREFIX) for name in names):
+            _parts.update(dict.fromkeys(names, code))
+        else:
+            _texts[tuple(names)] = code
 
 
 def compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:

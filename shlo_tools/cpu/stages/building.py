@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
@@ -20,8 +21,10 @@ from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Tell
 from shlo_tools.cpu.process_library import parts
+from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages import kernels
-from shlo_tools.cpu.stages.executable import Code, StagedExecutable
+from shlo_tools.cpu.stages.code import Code
+from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program, read, stages
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
@@ -31,6 +34,8 @@ from shlo_tools.types import value_type
 
 # What makes static ops of those whose sizes have become numbers.
 _TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
+
+_OPT_LEVEL = 2  # of code that only says which sizes do not fit
 
 
 def build(
@@ -73,13 +78,46 @@ def build(
     if not is_sized:
         return StagedExecutable(function, signature, cut, building.code(copy, cut, tell), kept)
     whole = program.clone(module)
+    code = building.code(copy, replace(cut, plain={}), tell)
+
+    def saved() -> ExecutableParts:
+        with mlir.library_context():
+            text = ir.printed(whole.operation, enable_debug_info=True)
+        return ExecutableParts(function, signature, cut, code, kept, text)
+
+    refusal = _refusal(lambda: program.clone(whole), kept, function, opt_level)
+    instance = building.instance(code)
+    return SizedExecutable(function, signature, cut, instance, refusal, saved)
+
+
+def loaded(saved: ExecutableParts) -> SizedExecutable:
+    """What a file has of a program whose sizes run time tells."""
+    name, code, constants = saved.name, saved.code, saved.constants
+
+    def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable:
+        return StagedExecutable(name, _static_signature(cut), cut, code, constants)
+
+    refusal = _refusal(lambda: mlir.parse_module(saved.module), constants, name, _OPT_LEVEL)
+    return SizedExecutable(name, saved.signature, saved.program, instance, refusal, lambda: saved)
+
+
+def _refusal(
+    module: Callable[[], mlir.Module], constants: Sequence[Array], function: str, opt_level: int
+) -> Callable[[], Executable]:
+    """What makes code for any sizes, which says which of them do not fit."""
 
     def refusal() -> Executable:
         with mlir.library_context():
+            whole = module()
             native.lower(whole, check_sizes=True)
             return native.linked(whole, constants, function=function, opt_level=opt_level)
 
-    return SizedExecutable(function, signature, cut, building.instances(cut, tell), refusal)
+    return refusal
+
+
+def _static_signature(cut: Program) -> Signature[Any]:
+    results = tuple(cut.types[value] for value in cut.body.returned)
+    return Signature(cut.types[: cut.arguments], results)
 
 
 def _normalize(module: mlir.Module, known: Contents, tell: Tell | None) -> Contents:
@@ -106,11 +144,8 @@ class _Building:
     constants: Sequence[Array]
     opt_level: int
 
-    def instances(
-        self, cut: Program, tell: Tell | None
-    ) -> Callable[[Program, Sequence[int]], StagedExecutable | None]:
-        """What makes executables for sizes; kernels of named sizes are compiled now."""
-        code = self.code(self.module, replace(cut, plain={}), tell)
+    def instance(self, code: Code) -> Callable[[Program, Sequence[int]], StagedExecutable | None]:
+        """What makes executables for sizes; there is the code of kernels of named sizes."""
 
         def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable | None:
             own = code
@@ -122,9 +157,7 @@ class _Building:
                     codes, plain = stages(bound)
                     cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
                     own = code.joined(self.code(bound, cut, None))
-            results = tuple(cut.types[value] for value in cut.body.returned)
-            signature = Signature(cut.types[: cut.arguments], results)
-            return StagedExecutable(self.function, signature, cut, own, self.constants)
+            return StagedExecutable(self.function, _static_signature(cut), cut, own, self.constants)
 
         return instance
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import os
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from shlo_tools.calling.executable import Executable, Memory, Signature
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
-from shlo_tools.cpu.machine_code.compilation import MachineCode
-from shlo_tools.cpu.native import Linked
+from shlo_tools.cpu.saved import files
+from shlo_tools.cpu.saved.contents import ExecutableParts
+from shlo_tools.cpu.stages.code import Code
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
 from shlo_tools.cpu.stages.places import place, program_inputs
 from shlo_tools.cpu.stages.program import Program
@@ -29,37 +30,6 @@ from shlo_tools.time_limit import is_limited, limited
 from shlo_tools.types import array_type
 
 _FREE = 4  # entries kept per executable for the next call
-
-
-@dataclass(frozen=True)
-class Code:
-    """Machine code of stages.
-
-    Attributes:
-        kernels: what has or will have them, by their names.
-        others: addresses of what else jobs call or read.
-        plain: the stages that no kernel computes, and what the host is called for.
-    """
-
-    kernels: Mapping[str, MachineCode]
-    others: Mapping[str, int]
-    plain: Linked
-
-    @cached_property
-    def addresses(self) -> dict[str, int]:
-        """All addresses, as soon as there is code."""
-        kernels = {name: code.addresses[name] for name, code in self.kernels.items()}
-        return {**self.others, **kernels}
-
-    @property
-    def owners(self) -> list[Any]:
-        """What has to stay while the code may run."""
-        return [*{*self.kernels.values()}, self.plain.engine]
-
-    def joined(self, other: Code) -> Code:
-        """What there is of both; the other one knows all calls of the host."""
-        kernels = {**self.kernels, **other.kernels}
-        return Code(kernels, {**self.others, **other.others}, other.plain)
 
 
 class StagedExecutable(Executable):
@@ -84,6 +54,7 @@ class StagedExecutable(Executable):
         self.name, self.signature = name, signature
         self.stages, self.plain = tuple(program.codes), program.plain
         self._owners, plain = code.owners, code.plain
+        self._code = code
         self._parameters = Parameters(name, signature)
         self._inputs, self._results = (
             [array_type(type) for type in types] for types in (signature.inputs, signature.results)
@@ -106,6 +77,14 @@ class StagedExecutable(Executable):
         self._is_direct = arrays_are_known() and self._returns_places(program)
         self._enter = enter()
         self._free: list[Entry] = []
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        files.write(path, self.contents())
+
+    def contents(self) -> ExecutableParts:
+        """What a file has of this executable."""
+        program, constants = self._planned.program, self._planned.constants
+        return ExecutableParts(self.name, self.signature, program, self._code, constants)
 
     def _returns_places(self, program: Program) -> bool:
         """Whether all results are written where the caller gets them."""

@@ -8,6 +8,7 @@ fails.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ from typing import Any
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import named_sizes
+from shlo_tools.cpu.saved import files
+from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
 
@@ -31,6 +34,7 @@ class SizedExecutable(Executable):
         program: with names for its sizes.
         instance: what runs a program whose sizes are known, and these; None where they do not fit.
         refusal: what runs the program with any sizes, and says which do not fit.
+        contents: gives what a file has of it.
 
     Attributes:
         stages: the names of all of them.
@@ -44,7 +48,9 @@ class SizedExecutable(Executable):
         program: Program,
         instance: Callable[[Program, Sizes], Executable | None],
         refusal: Callable[[], Executable],
+        contents: Callable[[], ExecutableParts],
     ) -> None:
+        self.contents = contents
         self.donated = program.donated
         self.name, self.signature = name, signature
         self.stages, self.late = tuple(program.codes), program.plain
@@ -53,6 +59,9 @@ class SizedExecutable(Executable):
         self._instances: OrderedDict[Sizes, Executable] = OrderedDict()
         self._any: Executable | None = None
         self._table, self._compiling = threading.Lock(), threading.Lock()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        files.write(path, self.contents())
 
     @property
     def latest(self) -> Executable | None:

@@ -8,6 +8,7 @@ import random
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.compilation import Compilation, Loading, stored
 from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
 from shlo_tools.cpu.stages import kernels
+from shlo_tools.errors import ShloError
 
 pytestmark = pytest.mark.skipif(not objects.is_supported(), reason="no objects are kept here")
 
@@ -109,15 +111,38 @@ def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store of its own for this process."""
-    monkeypatch.setattr(store, "_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(store, "_folder", lambda kind: str(tmp_path))
     return tmp_path
 
 
+def save(content: bytes) -> Callable[[str], None]:
+    """What writes a file."""
+
+    def write(path: str) -> None:
+        Path(path).write_bytes(content)
+
+    return write
+
+
 def test_files_are_kept_under_all_their_keys(folder: Path) -> None:
-    store.write(["one", "two"], lambda path: Path(path).write_bytes(b"code") and None)
-    assert store.read("one") == store.read("two") == b"code"
+    one, two, three = (f"{folder}/{name}" for name in ("one", "two", "three"))
+    store.write([one, two], save(b"code"))
+    assert store.read(one) == store.read(two) == b"code"
     assert sorted(path.name for path in folder.iterdir()) == ["one", "two"]
-    assert store.read("three") is None
+    assert store.read(three) is None
+
+
+def test_what_is_there_is_replaced(folder: Path) -> None:
+    """It may be damaged, under one of its names or under all."""
+    one, two = f"{folder}/one", f"{folder}/two"
+    store.write([one, two], save(b"code"))
+    Path(one).write_bytes(b"damaged")
+    assert store.read(one) is store.read(two) is None
+    store.write([two, one], save(b"code"))
+    assert store.read(one) == store.read(two) == b"code"
+    store.write([one, two], save(b"other"))
+    assert store.read(one) == store.read(two) == b"other"
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_a_file_that_cannot_be_written_is_none(folder: Path) -> None:
@@ -125,18 +150,48 @@ def test_a_file_that_cannot_be_written_is_none(folder: Path) -> None:
         Path(path).write_bytes(b"half")
         raise OSError("no space left")
 
-    store.write(["one"], fail)
+    store.write([f"{folder}/one"], fail)
     assert not list(folder.iterdir())
 
 
-def test_old_files_make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_files_make_room(folder: Path) -> None:
+    """What was used last stays; names of one file count once, and go together."""
     for number in range(6):
-        path = folder / f"{number}"
+        path = folder / f"kernel-{number}"
         path.write_bytes(bytes(100))
         os.utime(path, (number, number))
-    monkeypatch.setattr(store, "_MOST", 250)
-    store._make_room.__wrapped__(str(folder))
-    assert sorted(path.name for path in folder.iterdir()) == ["4", "5"]
+    os.link(folder / "kernel-5", folder / "kernel-6")
+    (folder / "notes").write_bytes(bytes(1000))  # somebody else's
+    store.make_room(str(folder), 250)
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["kernel-4", "kernel-5", "kernel-6", "notes"]
+
+
+def test_what_ended_processes_left_is_removed(folder: Path) -> None:
+    old, new = folder / ".1.aa", folder / ".2.bb"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    store.make_room(str(folder), 250)
+    assert list(folder.iterdir()) == [new]
+
+
+def test_a_limit_is_held_while_programs_write(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHLO_CACHE_LIMIT", "4K")
+    monkeypatch.setattr(store, "_written", {})
+    for number in range(20):
+        store.write([store.key("kernel", f"{number}")], save(bytes(1000)))
+        assert sum(path.stat().st_size for path in folder.iterdir()) <= 4096 + 1100
+    assert store.read(store.key("kernel", "19")) == bytes(1000)
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "1.5M", "1T"])
+def test_a_limit_is_a_number_of_bytes(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHLO_CACHE_LIMIT", text)
+    with pytest.raises(ShloError, match="SHLO_CACHE_LIMIT"):
+        store.limit()
 
 
 def test_new_folders_are_private(tmp_path: Path) -> None:
@@ -181,11 +236,11 @@ def test_functions_of_the_process_are_called(folder: Path) -> None:
 
 def test_code_that_calls_what_nobody_has_is_not_loaded(folder: Path) -> None:
     whole = image(folder, "rooted", "tgammaf")
-    store.write(["good"], lambda path: Path(path).write_bytes(whole) and None)
-    lost = whole.replace(b"tgammaf", b"sqrtz")
-    store.write(["bad"], lambda path: Path(path).write_bytes(lost) and None)
-    assert isinstance(stored("good", "shlo_rt_", lambda names: {}), Loading)
-    assert stored("bad", "shlo_rt_", lambda names: {}) is None
+    good, bad = f"{folder}/good", f"{folder}/bad"
+    store.write([good], save(whole))
+    store.write([bad], save(whole.replace(b"tgammaf", b"sqrtz")))
+    assert isinstance(stored(good, "shlo_rt_", lambda names: {}), Loading)
+    assert stored(bad, "shlo_rt_", lambda names: {}) is None
 
 
 def test_broken_objects_are_refused(folder: Path) -> None:

@@ -1,0 +1,36 @@
+"""Executables from files, without a pass and without LLVM."""
+
+from __future__ import annotations
+
+import os
+
+from shlo_tools.calling.executable import Executable
+from shlo_tools.cpu.saved import files
+from shlo_tools.cpu.saved.contents import ExecutableParts
+from shlo_tools.cpu.stages import building
+from shlo_tools.cpu.stages.executable import StagedExecutable
+
+
+def load_executable(path: str | os.PathLike[str], *, trusted: bool = False) -> Executable:
+    """An executable that ``save`` has written, ready to run; nothing is compiled.
+
+    A file of an executable is code: it runs with all rights of this process. Constants stay in
+    the file, which is mapped into memory. Functions of custom calls are found by their names.
+
+    Args:
+        trusted: load a file as well that other users own or can write.
+
+    Raises:
+        UnsupportedError: it was made for another machine, or another version of this package.
+        ShloError: it cannot be read, is no such file, is damaged, or others can write it.
+    """
+    return executable_of(files.read(path, trusted=trusted))
+
+
+def executable_of(contents: ExecutableParts) -> Executable:
+    """What runs the contents of a file."""
+    if contents.module:
+        return building.loaded(contents)
+    return StagedExecutable(
+        contents.name, contents.signature, contents.program, contents.code, contents.constants
+    )

@@ -1,0 +1,1 @@
+"""shlo-cache: what is kept on disk of what was compiled."""
