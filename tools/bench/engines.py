@@ -25,9 +25,19 @@ class EngineProcess:
         python: the interpreter that has the engine.
         module: the worker, in this package: ``xla_worker``.
         limit: seconds for an answer; a worker that takes longer is ended.
+        path: where this package is found; nothing else there, if ``python`` is another one.
+        cache: the folder for machine code.
     """
 
-    def __init__(self, python: str, module: str, limit: float = 600.0) -> None:
+    def __init__(
+        self,
+        python: str,
+        module: str,
+        limit: float = 600.0,
+        *,
+        path: Path = ROOT,
+        cache: Path = _CACHE,
+    ) -> None:
         self.limit = limit
         self._messages = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
@@ -36,7 +46,7 @@ class EngineProcess:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "SHLO_CACHE_DIR": str(_CACHE)},
+            env={**os.environ, "PYTHONPATH": str(path), "SHLO_CACHE_DIR": str(cache)},
         )
 
     def __enter__(self) -> Self:
