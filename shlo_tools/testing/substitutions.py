@@ -20,13 +20,14 @@ TOOLS = {
     "shlo-reduce": "reduce",
     "shlo-cache": "cache",
     "shlo-translate": "translate",
+    "shlo-bench": "bench",
     "stablehlo-opt": "opt",
     "stablehlo-translate": "translate",
     "mlir-opt": "opt",
     "mlir-translate": "translate",
 }
 
-OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "mpi4py", "scipy", "torch")
+OPTIONAL_PACKAGES = ("iree", "jax", "llvmlite", "matplotlib", "mpi4py", "scipy", "torch")
 
 _KEPT_VARIABLES = ("XDG_CACHE_HOME", "FILECHECK", "FILECHECK_OPTS")
 

@@ -169,6 +169,7 @@ def test_what_is_installed_names_its_needs(wheel: Path) -> None:
     assert "shlo-run = shlo_tools.tools.run.command:main" in scripts
     assert "shlo-reduce = shlo_tools.tools.reduce.command:main" in scripts
     assert "shlo-cache = shlo_tools.tools.cache.command:main" in scripts
+    assert "shlo-bench = shlo_tools.tools.bench.command:main" in scripts
     assert "shlo-translate = shlo_tools.tools.translate.command:main" in scripts
     assert f"{info}/licenses/LICENSE" in contents
 

@@ -18,10 +18,10 @@ ROOT = Path(shlo_tools.__file__).resolve().parents[1]
 _CACHE = ROOT / "build" / "bench-cache"  # machine code of the process library, made before
 
 
-def _without_cache() -> dict[str, str]:
-    """Variables with which nothing is kept but the process library's parts."""
+def _without_cache(folder: Path) -> dict[str, str]:
+    """Variables with which nothing is kept but the process library's parts, in a folder."""
     left = {name: value for name, value in os.environ.items() if name != "SHLO_CACHE_DIR"}
-    return {**left, "XDG_CACHE_HOME": str(_CACHE)}
+    return {**left, "XDG_CACHE_HOME": str(folder)}
 
 
 class EngineProcess:
@@ -31,9 +31,19 @@ class EngineProcess:
         python: the interpreter that has the engine.
         module: the worker, in this package: ``xla_worker``.
         limit: seconds for an answer; a worker that takes longer is ended.
+        path: where this package is found; nothing else there, if ``python`` is another one.
+        cache: the folder for machine code.
     """
 
-    def __init__(self, python: str, module: str, limit: float = 600.0) -> None:
+    def __init__(
+        self,
+        python: str,
+        module: str,
+        limit: float = 600.0,
+        *,
+        path: Path = ROOT,
+        cache: Path = _CACHE,
+    ) -> None:
         self.limit = limit
         self._messages = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
@@ -42,7 +52,7 @@ class EngineProcess:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             text=True,
-            env={**_without_cache(), "PYTHONPATH": str(ROOT)},
+            env={**_without_cache(cache), "PYTHONPATH": str(path)},
         )
 
     def __enter__(self) -> Self:

@@ -24,8 +24,7 @@ import signal
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,9 +32,12 @@ from typing import Any
 import click
 
 from shlo_tools.tools.bench.engines import ROOT, EngineProcess
+from shlo_tools.tools.bench.measurement import Measurement
+from shlo_tools.tools.bench.measurement import measure as timed
 from shlo_tools.tools.bench.peers_report import (
     IREE,
     OURS,
+    WORKERS,
     XLA,
     Row,
     cells,
@@ -43,8 +45,6 @@ from shlo_tools.tools.bench.peers_report import (
     plain_reasons,
     table,
 )
-
-_WORKERS = {OURS: "native_worker", XLA: "xla_worker", IREE: "iree_worker"}
 
 
 @dataclass(frozen=True)
@@ -73,50 +73,26 @@ def cases_of(folder: Path, family: str, select: str) -> list[Case]:
 
 
 def measure(case: Case, pythons: dict[str, str], *, repeats: int, rounds: int, limit: float) -> Row:
-    """Compile in fresh processes, call in turns."""
+    """A program's row: medians of what engines took in turns."""
     row = Row(case.name, case.family)
-    compiling: dict[str, list[float]] = {engine: [] for engine in pythons}
-    running: dict[str, list[float]] = {engine: [] for engine in pythons}
-    for repeat in range(repeats):
-        with ExitStack() as stack:
-            engines = {
-                engine: stack.enter_context(EngineProcess(python, _WORKERS[engine], limit))
-                for engine, python in pythons.items()
-                if engine not in row.failures
-            }
-            for process in engines.values():
-                process.ask(do="warm")
-            for engine, process in list(engines.items()):
-                if (seconds := _answer(row, engine, process, "compile", **case.request)) is None:
-                    del engines[engine]
-                else:
-                    compiling[engine].append(seconds)
-            if repeat == 0:
-                _check(row, case, engines)
-            for _ in range(rounds):
-                for engine, process in engines.items():
-                    seconds = _answer(row, engine, process, "run", **{"for": 0.05})
-                    running[engine] += [] if seconds is None else [seconds]
-    row.compile = {engine: statistics.median(times) for engine, times in compiling.items() if times}
-    row.run = {engine: statistics.median(times) for engine, times in running.items() if times}
+
+    def start(engine: str) -> EngineProcess:
+        return EngineProcess(pythons[engine], WORKERS[engine], limit)
+
+    def check(measured: Measurement, processes: Mapping[str, EngineProcess]) -> None:
+        for engine, process in processes.items():
+            error = measured.ask(engine, process, "check", **case.request)
+            if error is not None:
+                row.error[engine] = error
+        if OURS in processes and (plain := measured.ask(OURS, processes[OURS], "plain")):
+            row.stages, row.plain, row.whole = plain["stages"], plain["reasons"], plain["whole"]
+
+    engines = dict.fromkeys(pythons, start)
+    measured = timed(engines, case.request, repeats=repeats, rounds=rounds, check=check)
+    row.failures = measured.failures
+    row.compile = {engine: statistics.median(times) for engine, times in measured.compile.items()}
+    row.run = {engine: statistics.median(times) for engine, times in measured.run.items()}
     return row
-
-
-def _answer(row: Row, engine: str, process: EngineProcess, do: str, **request: Any) -> Any:
-    """What an engine answers; None, and a note in the row, where it fails."""
-    answer = process.ask(do=do, **request)
-    if "error" in answer:
-        row.failures[engine] = answer["error"]
-    return answer.get("answer")
-
-
-def _check(row: Row, case: Case, engines: dict[str, EngineProcess]) -> None:
-    for engine, process in engines.items():
-        error = _answer(row, engine, process, "check", **case.request)
-        if error is not None:
-            row.error[engine] = error
-    if OURS in engines and (plain := _answer(row, OURS, engines[OURS], "plain")):
-        row.stages, row.plain, row.whole = plain["stages"], plain["reasons"], plain["whole"]
 
 
 def export(python: str, folder: Path, select: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 OURS, XLA, IREE = "shlo-tools", "xla", "iree"
+WORKERS = {OURS: "native_worker", XLA: "xla_worker", IREE: "iree_worker"}
 
 
 @dataclass
@@ -80,9 +81,9 @@ def cells(row: Row) -> list[str]:
     """A row of the table."""
     return [
         row.name,
-        *(_seconds(row.run.get(engine)) for engine in (OURS, XLA, IREE)),
+        *(seconds(row.run.get(engine)) for engine in (OURS, XLA, IREE)),
         _ratio(row.run_ratio()),
-        *(_seconds(row.compile.get(engine)) for engine in (OURS, XLA)),
+        *(seconds(row.compile.get(engine)) for engine in (OURS, XLA)),
         _ratio(row.compile_ratio()),
         f"{row.error[OURS]:.0e}" if OURS in row.error else "-",
         row.plain_cell(),
@@ -137,9 +138,10 @@ def _ratio(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.2f}"
 
 
-def _seconds(seconds: float | None) -> str:
-    if seconds is None:
+def seconds(time: float | None) -> str:
+    """A time as tables say it; a dash where there is none."""
+    if time is None:
         return "-"
-    if seconds < 1e-4:
-        return f"{seconds * 1e6:.1f} us"
-    return f"{seconds * 1e6:.0f} us" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms"
+    if time < 1e-4:
+        return f"{time * 1e6:.1f} us"
+    return f"{time * 1e6:.0f} us" if time < 1e-3 else f"{time * 1e3:.1f} ms"

@@ -65,6 +65,13 @@ def load_arrays(archive: str, prefix: str, dtypes: dict[str, str]) -> list[Array
     return arrays
 
 
+def save_arrays(archive: str, results: Sequence[Array], prefix: str = "result") -> dict[str, str]:
+    """Write ``result0``, ... to an .npz; returns the dtypes of those that it holds as void."""
+    np.savez(archive, **{f"{prefix}{n}": array for n, array in enumerate(results)})  # type: ignore[arg-type]
+    others = {f"{prefix}{n}": a.dtype.name for n, a in enumerate(results) if a.dtype.isbuiltin == 2}
+    return others
+
+
 def error_of(results: Sequence[Array], expected: Sequence[Array]) -> float:
     """The largest distance of an element, relative to the largest element of its array."""
     if len(results) != len(expected):
@@ -106,6 +113,8 @@ def serve(engine: Engine, **others: Callable[[], Any]) -> None:
             elif request["do"] == "check" and call is not None:
                 expected = load_arrays(request["arguments"], "result", request["dtypes"])
                 answer["answer"] = error_of(engine.arrays(call()), expected)
+            elif request["do"] == "keep" and call is not None:
+                answer["answer"] = save_arrays(request["results"], engine.arrays(call()))
             elif request["do"] == "run" and call is not None:
                 answer["answer"] = _time(call, request["for"])
             elif request["do"] in others:

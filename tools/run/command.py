@@ -183,6 +183,7 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 )
 @click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
 @click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
+@click.option(
     "--cache",
     cls=argv.ValueOptional,
     bare=DEFAULT_CACHE,
