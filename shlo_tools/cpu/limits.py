@@ -7,11 +7,11 @@ limits.bound(bytes=3 * 2**30, flops=10**9)  # seconds that no program can beat
 from __future__ import annotations
 
 import ctypes
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from shlo_tools import mlir
 from shlo_tools.codegen import target
@@ -24,6 +24,7 @@ from shlo_tools.errors import ShloError
 
 _LEAST_BYTES, _MOST_BYTES = 64 << 20, 256 << 20  # of one array
 _REPEATS = 4
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _STEPS = 100_000  # of arithmetic in a chunk: less than a millisecond
 _CHUNKS = 16  # for each thread
 _JOB = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
@@ -142,8 +143,8 @@ def _seconds(job: int, context: int, chunks: int, frame: Frame, count: int) -> f
 
 
 def _array_bytes() -> int:
-    """Of one array: as large as the last cache, in whole chunks."""
-    name = "SC_LEVEL3_CACHE_SIZE"
-    cache_bytes = os.sysconf(name) if name in os.sysconf_names else 0
-    size = min(max(cache_bytes, _LEAST_BYTES), _MOST_BYTES)
+    """Of one array: as large as the last cache, where the system says how large that is."""
+    sizes = [path.read_text().strip() for path in _CACHES.glob("index*/size")]
+    kibibytes = [int(size[:-1]) for size in sizes if size[:-1].isdecimal() and size[-1] == "K"]
+    size = min(max([_LEAST_BYTES, *(1024 * n for n in kibibytes)]), _MOST_BYTES)
     return size - size % measuring.CHUNK_BYTES
