@@ -35,6 +35,7 @@ from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Outlining
+from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
@@ -67,6 +68,7 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashable, str]) -> None:
     """Cut a block, and then the regions of its control flow."""
+    split(block)
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
         for region in op.regions:
