@@ -10,9 +10,9 @@ After:
     %4 = stablehlo.tanh %2 : tensor<256xf32>
 
 So is what batching transformations make of a function of small vectors; slices and concatenations
-are only names then, and what is left is one stage of a batch (``batched``). That pays where what has
-been joined is cut again; what nobody does that with stays, and so do tensors whose first dimension
-is the batch: these are such stages as they are.
+are only names then, and what is left is one stage of a batch (``batched``). That pays where what
+has been joined is cut again or turned around; other tensors stay, and so do those whose first
+dimension is the batch: these are such stages as they are.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _split_group(block: mlir.Block) -> bool:
     for many in _sizes(ops):
         family = _Family(many)
         for group in _connected([op for op in ops if family.has(op)]):
-            if _is_cut_again(group) and any(map(family.is_inside, group)):
+            if _is_moved(family, group) and any(map(family.is_inside, group)):
                 _Splitting(family, _without_last_views(group)).run()
                 return True
     return False
@@ -117,6 +117,12 @@ class _Family:
         """Whether an op's result has the many in another dimension than its first."""
         layout = self.layout(op.results[0])
         return layout is not None and layout.before > 1
+
+    def turns(self, op: Operation) -> bool:
+        """Whether the many are in another dimension of an op's result than of its operand."""
+        places = [self.layout(value) for value in (op.operands[0], op.results[0])]
+        around = {place.before > 1 for place in places if place is not None}
+        return op.name == "stablehlo.transpose" and len(around) == 2
 
     def has(self, op: Operation) -> bool:
         """Whether an op can be taken apart."""
@@ -207,12 +213,12 @@ def _connected(members: Sequence[Operation]) -> list[list[Operation]]:
     return list(groups.values())
 
 
-def _is_cut_again(group: Sequence[Operation]) -> bool:
-    """Whether something that the group joins is cut, however much later."""
+def _is_moved(family: _Family, group: Sequence[Operation]) -> bool:
+    """Whether something that the group joins is cut or turned around, however much later."""
     joined: set[Value] = set()
     for op in group:
         if op.name == _JOINS or any(operand in joined for operand in op.operands):
-            if op.name == _CUTS and op.operands[0] in joined:
+            if op.operands[0] in joined and (op.name == _CUTS or family.turns(op)):
                 return True
             joined.add(op.results[0])
     return False
@@ -380,13 +386,14 @@ class _Splitting:
             along = {"dimension": mlir.i64_attr(axis)}
             return build.value(_JOINS, values, mlir.tensor_type(shape, element), along)
 
-        parts, before, after = self._parts[result], layout.before, layout.after
-        rows = []
-        for start in range(0, len(parts), after):
-            columns = [reshaped(part, many, 1) for part in parts[start : start + after]]
-            rows.append(joined(columns, 1, many, after))
+        rows, before, after = self._parts[result], layout.before, layout.after
+        if after > 1:
+            columns = [reshaped(part, many, 1) for part in rows]
+            starts = range(0, len(columns), after)
+            rows = [joined(columns[k : k + after], 1, many, after) for k in starts]
+        inner = (many, after) if after > 1 else (many,)
         if before > 1:
-            rows = [joined([reshaped(row, 1, many, after) for row in rows], 0, before, many, after)]
+            rows = [joined([reshaped(row, 1, *inner) for row in rows], 0, before, *inner)]
         return reshaped(rows[0], *layout.type.static_shape)
 
 
