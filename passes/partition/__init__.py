@@ -18,7 +18,8 @@ After:
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
 on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
 (a product and what is made of its rows), ``tiny`` (whatever is made of tensors of some dozen
-elements, with loops and branches), that of an op alone, ``op`` (one that no kernel computes).
+elements, with loops and branches), ``batched`` (whatever is made of many small tensors side by
+side, each alike), that of an op alone, ``op`` (one that no kernel computes).
 Other control flow stays, and its regions become calls, too. So do slices that are runs of memory:
 where they begin is no part of a stage.
 """
@@ -31,10 +32,12 @@ from dataclasses import dataclass
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
+from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Outlining
+from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
@@ -67,8 +70,9 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashable, str]) -> None:
     """Cut a block, and then the regions of its control flow."""
+    split(block)
     graph = read(block, kinds)
-    for op in Outlining(module, graph, names).run(join_tiny(choose(graph))):
+    for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         for region in op.regions:
             _cut(module, region.blocks[0], kinds, names)
 

@@ -6,7 +6,6 @@ What a large stage computes on the way stays there: only stages whose ops are al
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 
 from shlo_tools import ir, mlir
@@ -19,8 +18,8 @@ from shlo_tools.dtypes import ElementType, TensorType, tensor_type
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
 from shlo_tools.passes.partition.graph import Op, Stage
+from shlo_tools.passes.partition.grouping import grouped, join
 from shlo_tools.passes.partition.kinds import CONTROL, Types, is_readable, stage_type
-from shlo_tools.passes.partition.merging import sources_of
 from shlo_tools.passes.stages.regions import rule_of
 
 # Ops of a stage, which is one function: larger ones take more than proportionally long to compile,
@@ -34,52 +33,25 @@ _PLACES = {"dynamic_slice", "dynamic_update_slice", "gather"}
 
 
 def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
-    """Stages in order; those of tiny tensors have become few.
-
-    A stage moves to the first of its kind that everything it reads stands in front of, or in.
-    """
+    """Stages in order; those of tiny tensors have become few."""
     tiny = _Tiny()
-    groups: list[list[Stage]] = []
-    numbers: list[int] = []  # where each group stands: its first stage
-    places: dict[Stage, int] = {}
-    sizes: list[int] = []
-    for stage in stages:
-        # What a loop writes row by row is read behind its stage only.
-        latest = max((places[s] + _writes_large(s) for s in sources_of(stage)), default=-1)
-        places[stage] = stage.number
-        if not all(tiny.fits(op) for op in stage.members):
-            continue
-        size = sum(tiny.size(op) for op in stage.members)
-        fitting = range(bisect_left(numbers, latest), len(groups))
-        at = next((k for k in fitting if sizes[k] + size <= _OPS), len(groups))
-        if at == len(groups):
-            groups.append([])
-            numbers.append(stage.number)
-            sizes.append(0)
-        groups[at].append(stage)
-        sizes[at] += size
-        places[stage] = numbers[at]
-    for group in groups:
+
+    def is_tiny(stage: Stage) -> bool | None:
+        return all(tiny.fits(op) for op in stage.members) or None
+
+    def size(stage: Stage) -> int:
+        return sum(tiny.size(op) for op in stage.members)
+
+    # What a loop writes row by row is read behind its stage only.
+    for group in grouped(stages, is_tiny, size, _OPS, _writes_large):
         if len(group) > 1 or group[0].kind == "control":
-            _join(group)
+            join(group, "tiny")
     for stage in stages:
         if all(map(_is_stored_for_nobody, stage.members)):
             for op in stage.members:
                 op.stage = None
             stage.members = []
     return [stage for stage in stages if stage.members]
-
-
-def _join(group: Sequence[Stage]) -> None:
-    """The first stage takes all ops of others."""
-    first, *others = group
-    first.kind, first.rows, first.columns = "tiny", None, None
-    for stage in others:
-        for op in stage.members:
-            for value in (op, *(() if op.type else op.parts)):
-                value.stage = first
-        first.members += stage.members
-        stage.members = []
 
 
 def _is_stored_for_nobody(op: Op) -> bool:

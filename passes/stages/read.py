@@ -135,7 +135,7 @@ def _node(op: Operation, operands: Sequence[Node], kind: str) -> Node:
     is_sized = SHAPES in op.attributes or any(mlir.is_dynamic(v.type) for v in op.operands)
     if is_sized and name not in _SIZED and op.name not in SCALARS:
         raise UnsupportedStage(f"{op.name} of unknown sizes")
-    if kind == "tiny" and op.name == "stablehlo.dot_general":
+    if kind in ("tiny", "batched") and op.name == "stablehlo.dot_general":
         return dot_general(op, tuple(operands), packs=False)
     if (dialect == "stablehlo" and name in _READERS) or op.name in (
         "arith.constant",

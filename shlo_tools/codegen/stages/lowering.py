@@ -9,6 +9,7 @@ from dataclasses import replace
 from shlo_tools.codegen.jobs import Place, StageCode, formula
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import random, scatter, sorting, updates
+from shlo_tools.codegen.stages.batched import straight_line as batched
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
@@ -127,6 +128,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 # Kinds whose kernels take sizes that run time tells.
 _SIZED = {"map", "row", "concatenation", "contraction", "reduction", "update"}
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
+    "batched": batched.lower,
     "map": _map,
     "row": _rows,
     "reduction": _reduction,

@@ -1,0 +1,32 @@
+// RUN: %shlo-opt %s --shlo-partition --split-input-file | FileCheck %s
+
+// What is made of many small tensors, each alike, is one stage, whose rows are the batch.
+// CHECK-LABEL: func.func public @vectors
+// CHECK-NEXT: %[[r:.*]] = call @stage.0(%arg0)
+// CHECK-NEXT: return %[[r]]
+// CHECK: func.func private @stage.0
+// CHECK-SAME: shlo.rows = array<i64: 100, 1>
+// CHECK-SAME: shlo.stage = "batched"
+// CHECK: stablehlo.concatenate
+// CHECK: stablehlo.add
+func.func public @vectors(%x: tensor<100x2xf32>) -> tensor<100x2xf32> {
+  %0 = stablehlo.slice %x [0:100, 0:1] : (tensor<100x2xf32>) -> tensor<100x1xf32>
+  %1 = stablehlo.slice %x [0:100, 1:2] : (tensor<100x2xf32>) -> tensor<100x1xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<100x1xf32>
+  %3 = stablehlo.subtract %0, %1 : tensor<100x1xf32>
+  %4 = stablehlo.concatenate %2, %3, dim = 1 : (tensor<100x1xf32>, tensor<100x1xf32>) -> tensor<100x2xf32>
+  %5 = stablehlo.add %x, %4 : tensor<100x2xf32>
+  return %5 : tensor<100x2xf32>
+}
+
+// -----
+
+// Where tensors of the batch meet, they do not.
+// CHECK-LABEL: func.func public @sums
+// CHECK-NOT: "batched"
+func.func public @sums(%x: tensor<100x2xf32>) -> tensor<2xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<100x2xf32>, tensor<100x2xf32>) -> tensor<200x2xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<200x2xf32>, tensor<f32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
