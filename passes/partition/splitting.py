@@ -19,21 +19,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from shlo_tools import dtypes, ir, mlir
-from shlo_tools.dtypes import TensorType
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops import Trait, has_trait
+from shlo_tools.passes.partition.splittable import CUTS, FEW, JOINS, Family, Layout
 from shlo_tools.passes.simplify.values import splat_attribute
 from shlo_tools.passes.stages.regions import repeated_op
 
-_FEW = 16  # numbers of each
 _MANY = 32  # lanes that are worth it
-_CUTS, _JOINS = "stablehlo.slice", "stablehlo.concatenate"
-_FOLDS = ("add", "multiply", "maximum", "minimum", "and", "or")
 
 Parts = list[Value]  # of a value, in the order of its elements without the dimension of the many
 
@@ -48,10 +43,10 @@ def _split_group(block: mlir.Block) -> bool:
     """Take one group of ops apart, if there is one."""
     ops = [mlir.inner_operation(view) for view in block.operations]
     names = Counter(op.name for op in ops)
-    if names[_CUTS] < 2 or not names[_JOINS]:
+    if names[CUTS] < 2 or not names[JOINS]:
         return False
     for many in _sizes(ops):
-        family = _Family(many)
+        family = Family(many)
         for group in _connected([op for op in ops if family.has(op)]):
             if _is_moved(family, group) and any(map(family.is_inside, group)):
                 _Splitting(family, _without_last_views(group)).run()
@@ -63,133 +58,12 @@ def _sizes(ops: Sequence[Operation]) -> list[int]:
     """How many vectors there are, by what is joined."""
     sizes = Counter[int]()
     for op in ops:
-        if op.name == _JOINS and mlir.is_static_tensor(op.results[0].type):
+        if op.name == JOINS and mlir.is_static_tensor(op.results[0].type):
             type = dtypes.tensor_type(op.results[0].type)
             many = max(type.static_shape)
-            if many >= _MANY and type.size <= _FEW * many:
+            if many >= _MANY and type.size <= FEW * many:
                 sizes[many] += 1
     return [size for size, _ in sizes.most_common()]
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Where a type has the dimension of the many: ``before`` and ``after`` elements around it."""
-
-    type: TensorType
-    dimension: int
-
-    @property
-    def before(self) -> int:
-        return math.prod(self.type.static_shape[: self.dimension])
-
-    @property
-    def after(self) -> int:
-        return math.prod(self.type.static_shape[self.dimension + 1 :])
-
-    @property
-    def few(self) -> tuple[int, ...]:
-        """The other sizes."""
-        shape = self.type.static_shape
-        return (*shape[: self.dimension], *shape[self.dimension + 1 :])
-
-
-class _Family:
-    """Values that have a number of vectors, and the ops on them that can be taken apart."""
-
-    def __init__(self, many: int) -> None:
-        self.many = many
-        self._known: dict[mlir.Type, _Layout | None] = {}
-
-    def layout(self, value: Value) -> _Layout | None:
-        """How a value holds a few numbers for each of the many; None where it is another one."""
-        if value.type not in self._known:
-            self._known[value.type] = self._layout(value.type)
-        return self._known[value.type]
-
-    def _layout(self, mlir_type: mlir.Type) -> _Layout | None:
-        if not mlir.is_static_tensor(mlir_type) or "!" in mlir.spelling(mlir_type):
-            return None
-        type = dtypes.tensor_type(mlir_type)
-        is_fit = type.static_shape.count(self.many) == 1 and type.size <= _FEW * self.many
-        return _Layout(type, type.static_shape.index(self.many)) if is_fit else None
-
-    def is_inside(self, op: Operation) -> bool:
-        """Whether an op's result has the many in another dimension than its first."""
-        layout = self.layout(op.results[0])
-        return layout is not None and layout.before > 1
-
-    def turns(self, op: Operation) -> bool:
-        """Whether the many are in another dimension of an op's result than of its operand."""
-        places = [self.layout(value) for value in (op.operands[0], op.results[0])]
-        around = {place.before > 1 for place in places if place is not None}
-        return op.name == "stablehlo.transpose" and len(around) == 2
-
-    def has(self, op: Operation) -> bool:
-        """Whether an op can be taken apart."""
-        if len(op.results) != 1 or (result := self.layout(op.results[0])) is None:
-            return False
-        rule = _FITS.get(op.name)
-        if rule is not None:
-            return rule(self, op, result)
-        same = [self.layout(operand) for operand in op.operands]
-        shape = result.type.shape
-        is_alike = all(one is not None and one.type.shape == shape for one in same)
-        return bool(same) and is_alike and has_trait(op, Trait.ELEMENTWISE)
-
-
-def _is_uncut(family: _Family, op: Operation, result: _Layout) -> bool:
-    source = family.layout(op.operands[0])
-    if source is None or source.dimension != result.dimension:
-        return False
-    return source.type.rank == result.type.rank
-
-
-def _is_in_order(family: _Family, op: Operation, result: _Layout) -> bool:
-    source = family.layout(op.operands[0])
-    return source is not None and source.before == result.before
-
-
-def _is_known(family: _Family, op: Operation, result: _Layout) -> bool:
-    return family.layout(op.operands[0]) is not None
-
-
-def _is_spread(family: _Family, op: Operation, result: _Layout) -> bool:
-    (operand,) = op.operands
-    source = family.layout(operand)
-    if source is None:
-        return mlir.is_static_tensor(operand.type) and not dtypes.tensor_type(operand.type).shape
-    return ir.integers_of(op, "broadcast_dimensions")[source.dimension] == result.dimension
-
-
-def _is_joined(family: _Family, op: Operation, result: _Layout) -> bool:
-    sources = [family.layout(operand) for operand in op.operands]
-    return ir.integer_of(op, "dimension") != result.dimension and all(
-        source is not None and source.dimension == result.dimension for source in sources
-    )
-
-
-def _is_splat(family: _Family, op: Operation, result: _Layout) -> bool:
-    return mlir.is_splat(op.attributes["value"])
-
-
-def _is_folded(family: _Family, op: Operation, result: _Layout) -> bool:
-    source = family.layout(op.operands[0]) if len(op.operands) == 2 else None
-    if source is None or source.dimension in ir.integers_of(op, "dimensions"):
-        return False
-    is_plain = len(op.regions[0].blocks[0].operations) == 2
-    return is_plain and repeated_op(op) in _FOLDS
-
-
-_Fit = Callable[[_Family, Operation, _Layout], bool]
-_FITS: dict[str, _Fit] = {
-    "stablehlo.broadcast_in_dim": _is_spread,
-    "stablehlo.concatenate": _is_joined,
-    "stablehlo.constant": _is_splat,
-    "stablehlo.reduce": _is_folded,
-    "stablehlo.reshape": _is_in_order,
-    "stablehlo.slice": _is_uncut,
-    "stablehlo.transpose": _is_known,
-}
 
 
 # --- groups ---------------------------------------------------------------------------------------
@@ -213,12 +87,12 @@ def _connected(members: Sequence[Operation]) -> list[list[Operation]]:
     return list(groups.values())
 
 
-def _is_moved(family: _Family, group: Sequence[Operation]) -> bool:
+def _is_moved(family: Family, group: Sequence[Operation]) -> bool:
     """Whether something that the group joins is cut or turned around, however much later."""
     joined: set[Value] = set()
     for op in group:
-        if op.name == _JOINS or any(operand in joined for operand in op.operands):
-            if op.operands[0] in joined and (op.name == _CUTS or family.turns(op)):
+        if op.name == JOINS or any(operand in joined for operand in op.operands):
+            if op.operands[0] in joined and (op.name == CUTS or family.turns(op)):
                 return True
             joined.add(op.results[0])
     return False
@@ -239,7 +113,7 @@ def _without_last_views(group: Sequence[Operation]) -> list[Operation]:
 class _Splitting:
     """Ops of a group, replaced by ops on their parts."""
 
-    def __init__(self, family: _Family, group: Sequence[Operation]) -> None:
+    def __init__(self, family: Family, group: Sequence[Operation]) -> None:
         self._family, self._group = family, group
         self._parts: dict[Value, Parts] = {}
         self._own = {op.results[0] for op in group}
@@ -257,7 +131,7 @@ class _Splitting:
         for op in reversed(self._group):
             op.erase()
 
-    def _layout(self, value: Value) -> _Layout:
+    def _layout(self, value: Value) -> Layout:
         layout = self._family.layout(value)
         if layout is None:
             raise RuntimeError(f"{value.type} is no vector for each of {self._family.many}")
@@ -311,13 +185,13 @@ class _Splitting:
                 bounds = {"start_indices": starts, "limit_indices": limits}
                 bounds["strides"] = [1] * len(thin)
                 attributes = {n: mlir.i64_array_attr(numbers) for n, numbers in bounds.items()}
-                part = build.value(_CUTS, (value,), type, attributes)
+                part = build.value(CUTS, (value,), type, attributes)
             if len(thin) > 1:
                 part = build.value("stablehlo.reshape", (part,), vector)
             parts.append(part)
         return parts
 
-    def _moved(self, op: Operation, layout: _Layout) -> list[int]:
+    def _moved(self, op: Operation, layout: Layout) -> list[int]:
         """For each part of a result the number of the operand's part that it is."""
         source = self._layout(op.operands[0])
         numbers = list(range(math.prod(source.few)))
@@ -327,7 +201,7 @@ class _Splitting:
         places = []
         for few in _places(layout.few):
             place = [*few[: layout.dimension], 0, *few[layout.dimension :]]
-            if op.name == _CUTS:
+            if op.name == CUTS:
                 starts, strides = (ir.integers_of(op, n) for n in ("start_indices", "strides"))
                 own = [s + i * k for s, i, k in zip(starts, place, strides, strict=True)]
             elif op.name == "stablehlo.transpose":
@@ -342,7 +216,7 @@ class _Splitting:
             places.append(_number([*own[:at], *own[at + 1 :]], source.few))
         return places
 
-    def _concatenated(self, op: Operation, layout: _Layout, build: Build) -> Parts:
+    def _concatenated(self, op: Operation, layout: Layout, build: Build) -> Parts:
         axis = ir.integer_of(op, "dimension")
         axis -= axis > layout.dimension
         parts: dict[tuple[int, ...], Value] = {}
@@ -354,7 +228,7 @@ class _Splitting:
             start += few[axis]
         return [parts[place] for place in _places(layout.few)]
 
-    def _folded(self, op: Operation, layout: _Layout, build: Build) -> Parts:
+    def _folded(self, op: Operation, layout: Layout, build: Build) -> Parts:
         """In the order of the elements, beginning with what the reduction starts from."""
         source, vector = self._layout(op.operands[0]), self._vector(op.results[0])
         own = self._of(op.operands[0], build)
@@ -384,7 +258,7 @@ class _Splitting:
             if len(values) == 1:
                 return values[0]
             along = {"dimension": mlir.i64_attr(axis)}
-            return build.value(_JOINS, values, mlir.tensor_type(shape, element), along)
+            return build.value(JOINS, values, mlir.tensor_type(shape, element), along)
 
         rows, before, after = self._parts[result], layout.before, layout.after
         if after > 1:
