@@ -42,6 +42,7 @@ Examples:
   shlo-bench model.mlir --against=xla --input=@in.npz --plot=times.svg
   shlo-bench model.mlir --against=xla,iree --iree-python=iree/bin/python --json=times.json
   shlo-bench model.mlir --against=xla --threads=1 --rounds=10
+  shlo-bench --limits
 
 \b
 Completion in bash (or zsh, fish): eval "$(_SHLO_BENCH_COMPLETE=bash_source shlo-bench)"
@@ -109,6 +110,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
 @click.option("--iree-python", type=click.Path(), metavar="FILE", help="Interpreter with IREE.")
 @click.option("--json", "json_file", type=click.Path(), metavar="FILE", help="Write all samples.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw a .png or .svg.")
+@click.option("--limits", is_flag=True, help="Print what this machine can do at most, and exit.")
 @click.option("--version", is_flag=True, help="Print versions and exit.")
 def command(
     model: str,
@@ -123,6 +125,7 @@ def command(
     iree_python: str | None,
     json_file: str | None,
     plot: str | None,
+    limits: bool,
     version: bool,
 ) -> int:
     """Time a program: compiled and run by shlo-tools, and by peers.
@@ -134,6 +137,8 @@ def command(
 
         print(listings.versions("shlo-bench"))
         return 0
+    if limits:
+        return _in_child(_show_limits)
     if model == "-" and sys.stdin.isatty():
         print(click.get_current_context().get_help())
         return 1
@@ -151,12 +156,8 @@ def command(
         _keep_to(threads)
     with tempfile.TemporaryDirectory(prefix="shlo-bench-") as name:
         folder = Path(name)
-        outcome = isolation.run(
-            partial(_write, folder, source, model, function, inputs or ("random:0",))
-        )
-        if outcome.status:
-            if outcome.crash:
-                print(f"error: {outcome.crash}", file=sys.stderr)
+        work = partial(_write, folder, source, model, function, inputs or ("random:0",))
+        if _in_child(work):
             return 1
         measured, differences = _measure(folder, pythons, repeats, rounds, limit)
     _report(measured, differences, list(pythons))
@@ -167,6 +168,20 @@ def command(
         times = {"compile": measured.compile, "run": measured.run}
         files.write_file(plot, plots.drawn(plot, Path(model).name, times))
     return 1 if measured.failures else 0
+
+
+def _in_child(work: isolation.Work) -> int:
+    """Have a child do what loads MLIR; 0 if it succeeded, else 1."""
+    outcome = isolation.run(work)
+    if outcome.crash:
+        print(f"error: {outcome.crash}", file=sys.stderr)
+    return 1 if outcome.status else 0
+
+
+def _show_limits(channel: isolation.Channel) -> int:
+    from shlo_tools.tools.bench import machine_limits  # loads MLIR
+
+    return machine_limits.show()
 
 
 def _write(
