@@ -4,8 +4,8 @@
         --iree-python .venv-iree/bin/python --select 'matmul|softmax' --json build/bench.json
 
 The programs are JAX programs of these families: matrix products, elementwise chains, reductions,
-data movement, convolutions, numerics and networks, and those of tests/programs. The folder keeps
-what JAX exported; it takes some hundred megabytes.
+data movement, convolutions, numerics, small vectors and networks, and those of tests/programs. The
+folder keeps what JAX exported; it takes some hundred megabytes.
 
 Each engine has a process of its own, which is stopped while another one measures; measurements
 alternate, and medians count. Compile time is from text to the first callable, of a program that the

@@ -24,7 +24,16 @@ import numpy as np
 
 from shlo_tools.tools.bench.jax_programs.registry import PROGRAMS, Program
 
-FAMILIES = ("products", "pointwise", "rows", "movement", "images", "numerics", "networks")
+FAMILIES = (
+    "products",
+    "pointwise",
+    "rows",
+    "movement",
+    "images",
+    "numerics",
+    "vectors",
+    "networks",
+)
 
 
 def export(program: Program, folder: Path) -> dict[str, Any]:
