@@ -13,6 +13,7 @@ _PASSES = {
     "shlo-expand-custom-calls": "normalize.expand_custom_calls:ExpandCustomCalls",
     "shlo-legalize-check": "normalize.legalize_check:LegalizeCheck",
     "shlo-lower-collectives": "normalize.lower_collectives:LowerCollectives",
+    "shlo-lower-manual-computations": "normalize.lower_manual_computations:LowerManualComputations",
     "shlo-legalize-chlo": "normalize.legalize_chlo:LegalizeChlo",
     "shlo-legalize-deprecated": "normalize.legalize_deprecated:LegalizeDeprecated",
     "shlo-legalize-quantized": "normalize.legalize_quantized:LegalizeQuantized",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from shlo_tools import files, mlir
@@ -29,7 +31,7 @@ from shlo_tools.program.writing import clone, is_own, moved, to_bytecode
 from shlo_tools.text import check_syntax, guards
 from shlo_tools.text.check_syntax import GenericText
 from shlo_tools.text.sharding import bytecode as annotated_bytecode
-from shlo_tools.text.sharding import kept
+from shlo_tools.text.sharding import kept, manual_computations
 from shlo_tools.text.sharding import text as annotated_text
 
 BYTECODE_MAGIC = b"ML\xefR"
@@ -51,8 +53,9 @@ def load(
             first. ``False`` saves its start, 0.4 s once, where the source can be trusted.
         name: what messages call the source; the path by default.
         shardings: ``keep`` leaves Shardy's annotations in the module, as attributes
-            (``shlo.meshes`` on the module, ``shlo.sharding`` on arguments and results, ...), and
-            reads programs for several devices as well, from text. Otherwise those are refused.
+            (``shlo.meshes`` on the module, ``shlo.sharding`` on arguments and results, ...) and
+            calls (``shlo.manual_computation``), and reads programs for several devices as well,
+            from text. Otherwise those are refused.
 
     Returns:
         A verified module of the official bindings, in the library's context.
@@ -168,10 +171,15 @@ def parse(
     checks = [prefix for prefix in rules.VERIFIED if prefix in plain]
     written = check_syntax.generic(plain, name) if check.PREFIX in checks else None
     try:
-        module = mlir.parse_module(plain if written is None else written.text)
+        with _manual_computations(meshes):
+            module = mlir.parse_module(plain if written is None else written.text)
     except mlir.MLIRError as error:
         raise parse_error(error, source, name, written) from error
     if meshes:
+        try:
+            manual_computations.outline(module)
+        except ParseError as error:
+            raise error.with_source(source, name) from None
         spelled = {mesh: mlir.string_attr(text) for mesh, text in meshes.items()}
         module.operation.attributes[kept.MESHES] = mlir.dict_attr(spelled)
     if written is not None and written.crowded:
@@ -182,6 +190,18 @@ def parse(
         except VerifyError as error:
             raise error.with_source(source, name) from None
     return module
+
+
+@contextmanager
+def _manual_computations(meshes: Collection[str]) -> Iterator[None]:
+    """Within the block, ops of unknown dialects are read where a program has meshes."""
+    context = mlir.current_context()
+    before = context.allow_unregistered_dialects
+    context.allow_unregistered_dialects = before or bool(meshes)
+    try:
+        yield
+    finally:
+        context.allow_unregistered_dialects = before
 
 
 def parse_expendable(source: str | bytes, *, name: str) -> mlir.Module:

@@ -215,17 +215,14 @@ print(text.count('shlo.sharding = "#sdy.sharding<@mesh'), text.count("shlo.shard
 y, total = shlo_tools.run(module, x, weight)
 np.testing.assert_allclose(y, np.tanh(x @ weight), rtol=1e-5)
 np.testing.assert_allclose(total, (x @ weight).sum(), rtol=1e-4, atol=1e-4)
-for use in (
-    lambda: shlo_tools.compile(program),
-    lambda: shlo_tools.from_jax("sharded_models:manual", x).module,
-):
-    try:
-        use()
-    except shlo_tools.ShloError as error:
-        print(error)
+try:
+    shlo_tools.compile(program)
+except shlo_tools.ShloError as error:
+    print(error)
+manual = shlo_tools.from_jax("sharded_models:manual", x).module
+print(str(manual).count("stablehlo.custom_call @shlo.manual_computation"))
 """
     lines = said_by(script, tmp_path).splitlines()
     assert lines[:3] == ["4", '<["rows"=2, "columns"=2]>', "2 1"]
-    refused = [line for line in lines if "not supported" in line]
-    assert "a mesh of 4 devices" in refused[0]
-    assert "sdy.manual_computation" in refused[1]
+    assert any("not supported" in line and "a mesh of 4 devices" in line for line in lines)
+    assert lines[-1] == "1"

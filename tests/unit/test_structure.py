@@ -27,7 +27,7 @@ FLOORS = (
     ("element_types", "dtypes", "narrow_floats"),
     ("ir", "structural_key", "text"),
     ("types", "quantized_types", "constraints"),
-    ("grid", "ops", "pipeline", "extend", "program", "builder", "calling"),
+    ("grid", "sharding", "ops", "pipeline", "extend", "program", "builder", "calling"),
     ("processes",),
     ("reference",),
     ("shapes",),

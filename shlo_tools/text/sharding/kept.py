@@ -11,18 +11,37 @@ becomes, with ``shlo.meshes = {mesh = "<[\\"x\\"=2]>"}`` on the module,
         {shlo.sharding_constraint = "<@mesh, [{\\"x\\"}]>"} : tensor<4xf32>
 
 Where tensors are split says nothing of what is computed: on one device, such a program computes
-what it does on many. Computations that are written for one device of many
-(``sdy.manual_computation``) are refused.
+what it does on many. A computation that is written for one device of many, as ``jax.shard_map``
+makes them,
+
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>]
+        manual_axes={"x"} (%b: tensor<2xf32>) {
+      ...
+      sdy.return %c : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<2xf32>
+
+becomes an op that any context reads where unregistered ops are allowed, whose attributes are
+strings, and of which ``manual_computations`` makes a function and a call:
+
+    %0 = "shlo.manual_computation"(%a) ({
+    ^bb0(%b: tensor<2xf32>):
+      ...
+      stablehlo.return %c : tensor<2xf32>
+    }) {shlo.in_shardings = "...", shlo.out_shardings = "...", shlo.manual_axes = "{\\"x\\"}"}
+      : (tensor<4xf32>) -> tensor<2xf32>
 """
 
 from __future__ import annotations
 
 import re
 
-from shlo_tools.text.sharding import IDENTITIES
+from shlo_tools.text.sharding import IDENTITIES, manual_computations
 from shlo_tools.text.sharding.text import MESH, OPENING, OPERAND, TYPE, Cleaning
 
 MESHES = "shlo.meshes"  # on the module
+
+_CLAUSE = re.compile(rb"\s*(in_shardings|out_shardings|manual_axes)\s*=\s*(?=[\[{])")
+_GROUP = re.compile(rb"\s*(?=[({])")
 
 
 def keep(text: str, name: str = "-") -> tuple[str, dict[str, str]]:
@@ -84,6 +103,10 @@ class _Keeping(Cleaning):
             name = mesh[0].strip(b' \t\n@="').decode()
             self.meshes[name] = self._group(mesh.end()).decode().strip()
             return self._replace(start, self._skip_groups(mesh.end()), b"")
+        if word == "sdy.manual_computation":
+            return self._keep_computation(start, at)
+        if word == "sdy.return":  # written alike
+            return self._replace(start, at, b"stablehlo.return")
         operand = OPERAND.match(self.source, at) if word in IDENTITIES else None
         type = operand and TYPE.match(self.source, self._skip_groups(operand.end()))
         if not operand or not type:
@@ -96,6 +119,34 @@ class _Keeping(Cleaning):
             *(type_text, type_text),
         )
         return self._replace(start, type.end() + len(self._group(type.end())), identity)
+
+    def _keep_computation(self, start: int, at: int) -> int:
+        """Write the op's generic form around its body, which is gone through as any text."""
+        operands = self._group_behind(start, at)
+        at += len(operands)
+        clauses: list[bytes] = []
+        while clause := _CLAUSE.match(self.source, at):
+            value = self._group(clause.end())
+            clauses.append(b"shlo." + clause[1] + b" = " + _quoted(value))
+            at = clause.end() + len(value)
+        arguments = self._group_behind(start, at)
+        at += len(arguments)
+        body = self._group_behind(start, at)
+        end = at + len(body)
+        opening = at + body.index(b"{") + 1
+        block = b" ^bb0%b:" % arguments.strip() if arguments.strip(b" \t\n()") else b""
+        op = b'"%b"%b ({%b' % (manual_computations.OP.encode(), operands.strip(), block)
+        self._replace(start, opening, op)
+        self._replace(end - 1, end, b"}) {%b}" % b", ".join(clauses))
+        return opening
+
+    def _group_behind(self, start: int, at: int) -> bytes:
+        """The group that opens next, with the space before it; anything else is refused."""
+        space = _GROUP.match(self.source, at)
+        if not space:
+            self._refuse(start, "a Shardy annotation of another form")
+            return b""
+        return self.source[at : self._end(space.end(), of_group=True)]
 
     def _group(self, at: int) -> bytes:
         """The brackets that open right there, with what is in them."""

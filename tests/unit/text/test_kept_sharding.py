@@ -108,7 +108,7 @@ def test_what_is_written_instead(text: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '%0 = sdy.manual_computation(%a) manual_axes={"x"} (%b: i32) {}',
+        '%0 = sdy.manual_computation(%a) manual_axes={"x"}',
         "sdy.sharding_group %0 group_id=0 : tensor<4xi32>",
         "%1 = sdy.all_gather [{}] %0 out_sharding=<@m, [{}]> : tensor<4xi32>",
         "%1 = sdy.sharding_constraint",
@@ -127,3 +127,51 @@ def test_bytecode_cannot_keep_them() -> None:
     with pytest.raises(UnsupportedError, match="annotations in bytecode") as caught:
         shlo_tools.load(path, shardings="keep")
     assert "as text" in caught.value.render()
+
+
+# As JAX prints shard_map, one in another; the outer one is manual along "x" alone.
+MANUAL = """module @jit_f attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%arg0: tensor<4x4xf32>) -> tensor<4x2xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x", ?}, {?}]>]
+        out_shardings=[<@mesh, [{"x", ?}, {?}]>] manual_axes={"x"}
+        (%arg1: tensor<2x4xf32> loc("a")) {
+      %1 = sdy.manual_computation(%arg1) in_shardings=[<@mesh, [{?}, {"y", ?}]>] out_shardings=[
+        <@mesh, [{?}, {?}]>] manual_axes={"y"} (%arg2: tensor<2x2xf32>) {
+        %2 = stablehlo.negate %arg2 : tensor<2x2xf32>
+        sdy.return %2 : tensor<2x2xf32>
+      } : (tensor<2x4xf32>) -> tensor<2x2xf32>
+      sdy.return %1 : tensor<2x2xf32>
+    } : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    return %0 : tensor<4x2xf32>
+  }
+}
+"""
+
+
+def test_manual_computations_become_functions() -> None:
+    module = shlo_tools.load(MANUAL, shardings="keep")
+    shlo_tools.verify(module)
+    calls = [op for op in mlir.walk(module.operation) if op.name == "stablehlo.custom_call"]
+    outer, inner = (attributes(call) for call in calls)
+    assert outer["call_target_name"] == inner["call_target_name"] == "shlo.manual_computation"
+    assert (outer["shlo.manual_axes"], inner["shlo.manual_axes"]) == ('{"x"}', '{"y"}')
+    assert inner["shlo.in_shardings"] == '[<@mesh, [{?}, {"y", ?}]>]'
+    text = str(module)
+    assert "@manual_computation(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32>" in text
+    assert "@manual_computation_1(%arg0: tensor<2x4xf32>) -> tensor<2x2xf32>" in text
+
+
+def test_programs_with_meshes_have_no_other_unknown_ops() -> None:
+    broken = MANUAL.replace("stablehlo.negate %arg2", '"a.b"(%arg2)').replace(
+        ": tensor<2x2xf32>\n        sdy", ": (tensor<2x2xf32>) -> tensor<2x2xf32>\n        sdy"
+    )
+    with pytest.raises(ParseError, match=r"'a\.b' is unregistered"):
+        shlo_tools.load(broken, shardings="keep")
+
+
+def test_manual_computations_use_their_own_values() -> None:
+    broken = MANUAL.replace("negate %arg2 : tensor<2x2xf32>", "slice %arg1 [0:2, 0:2] : T")
+    broken = broken.replace(": T", ": (tensor<2x4xf32>) -> tensor<2x2xf32>")
+    with pytest.raises(ParseError, match="values from around it"):
+        shlo_tools.load(broken, shardings="keep")
