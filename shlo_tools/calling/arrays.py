@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def offered(value: Any, index: int) -> Any:
     raise ArgumentError(f"argument {index}: {type(value).__name__} is no array")
 
 
-def _is_masked(array: Array) -> bool:
+def _is_masked(array: Array) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
     """Whether an array has a mask; nobody has one before numpy.ma was loaded, which takes long."""
     return "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray)
 
