@@ -90,15 +90,15 @@ def plain(stage: Stage, walk: Walk, lanes: int) -> Plain | None:
 
 def _conversions(node: Node) -> tuple[list[Node], Node]:
     """Conversions of an element to another type, the last one first, and what they convert."""
-    found: list[Node] = []
+    conversions: list[Node] = []
     while len(node.operands) == 1:
         (operand,) = node.operands
         if node.kind is NodeKind.ELEMENTWISE and node.element != operand.element:
-            found.append(node)
+            conversions.append(node)
         elif node.kind is not NodeKind.RESHAPE:
             break
         node = operand
-    return found, node
+    return conversions, node
 
 
 class _Symbols:
