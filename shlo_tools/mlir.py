@@ -348,6 +348,11 @@ def is_dialect(name: str) -> bool:
     return True
 
 
+def load_op_classes(dialect: str) -> None:
+    """Load the bindings of a dialect, as they are at the first look at one of its ops."""
+    _wheel(f"dialects.{dialect}")
+
+
 def define_dialects(description: Module) -> None:
     """Define the dialects of a verified module in IRDL, in its context.
 

@@ -146,7 +146,7 @@ def run(work: Work) -> Outcome:
         KeyboardInterrupt: Ctrl-C; the child is gone by then.
     """
     if not hasattr(os, "fork"):
-        return _run_here(work)
+        return run_here(work)
     channel = Channel()
     _flush()
     read_end, write_end = os.pipe()
@@ -185,8 +185,8 @@ def _on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _run_here(work: Work) -> Outcome:
-    """Where there is no fork (Windows), the work runs in this process, and dies with it."""
+def run_here(work: Work) -> Outcome:
+    """Call ``work`` in this process, which dies with it: where there is no fork, or may be none."""
     channel = Channel()
     channel.output = io.BytesIO()
     status = work(channel)

@@ -1,4 +1,4 @@
-"""Ops that the host computes, or a function of LAPACK: jobs without any kernel of their own."""
+"""Ops that the host computes, or other libraries: jobs without kernels of their own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels
 from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found
 from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
+from shlo_tools.passes.stages import transforms
 
 
 def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
@@ -36,6 +37,10 @@ def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
     if routine is not None:
         types = ([dtypes.tensor_type(v.type) for v in vs] for vs in (op.operands, op.results))
         return _Routine(routine, numbers, *types).code
+    if op.name == "stablehlo.fft":
+        transforms_code = transforms.lower(op, numbers[0])
+        if transforms_code is not None:
+            return transforms_code
     host_calls.append(placed(described, op.location))
     words: list[Word] = [len(host_calls) - 1]
     words += places(0, len(op.results))

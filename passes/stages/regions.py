@@ -123,12 +123,12 @@ def _length(op: Operation) -> int:
 
 def keeps(op: Operation, start: Number | None) -> bool:
     """Whether a region makes of a number and itself that number, to the last bit."""
-    from shlo_tools.passes.fold.evaluation import Limits, evaluated  # only if needed
+    if start is None or len(op.results) != 1:
+        return False
+    from shlo_tools.passes.fold.evaluation import Limits, evaluated  # loads the reference
 
     block, ops, end = _parts(op)
     element = dtypes.tensor_type(op.results[0].type).element_type
-    if start is None or len(op.results) != 1:
-        return False
     number = np.asarray(start, element.dtype)
     values: dict[mlir.Value, Array] = dict.fromkeys(block.arguments, number)
     for inner in ops:

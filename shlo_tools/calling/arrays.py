@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def offered(value: Any, index: int) -> Any:
         ArgumentError: it offers none, or one with elements that are masked.
     """
     if isinstance(value, np.ndarray):
-        return _unmasked(value, index) if isinstance(value, np.ma.MaskedArray) else value
+        return _unmasked(value, index) if _is_masked(value) else value
     if isinstance(value, PYTHON_VALUES) and not isinstance(value, np.generic):
         return value
     try:
@@ -38,6 +39,11 @@ def offered(value: Any, index: int) -> Any:
             raise ArgumentError(f"argument {index}: {type(value).__name__} is no array") from error
         raise ArgumentError(f"argument {index}: {error}") from error
     raise ArgumentError(f"argument {index}: {type(value).__name__} is no array")
+
+
+def _is_masked(array: Array) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether an array has a mask; nobody has one before numpy.ma was loaded, which takes long."""
+    return "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray)
 
 
 def _unmasked(array: np.ma.MaskedArray[Any, Any], index: int) -> Array:

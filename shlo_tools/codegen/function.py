@@ -224,6 +224,7 @@ class Function:
         result: set to what it returns, where it has a result type.
         words: of its context (the first argument), from ``first_word`` on: sizes, and what else
             callers have asked for; what each is by what it stands for.
+        is_general: whether it says nothing of the program that it was written for.
     """
 
     def __init__(
@@ -239,6 +240,7 @@ class Function:
         self.returns = returns
         self.result: Value | None = None
         self.exported = exported
+        self.is_general = False
         self.lines: list[Line] = []
         self.loops: list[list[Line]] = []  # for each loop around: what runs just before it
         self.callees: dict[str, str] = {}

@@ -14,6 +14,7 @@ from shlo_tools.codegen.function import Function
 from shlo_tools.codegen.jobs import Job
 
 PREFIX = "kernel."
+GENERAL = PREFIX + "general."  # how names begin of those that say nothing of a program
 
 
 class Provider(Protocol):
@@ -36,7 +37,8 @@ def note(functions: Sequence[Function], jobs: Sequence[Job], features: Sequence[
     for function in functions:
         name, function.name = function.name, PREFIX
         digest = hashlib.blake2b(function.text(features).encode(), digest_size=16)
-        names[name] = function.name = PREFIX + digest.hexdigest()
+        prefix = GENERAL if function.is_general else PREFIX
+        names[name] = function.name = prefix + digest.hexdigest()
         if not is_compiled(function.name):
             _written[function.name] = function
     for provider in providers:

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from shlo_tools import ir, mlir
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.extend import fourier_loops
 
 _BLAS_PREFIX = "scipy_"
 
@@ -46,7 +47,9 @@ def known_address(name: str) -> int:
 
 
 def address(name: str) -> int:
-    """The address of a function of this process or of OpenBLAS; 0 where it has none."""
+    """The address of a function of this process, of OpenBLAS or numpy; 0 where it has none."""
+    if fourier_loops.is_name(name):
+        return fourier_loops.address(name)
     library = blas() if name.startswith(_BLAS_PREFIX) else _process()
     return _address(library, name) if hasattr(library, name) else 0
 

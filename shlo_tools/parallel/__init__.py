@@ -15,13 +15,13 @@ from shlo_tools.parallel.executable import (
     run_mpmd,
     run_spmd,
 )
-from shlo_tools.parallel.mpi import end_of_job
+from shlo_tools.parallel.mpi import end_job
 
 __all__ = [
     "ParallelExecutable",
     "ParallelResults",
     "compile",
-    "end_of_job",
+    "end_job",
     "own_numbers",
     "run_mpmd",
     "run_spmd",

@@ -34,11 +34,10 @@ def own_numbers(count: int) -> list[int]:
     return [n for n in range(count) if n * ranks.size // count == ranks.rank]
 
 
-def end_of_job() -> None:
-    """Say goodbye to the other ranks, in a process that ends without Python's own goodbye."""
-    from mpi4py import MPI
-
-    MPI.Finalize()
+def end_job(message: str) -> None:
+    """End all ranks, which would wait for this one, after a message."""
+    print(message, file=sys.stderr, flush=True)
+    job().end_with_words()
 
 
 class Job:
@@ -156,6 +155,13 @@ class Job:
         """End all ranks at once."""
         self._communicator.Abort(1)
 
+    def end_with_words(self) -> None:
+        """End all ranks once they had time to say why."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(_LAST_WORDS)
+        self.abort()
+
 
 @dataclass(frozen=True)
 class _Failure:
@@ -217,9 +223,6 @@ def _end_all_with_this_rank(ranks: Job) -> None:
 
     def hook(*error: Any) -> None:
         shown(*error)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        time.sleep(_LAST_WORDS)
-        ranks.abort()
+        ranks.end_with_words()
 
     sys.excepthook = hook

@@ -293,7 +293,9 @@ def run(request: Request) -> int:
     if source.startswith(MARK):
         _check_saved(request)
         source = MARK  # its path is all that the child needs
-    outcome = isolation.run(partial(_work, request, source))
+    # MPI knows a rank by its process, and ends a job whose rank ends without having said goodbye.
+    run = isolation.run_here if request.parallel == "mpi" else isolation.run
+    outcome = run(partial(_work, request, source))
     if outcome.crash:
         print(f"error: {_cause(request, source, outcome)}", file=sys.stderr)
         return 1

@@ -7,7 +7,6 @@ gives is its own.
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,13 +52,14 @@ def work(
     arguments: list[Any] = [None] * count
     for number in own:
         texts = tuple(text.replace(PROCESS, str(number)) for text in request.inputs)
-        arguments[number] = values(replace(request, inputs=texts), function)
+        try:
+            arguments[number] = values(replace(request, inputs=texts), function)
+        except ShloError as error:
+            if compiled.transport == "mpi":
+                parallel.end_job(error.render())
+            raise
     channel.tell(f"while running @{function.name}")
-    try:
-        results = compiled(arguments, timeout=request.timeout)
-    finally:
-        if request.parallel == "mpi" and isinstance(sys.exception(), ShloError | None):
-            parallel.end_of_job()
+    results = compiled(arguments, timeout=request.timeout)
     channel.tell("while writing results")
     for number in own:
         listed = [results[number]] if len(function.results) == 1 else list(results[number])

@@ -7,12 +7,16 @@ context holds the number of a host call, and then its table.
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
 and then those of its arguments (``i``, ``f``, ``d``, and ``p`` for the address of a matrix). Code
 for one list of types serves all functions that have it.
+
+``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
+makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import F32, F64, I32, I64, POINTER, Function, Value
@@ -21,6 +25,7 @@ from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
 CALL_HOST = "shlo_rt_call_host"
+TRANSFORM = "shlo_rt_transform"
 ROUTINES = "shlo_rt_routine_"  # how jobs' names begin
 _TYPES = {"i": I32, "f": F32, "d": F64}
 
@@ -29,14 +34,81 @@ _TYPES = {"i": I32, "f": F32, "d": F64}
 Argument = tuple[str, Sequence[Word]]
 
 
+@dataclass(frozen=True)
+class Axis:
+    """Rows of an operand of a transform; steps are bytes.
+
+    Attributes:
+        size: elements of a row.
+        step: from one to the next.
+        row: from a row to the next.
+        block: from a block of rows to the next.
+    """
+
+    size: int
+    step: int
+    row: int
+    block: int
+
+
 def functions() -> list[Function]:
-    """``shlo_rt_call_host``; an exception stays in the frame."""
+    """``shlo_rt_call_host`` and ``shlo_rt_transform``."""
+    return [_call_host(), _transform()]
+
+
+def _call_host() -> Function:
+    """An exception stays in the frame."""
     f = Function(CALL_HOST, [POINTER, POINTER])
     frame, context = f.arguments
     callbacks = f.load(frame.at(layout.offset("callbacks")), POINTER)
     host = f.load(callbacks.at(8 * layout.CALLBACKS.index("host")), POINTER)
     f.call_address(host, [frame, f.load(context, I64), context.at(8)], I64)
-    return [f]
+    return f
+
+
+def transform_words(
+    names: Sequence[Word],
+    places: Sequence[Word],
+    factor: int,
+    axes: Sequence[Axis],
+    rows: int,
+    together: int,
+) -> tuple[Word, ...]:
+    """The words of a transform's context.
+
+    Args:
+        names: of the loop and its data.
+        places: of the operand and the result.
+        factor: bits of the number that results are multiplied by.
+        axes: those of operand and result.
+        rows: of a block.
+        together: rows of a chunk.
+    """
+    pairs = zip(*((axis.block, axis.row, axis.size, axis.step) for axis in axes), strict=True)
+    steps = [number for pair in pairs for number in pair]
+    return (*names, *places, factor, rows, together, -(-rows // together), *steps)
+
+
+def _transform() -> Function:
+    """Pointers, sizes and steps are laid out in scratch memory."""
+    f = Function(TRANSFORM, JOB)
+    context, chunk, scratch = f.arguments
+    loop, data, source, target = (f.load(context.at(8 * k), POINTER) for k in range(4))
+    rows, together, parts, *numbers = (f.load(context.at(8 * k), I64) for k in range(5, 16))
+    (source_block, target_block, source_row, target_row, *sizes_and_steps) = numbers
+    block = chunk // parts
+    first = (chunk - block * parts) * together
+    starts = [
+        source.at(block * source_block + first * source_row),
+        context.at(8 * 4),
+        target.at(block * target_block + first * target_row),
+    ]
+    sizes = [f.minimum(rows - first, together), *sizes_and_steps[:2]]
+    steps = [source_row, f.constant(0), target_row, *sizes_and_steps[2:]]
+    for place, word in enumerate([*starts, *sizes, *steps]):
+        f.store(word, scratch.at(8 * place))
+    f.run_address(loop, [scratch, scratch.at(8 * 3), scratch.at(8 * 6), data])
+    return f
 
 
 def routine_name(arguments: Sequence[Argument], *, gives_status: bool) -> str:

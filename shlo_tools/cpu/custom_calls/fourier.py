@@ -7,19 +7,16 @@ integer. So its ufuncs are called with a factor of the operand's precision.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from shlo_tools import time_limit
 from shlo_tools.dtypes import Array
-from shlo_tools.extend import CustomCall
+from shlo_tools.extend import CustomCall, fourier_loops
 
 MOST = 1 << 20  # elements between two looks at the time
-_UFUNCS = "numpy.fft._pocketfft_umath"
 
 
 def fft(operand: Array, *, attributes: Mapping[str, Any], memory: Sequence[Array]) -> None:
@@ -55,7 +52,7 @@ def _transform(operand: Array, result: Array, kind: str, lengths: Sequence[int])
 
 def _along(name: str, operand: Array, result: Array, axis: int, size: int) -> Array:
     """Transform one axis; inverses are scaled."""
-    ufuncs = _ufuncs()
+    ufuncs = fourier_loops.ufuncs()
     if ufuncs is None:
         getattr(np.fft, name)(operand, size, axis, out=result)
         return result
@@ -64,15 +61,6 @@ def _along(name: str, operand: Array, result: Array, axis: int, size: int) -> Ar
         name = "rfft_n_odd" if size % 2 else "rfft_n_even"
     getattr(ufuncs, name)(operand, factor, result, axes=[(axis,), (), (axis,)])
     return result
-
-
-@cache
-def _ufuncs() -> Any:
-    """What ``numpy.fft`` is made of; None where another numpy has that elsewhere."""
-    try:
-        return importlib.import_module(_UFUNCS)
-    except ModuleNotFoundError:
-        return None
 
 
 TARGETS: dict[str, CustomCall] = {"shlo.fft": fft}

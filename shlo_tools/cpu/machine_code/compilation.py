@@ -43,6 +43,11 @@ class MachineCode:
                 _unfinished.discard(self)
         return self._addresses
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a thread still generates code."""
+        return False
+
     def _finish(self) -> None:
         """Provide the addresses. Whoever waits may hold the lock of the library's context."""
         raise NotImplementedError
@@ -81,7 +86,6 @@ class Compilation(MachineCode):
 
     @property
     def is_running(self) -> bool:
-        """Whether its thread still generates code."""
         return self._thread.is_alive()
 
     def _finish(self) -> None:

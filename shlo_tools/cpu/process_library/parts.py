@@ -64,7 +64,7 @@ def _running() -> list[Function]:
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _running: (
         *(pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
-        *(entering.ENTER, copying.COPY, calling.CALL_HOST),
+        *(entering.ENTER, copying.COPY, calling.CALL_HOST, calling.TRANSFORM),
     ),
     **{
         _gemm(element, part): tuple(gemm.name(element, name) for name in part)

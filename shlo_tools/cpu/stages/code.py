@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from shlo_tools import mlir
 from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Linked
+
+_OFTEN = ("arith", "memref", "bufferization")  # dialects of programs with large constants
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,9 @@ class Code:
     @cached_property
     def addresses(self) -> dict[str, int]:
         """All addresses, as soon as there is code."""
+        for name in _OFTEN:  # what other programs need is loaded while threads generate code
+            if any(code.is_running for code in self.kernels.values()):
+                mlir.load_op_classes(name)
         kernels = {name: code.addresses[name] for name, code in self.kernels.items()}
         return {**self.others, **kernels}
 

@@ -26,7 +26,7 @@ class _Provider:
     def has(self, name: str) -> bool:
         if name in _known:
             return True
-        code = stored(store.key("kernel", name), parts.PREFIX, parts.linked)
+        code = stored(_key(name), parts.PREFIX, parts.linked)
         if code is None:
             return False
         names = (name for name in code.names if name.startswith(shared_kernels.PREFIX))
@@ -35,7 +35,8 @@ class _Provider:
 
     def noted(self) -> None:
         if not self.is_busy() and shared_kernels.lines_waiting() >= _LONG:
-            self.ahead = _begin(shared_kernels.take())
+            for functions in _parts(shared_kernels.take()):
+                self.ahead = _begin(functions)
 
     def is_busy(self) -> bool:
         return self.ahead is not None and self.ahead.is_running
@@ -61,14 +62,25 @@ def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
     return codes
 
 
+def _key(name: str) -> str:
+    """Where the store keeps a kernel: one that serves any program is kept as the library is."""
+    return store.key("library" if name.startswith(shared_kernels.GENERAL) else "kernel", name)
+
+
 def _begin(functions: Sequence[Function]) -> Compilation:
     """Let a thread generate the machine code of kernels."""
-    code = parts.compilation(functions, [store.key("kernel", f.name) for f in functions])
+    code = parts.compilation(functions, [_key(f.name) for f in functions])
     _known.update(dict.fromkeys(code.names, code))
     return code
 
 
 def _parts(kernels: list[Function]) -> list[list[Function]]:
+    """Kernels as modules: those of the program, and those of any."""
+    general = [kernel for kernel in kernels if kernel.is_general]
+    return [*_divided([k for k in kernels if not k.is_general]), *([general] if general else [])]
+
+
+def _divided(kernels: list[Function]) -> list[list[Function]]:
     """Kernels in parts of about the same length."""
     long = sum(len(kernel.lines) for kernel in kernels) >= _LONG
     if not long:

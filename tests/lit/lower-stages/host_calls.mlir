@@ -2,18 +2,31 @@
 
 // A call of the host is a row of the table; its operands lie in memory, maybe in another shape.
 // CHECK: shlo.host_calls = [{
-// CHECK-SAME: config = {fft_length = array<i64: 8>, fft_type = "FFT"}
-// CHECK-SAME: target = "shlo.fft"
+// CHECK-SAME: config = {lower = true}
+// CHECK-SAME: target = "shlo.cholesky"
 // CHECK-LABEL: func.func private @stage.1
 // CHECK-SAME: shlo_rt_call_host
 // CHECK-SAME: shlo.stage = "host"
 // CHECK-NEXT: stablehlo.reshape
-// CHECK-NEXT: stablehlo.fft
-func.func public @main(%x: tensor<16xcomplex<f32>>) -> tensor<2x8xcomplex<f32>> {
-  %0 = stablehlo.negate %x : tensor<16xcomplex<f32>>
-  %1 = stablehlo.reshape %0 : (tensor<16xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>
-  %2 = stablehlo.fft %1, type = FFT, length = [8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>
-  return %2 : tensor<2x8xcomplex<f32>>
+// CHECK-NEXT: stablehlo.cholesky
+func.func public @main(%x: tensor<32xf32>) -> tensor<2x4x4xf32> {
+  %0 = stablehlo.negate %x : tensor<32xf32>
+  %1 = stablehlo.reshape %0 : (tensor<32xf32>) -> tensor<2x4x4xf32>
+  %2 = stablehlo.cholesky %1, lower = true : tensor<2x4x4xf32>
+  return %2 : tensor<2x4x4xf32>
+}
+
+// -----
+
+// Transforms are jobs: loop and data, operand and result, the factor, and how rows lie.
+// CHECK-NOT: shlo.host_calls
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: [\22shlo_rt_transform\22, 0, 1, null], [\22shlo_rt_transform\22, 1, 1, null]
+// CHECK-SAME: [\22numpy.fft.rfft_n_even.f.loop\22, 0, [\22argument\22, 0, 0], [\22result\22, 0, 0], 1065353216, 4, 4, 1, 32, 40, 32, 40, 8, 5, 4, 8]
+// CHECK-SAME: [\22numpy.fft.fft.f.loop\22, \22numpy.fft.fft.f.data\22, [\22result\22, 0, 0], [\22result\22, 0, 0]
+func.func public @main(%x: tensor<4x8xf32>) -> tensor<4x5xcomplex<f32>> {
+  %0 = stablehlo.fft %x, type = RFFT, length = [4, 8] : (tensor<4x8xf32>) -> tensor<4x5xcomplex<f32>>
+  return %0 : tensor<4x5xcomplex<f32>>
 }
 
 // -----

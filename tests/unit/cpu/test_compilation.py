@@ -88,3 +88,26 @@ print("done")
 def test_code_at_the_end_of_the_process() -> None:
     """No thread can be started any more."""
     run("atexit.register(lambda: (check(), print('done', flush=True)))")
+
+
+@pytest.mark.parametrize("name", ["pooling", "cumulative sum"])
+def test_kernels_are_written_without_the_reference(name: str) -> None:
+    """Loading it takes longer than compiling such a program."""
+    size, padding = {"pooling": (2, "0, 0"), "cumulative sum": (8, "7, 0")}[name]
+    count = 8 + 7 * (size == 8) - size + 1
+    code = f'''
+import sys, numpy, shlo_tools
+shlo_tools.compile("""func.func @main(%x: tensor<8xf32>) -> tensor<{count}xf32> {{
+  %start = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %start) ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }}) {{window_dimensions = array<i64: {size}>, padding = dense<[[{padding}]]> : tensor<1x2xi64>}}
+    : (tensor<8xf32>, tensor<f32>) -> tensor<{count}xf32>
+  return %0 : tensor<{count}xf32>
+}}""")(numpy.ones(8, numpy.float32))
+assert "shlo_tools.reference" not in sys.modules
+assert "numpy.ma" not in sys.modules
+'''
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from shlo_tools.cpu.custom_calls import fourier
+from shlo_tools.extend import fourier_loops
 
 
 def test_ufuncs_compute_single_precision() -> None:
-    ufuncs = fourier._ufuncs()
+    ufuncs = fourier_loops.ufuncs()
     for name in ("fft", "ifft", "irfft", "rfft_n_odd", "rfft_n_even"):
         types = getattr(ufuncs, name).types
         assert any(type.lower() == "ff->f" for type in types), (name, types)
@@ -21,7 +22,7 @@ def test_all_kinds(
     with_ufuncs: bool, lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not with_ufuncs:
-        monkeypatch.setattr(fourier, "_ufuncs", lambda: None)
+        monkeypatch.setattr(fourier_loops, "ufuncs", lambda: None)
     rng = np.random.default_rng(0)
     axes = tuple(range(-len(lengths), 0))
     x = rng.standard_normal((3, *lengths))

@@ -13,13 +13,12 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
-from shlo_tools.codegen.stages.folds import (
-    sources_of,
-)
+from shlo_tools.codegen.stages.folds import sources_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Stage,
     UnsupportedStage,
+    are_known,
     is_one,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
@@ -33,11 +32,11 @@ from shlo_tools.codegen.stages.reading.indices import (
     level_of,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reductions.plain import plain
 from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
+from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import Size, maximum
-
-_SHORT = 4  # vectors of sums that are held in registers
 
 Parts = dict[int, Component]  # where loops are, for each group of dimensions
 Body = Callable[[list[Parts], State], State]
@@ -49,20 +48,35 @@ def lower(stage: Stage, target: Target) -> StageCode:
     Raises:
         UnsupportedStage: its reductions do not walk together.
     """
-    kernel = ReductionKernel(stage.name, target, stage.arguments, stage.results)
-    code = StageCode([kernel.write()], [Job(stage.name, 0, formula(kernel.walk.chunks))])
-    if kernel.walk.blocks > 1:
+    own = ReductionKernel(stage.name, target, stage.arguments, stage.results)
+    walk, general = own.walk, plain(stage, own.walk, own.lanes)
+    code = StageCode()
+    if walk.blocks > 1:
         code.temporaries = [
-            kernel.walk.blocks * kernel.walk.count * place_type(source.element).bytes
-            for node in kernel.reductions
+            walk.blocks * walk.count * place_type(source.element).bytes
+            for node in own.reductions
             for source in sources_of(node)
         ]
-        name = f"{stage.name}.merge"
-        merge = ReductionKernel(name, target, stage.arguments, stage.results)
-        code.functions.append(merge.write_merging())
-        code.jobs.append(Job(name, 0, -(-kernel.walk.count // MERGED)))
     sums = [Place("temporary", number) for number in range(len(code.temporaries))]
-    code.contexts.append(Context((*stage.places, *sums, *kernel.last_words(code))))
+
+    def add(name: str, chunks: Extent, write: Callable[[ReductionKernel], Function]) -> None:
+        inputs, results, places = stage.arguments, stage.results, stage.places
+        if general is not None:
+            inputs, results, places = [general.argument], [general.result], general.places
+        chosen = walk if general is None else general.walk
+        kernel = ReductionKernel(name, target, inputs, results, chosen)
+        code.functions.append(write(kernel))
+        code.functions[-1].is_general = general is not None
+        words = kernel.last_words(code)
+        if general is not None:
+            words = general.numbers(kernel.function.words)
+        code.contexts.append(Context((*places, *sums, *words)))
+        code.jobs.append(Job(name, len(code.contexts) - 1, formula(chunks)))
+
+    add(stage.name, walk.chunks, ReductionKernel.write)
+    if walk.blocks > 1:
+        merged = -(-walk.count // MERGED)
+        add(f"{stage.name}.merge", merged, ReductionKernel.write_merging)
     return code
 
 
@@ -106,7 +120,7 @@ class ReductionKernel(SumKernel):
             self.parts[walk.kept[0]] = place
         if walk.along == "reduced":
             self._across()
-        elif walk.along == "kept" and walk.strip > _SHORT * self.lanes:
+        elif walk.along == "kept" and walk.strip > HELD * self.lanes:
             self._by_strips()
         else:
             self._in_registers()
@@ -238,7 +252,8 @@ class ReductionKernel(SumKernel):
         elements = [source.element for source in self._sources()]
         sums: list[Value] = []
         for element in elements:
-            address = self.take_scratch(element, walk.strip + self.lanes)
+            room = walk.strip if are_known(walk.strip) else STRIP
+            address = self.take_scratch(element, room + self.lanes)
             if address is None:
                 raise UnsupportedStage("too many sums at once")
             sums.append(address)

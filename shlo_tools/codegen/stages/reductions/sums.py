@@ -27,7 +27,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Split,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
-from shlo_tools.codegen.stages.reductions.walks import walk
+from shlo_tools.codegen.stages.reductions.walks import Walk, walk
 from shlo_tools.codegen.target import Target
 
 MERGED = 512  # results of a chunk that merges blocks
@@ -68,7 +68,12 @@ class SumKernel(Kernel):
     block: Value | int = 0
 
     def __init__(
-        self, name: str, target: Target, inputs: Sequence[Node], results: Sequence[Node]
+        self,
+        name: str,
+        target: Target,
+        inputs: Sequence[Node],
+        results: Sequence[Node],
+        chosen: Walk | None = None,
     ) -> None:
         super().__init__(name, target, inputs, results)
         self.reductions = _reductions(self.nodes)
@@ -84,12 +89,14 @@ class SumKernel(Kernel):
         self.above = _above(self.reductions)
         below_sums = [n for n in self.nodes if n not in self.above and n.kind is not NodeKind.INPUT]
         folds = [fold_of(node) for node in self.reductions]
-        self.walk = walk(
+        self.walk = chosen or walk(
             shapes.pop(),
             self.lanes,
             any_order=all(fold.has_any_order for fold in folds),
             length=len(below_sums) + sum(fold.length for fold in folds),
         )
+        if self.walk.blocks != 1:
+            self.function.first_word = self.words + len(self._sources())
         self.sizes = [size for size, _ in self.walk.groups]
         total = self.reductions[0].operands[0].count
         self.full = [n for n in self.results if n not in self.above and n.count == total]

@@ -19,8 +19,8 @@ from shlo_tools.codegen.stages.nodes import Extent, are_known
 _WORK = 32 * 1024  # elements of a chunk, about
 _ENOUGH = 16  # chunks that keep all threads busy
 _BLOCKS = 256  # at most
-_SHORT = 4  # vectors of a row that are all held in registers
-_STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
+HELD = 4  # vectors of a row that are all held in registers
+STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
 _VECTORS = 2  # of a row whose length run time tells, in a chunk
 _THICK = 32  # rows that are summed up before their sums are stored, at least
 
@@ -40,15 +40,17 @@ class Walk:
         rows: kept elements elsewhere, in a chunk.
         blocked: the reduced group that is cut.
         block: elements of it in a chunk.
+        blocks: how many chunks sum up what becomes one result.
     """
 
     groups: tuple[Group, ...]
     along: Along
     unroll: int
-    strip: int
-    rows: int
+    strip: Extent
+    rows: Extent
     blocked: int
-    block: int
+    block: Extent
+    blocks: Extent = 1
 
     @property
     def lane_group(self) -> int | None:
@@ -90,12 +92,6 @@ class Walk:
         return -(-self.width // self.strip)
 
     @property
-    def blocks(self) -> int:
-        if not are_known(self.groups[self.blocked][0]):
-            return 1
-        return int(max(1, -(-self.groups[self.blocked][0] // self.block)))
-
-    @property
     def chunks(self) -> Extent:
         return -(-self.outer // self.rows) * self.strips * self.blocks
 
@@ -118,19 +114,19 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
     if draft.along == "reduced":
         unroll = min(unroll, 4, max(1, sizes[-1] // lanes))
     elif draft.along == "kept":
-        together = -(-draft.width // lanes) if draft.width <= _SHORT * lanes else 1
+        together = -(-draft.width // lanes) if draft.width <= HELD * lanes else 1
         unroll = _dividing(sizes[draft.reduced[-1]], max(1, unroll // together))
     else:
         unroll = 1
     # A chunk of sums: strips of a row, or several rows.
     strip = draft.width
-    if strip > _SHORT * lanes:
-        strip = min(strip, _STRIP)
+    if strip > HELD * lanes:
+        strip = min(strip, STRIP)
         if not any_order and -(-draft.width // strip) * draft.outer < _ENOUGH:
-            pieces = min(_ENOUGH, -(-strip // (_SHORT * lanes)))
+            pieces = min(_ENOUGH, -(-strip // (HELD * lanes)))
             strip = -(-strip // pieces // lanes) * lanes
     elif draft.along == "rows":
-        strip = min(strip, _SHORT * lanes)
+        strip = min(strip, HELD * lanes)
     total = math.prod(sizes)
     each = max(1, total // max(1, draft.outer * -(-draft.width // strip)))
     rows = max(1, min(_WORK // each, -(-draft.outer // _ENOUGH)))
@@ -143,7 +139,8 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
         blocks = min(_BLOCKS, max(1, total // parts // _WORK), max(1, sizes[blocked] // least))
     step = unroll * (lanes if draft.along == "reduced" and blocked == len(groups) - 1 else 1)
     block = max(step, -(-sizes[blocked] // blocks // step) * step)
-    return Walk(groups, draft.along, unroll, strip, rows, blocked, block)
+    blocks = max(1, -(-sizes[blocked] // block))
+    return Walk(groups, draft.along, unroll, strip, rows, blocked, block, blocks)
 
 
 def _dividing(size: int, most: int) -> int:
@@ -158,7 +155,7 @@ def _of_unknown_sizes(groups: tuple[Group, ...], lanes: int, any_order: bool) ->
     along: Along = "kept"
     if is_reduced:
         along = "reduced" if any_order else "nothing"
-    strip = min(size, _STRIP) if are_known(size) else _VECTORS * lanes
+    strip = min(size, STRIP) if are_known(size) else _VECTORS * lanes
     blocked = next(g for g, (_, reduced) in enumerate(groups) if reduced)
     width = strip if along == "kept" else 1
     size, _ = groups[blocked]
