@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
-    from shlo_tools.parallel import run_mpmd, run_spmd
+    from shlo_tools.parallel import run_mpmd, run_sharded, run_spmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -56,6 +56,7 @@ _WHERE = {
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "run_mpmd": "shlo_tools.parallel",
+    "run_sharded": "shlo_tools.parallel",
     "run_spmd": "shlo_tools.parallel",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
@@ -92,6 +93,7 @@ __all__ = [
     "register_pipeline",
     "run",
     "run_mpmd",
+    "run_sharded",
     "run_spmd",
     "save",
     "shape_rule",

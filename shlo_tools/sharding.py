@@ -27,6 +27,8 @@ import numpy as np
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 
+SHARD = "shlo.shard"  # on an argument or a result: the sharding of the array that it is a part of
+
 Item = TypeVar("Item")
 
 

@@ -40,11 +40,9 @@ from shlo_tools.ops import Tensor
 from shlo_tools.passes.normalize.shape_operands import ssa
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
-from shlo_tools.sharding import Mesh, Sharding, Tiling
+from shlo_tools.sharding import SHARD, Mesh, Sharding, Tiling
 from shlo_tools.text.sharding import kept, manual_computations
 from shlo_tools.types import of_value
-
-SHARD = "shlo.shard"  # on an argument or a result: the sharding of the array that it is a part of
 
 Item = TypeVar("Item")
 

@@ -16,13 +16,17 @@ from shlo_tools.parallel.executable import (
     run_spmd,
 )
 from shlo_tools.parallel.mpi import end_job
+from shlo_tools.parallel.sharded import ShardedExecutable, compile_sharded, run_sharded
 
 __all__ = [
     "ParallelExecutable",
     "ParallelResults",
+    "ShardedExecutable",
     "compile",
+    "compile_sharded",
     "end_job",
     "own_numbers",
     "run_mpmd",
+    "run_sharded",
     "run_spmd",
 ]

@@ -21,13 +21,14 @@ makes them,
     } : (tensor<4xf32>) -> tensor<2xf32>
 
 becomes an op that any context reads where unregistered ops are allowed, whose attributes are
-strings, and of which ``manual_computations`` makes a function and a call:
+strings, and of which ``manual_computations`` makes a function and a call. The second region is
+empty: out of an unknown op with one region MLIR looks up no functions.
 
     %0 = "shlo.manual_computation"(%a) ({
     ^bb0(%b: tensor<2xf32>):
       ...
       stablehlo.return %c : tensor<2xf32>
-    }) {shlo.in_shardings = "...", shlo.out_shardings = "...", shlo.manual_axes = "{\\"x\\"}"}
+    }, {}) {shlo.in_shardings = "...", shlo.out_shardings = "...", shlo.manual_axes = "{\\"x\\"}"}
       : (tensor<4xf32>) -> tensor<2xf32>
 """
 
@@ -137,7 +138,7 @@ class _Keeping(Cleaning):
         block = b" ^bb0%b:" % arguments.strip() if arguments.strip(b" \t\n()") else b""
         op = b'"%b"%b ({%b' % (manual_computations.OP.encode(), operands.strip(), block)
         self._replace(start, opening, op)
-        self._replace(end - 1, end, b"}) {%b}" % b", ".join(clauses))
+        self._replace(end - 1, end, b"}, {}) {%b}" % b", ".join(clauses))
         return opening
 
     def _group_behind(self, start: int, at: int) -> bytes:

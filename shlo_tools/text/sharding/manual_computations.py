@@ -4,7 +4,7 @@
     ^bb0(%b: tensor<2xf32>):
       ...
       stablehlo.return %c : tensor<2xf32>
-    }) {shlo.in_shardings = "[...]", shlo.out_shardings = "[...]", shlo.manual_axes = "{...}"}
+    }, {}) {shlo.in_shardings = "[...]", shlo.out_shardings = "[...]", shlo.manual_axes = "{...}"}
       : (tensor<4xf32>) -> tensor<2xf32>
 
 becomes
