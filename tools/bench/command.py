@@ -5,18 +5,13 @@ This process only reads options, starts engines and waits: MLIR is loaded in chi
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -25,16 +20,20 @@ from shlo_tools import files
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.bench import plot as plots
+from shlo_tools.tools.bench import program_files
 from shlo_tools.tools.bench.engines import EngineProcess
 from shlo_tools.tools.bench.measurement import Measurement, measure
-from shlo_tools.tools.bench.peers_report import IREE, OURS, WORKERS, XLA, seconds
+from shlo_tools.tools.bench.peers_report import IREE, OURS, WORKERS, XLA
+from shlo_tools.tools.bench.report import Report
 
 _EPILOG = """\b
 Each engine has processes of its own, which are stopped while another one measures. Compile time
 is from text to what can be called, of a program that the process has not compiled before; run
 time is that of a call: ours from numpy arrays to numpy arrays, a peer's from and to arrays on its
 device. Ratios above 1 mean that shlo-tools is faster. "difference" is the largest one of an
-element from what shlo-tools computes, relative to the largest element of its result.
+element from what shlo-tools computes, relative to the largest element of its result. "share of
+limit" is the time that no engine can beat on this machine (arithmetic and traffic with memory,
+counted from the program, at the rates of --limits), over the time that the engine took.
 
 \b
 Examples:
@@ -42,6 +41,7 @@ Examples:
   shlo-bench model.mlir --against=xla --input=@in.npz --plot=times.svg
   shlo-bench model.mlir --against=xla,iree --iree-python=iree/bin/python --json=times.json
   shlo-bench model.mlir --against=xla --threads=1 --rounds=10
+  shlo-bench model.mlir --function=encode --input=8x128xf32=random:0
   shlo-bench --limits
 
 \b
@@ -49,7 +49,6 @@ Completion in bash (or zsh, fish): eval "$(_SHLO_BENCH_COMPLETE=bash_source shlo
 """
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime")}
-_Times = Mapping[str, Sequence[float]]
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -78,7 +77,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
     metavar="VALUE",
     help="An argument, as shlo-run takes it.  [random:0]",
 )
-@click.option("--function", default="main", metavar="NAME", help="What is run: only @main so far.")
+@click.option("--function", default="main", metavar="NAME", help="Time this one, not @main.")
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
@@ -159,11 +158,12 @@ def command(
         work = partial(_write, folder, source, model, function, inputs or ("random:0",))
         if _in_child(work):
             return 1
+        least = program_files.limit(folder)
         measured, differences = _measure(folder, pythons, repeats, rounds, limit)
-    _report(measured, differences, list(pythons))
+    report = Report(measured, differences, least)
+    report.show(list(pythons))
     if json_file:
-        data = {**asdict(measured), "difference": differences, "processors": _processors()}
-        files.write_file(json_file, (json.dumps(data, indent=1) + "\n").encode())
+        files.write_file(json_file, report.json().encode())
     if plot:
         times = {"compile": measured.compile, "run": measured.run}
         files.write_file(plot, plots.drawn(plot, Path(model).name, times))
@@ -222,24 +222,13 @@ def _keep_to(count: int) -> None:
     os.sched_setaffinity(0, known[:count])
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _measure(
     folder: Path, pythons: Mapping[str, str], repeats: int, rounds: int, limit: float
 ) -> tuple[Measurement, dict[str, float]]:
     """What engines took, and by peers how far they are from our results."""
-    from shlo_tools.tools.bench.user_program import ARGUMENTS, DTYPES, MODULE
-
     path = folder / "path"  # where a peer's interpreter finds this package, and nothing else
     path.mkdir()
     (path / "shlo_tools").symlink_to(Path(shlo_tools.__file__).resolve().parent)
-    request: dict[str, Any] = {
-        "module": str(folder / MODULE),
-        "arguments": str(folder / ARGUMENTS),
-        "dtypes": json.loads((folder / DTYPES).read_text()),
-    }
     differences: dict[str, float] = {}
 
     def start(engine: str) -> EngineProcess:
@@ -262,48 +251,8 @@ def _measure(
                     differences[engine] = difference
 
     engines = dict.fromkeys(pythons, start)
+    request = program_files.request(folder)
     return measure(engines, request, repeats=repeats, rounds=rounds, check=check), differences
-
-
-def _report(
-    measured: Measurement, differences: Mapping[str, float], engines: Sequence[str]
-) -> None:
-    """Print a table, and why something is not in it."""
-    head = ("engine", "compile", "ratio", "run", "fastest", "slowest", "ratio", "difference")
-    rows = [head, *(_row(engine, measured, differences) for engine in engines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    count = _processors()
-    print(f"{platform.machine()}, {count} processor{'' if count == 1 else 's'}")
-    for first, *others in rows:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        print("  ".join([first.ljust(widths[0]), *cells]))
-    print(end="", flush=True)
-    for engine, message in measured.failures.items():
-        print(f"error: {engine}: {message.splitlines()[0]}", file=sys.stderr)
-
-
-def _row(engine: str, measured: Measurement, differences: Mapping[str, float]) -> tuple[str, ...]:
-    run = measured.run.get(engine)
-    return (
-        engine,
-        seconds(_median(measured.compile, engine)),
-        _ratio(measured.compile, engine),
-        seconds(_median(measured.run, engine)),
-        seconds(min(run) if run else None),
-        seconds(max(run) if run else None),
-        _ratio(measured.run, engine),
-        f"{differences[engine]:.0e}" if engine in differences else "-",
-    )
-
-
-def _median(times: _Times, engine: str) -> float | None:
-    return statistics.median(times[engine]) if times.get(engine) else None
-
-
-def _ratio(times: _Times, engine: str) -> str:
-    """A peer's time over ours."""
-    theirs, ours = _median(times, engine), _median(times, OURS)
-    return "-" if engine == OURS or theirs is None or ours is None else f"{theirs / ours:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
