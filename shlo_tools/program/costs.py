@@ -20,6 +20,7 @@ from shlo_tools.program.flops import Counter, Flops
 
 __all__ = ["Costs", "Counter", "Flops", "function_costs", "op_costs"]
 
+_CONSTANTS = ("arith.constant", "stablehlo.constant")
 # They read of their first operand no more than they return.
 _PICKING = ("stablehlo.dynamic_slice", "stablehlo.gather", "stablehlo.slice")
 
@@ -103,7 +104,7 @@ def _constant_bytes(counter: Counter, function: str) -> int:
     names, count = [function], 0
     for name in names:  # it grows on the way
         for op in mlir.walk(counter.functions[name]):
-            if op.name == "stablehlo.constant" and not mlir.is_splat(op.attributes["value"]):
+            if op.name in _CONSTANTS and not mlir.is_splat(op.attributes["value"]):
                 count += _bytes_of([op.results[0].type])
             callee = ir.called_name(op)
             if callee in counter.functions and callee not in names:

@@ -316,7 +316,7 @@ _FREE = frozenset(
         *("return", "bitcast_convert", "dynamic_iota", "get_dimension_size", "iota"),
         *("partition_id", "replica_id"),
     )
-) | {"func.return"}
+) | {"arith.constant", "func.return"}
 
 _RULES: Mapping[str, _Rule] = {
     "stablehlo.case": _branch,

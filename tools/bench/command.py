@@ -23,7 +23,7 @@ from shlo_tools.tools.bench import plot as plots
 from shlo_tools.tools.bench import program_files
 from shlo_tools.tools.bench.engines import EngineProcess
 from shlo_tools.tools.bench.measurement import Measurement, measure
-from shlo_tools.tools.bench.peers_report import IREE, OURS, WORKERS, XLA
+from shlo_tools.tools.bench.peers_report import IREE, OURS, TORCH, WORKERS, XLA
 from shlo_tools.tools.bench.report import Report
 
 _EPILOG = """\b
@@ -40,6 +40,7 @@ Examples:
   shlo-bench model.mlir
   shlo-bench model.mlir --against=xla --input=@in.npz --plot=times.svg
   shlo-bench model.mlir --against=xla,iree --iree-python=iree/bin/python --json=times.json
+  shlo-bench model.mlir --against=torch --torch-python=torch/bin/python
   shlo-bench model.mlir --against=xla --threads=1 --rounds=10
   shlo-bench model.mlir --function=encode --input=8x128xf32=random:0
   shlo-bench --limits
@@ -48,17 +49,14 @@ Examples:
 Completion in bash (or zsh, fish): eval "$(_SHLO_BENCH_COMPLETE=bash_source shlo-bench)"
 """
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
-_NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime")}
+_NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime"), TORCH: ("torch", "numpy")}
+_INSTALL = {XLA: "'shlo-tools[xla]'", IREE: "'shlo-tools[iree]'", TORCH: "torch numpy"}
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
     """The peers of ``--against``, each once."""
     names = tuple(dict.fromkeys(name for name in value.split(",") if name))
     for name in names:
-        if name == "torch":
-            raise click.BadParameter(
-                "'torch' runs no StableHLO; compare with the XLA that runs the same program"
-            )
         if name not in _NEEDED:
             raise click.BadParameter(f"{name!r} is no engine; there are {', '.join(_NEEDED)}")
     return names
@@ -67,7 +65,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
 @click.command("shlo-bench", epilog=_EPILOG, context_settings=_SETTINGS)
 @click.argument("model", default="-", type=click.Path())
 @click.option(
-    "--against", default="", metavar="ENGINES", callback=_names, help="Peers: xla, iree or both."
+    "--against", default="", metavar="ENGINES", callback=_names, help="Peers: xla, iree, torch."
 )
 @click.option(
     "--input",
@@ -96,7 +94,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Keep each engine to N processors (Linux).",
+    help="Keep ours to N threads, and on Linux all engines to N processors.",
 )
 @click.option(
     "--limit",
@@ -107,6 +105,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
 )
 @click.option("--xla-python", type=click.Path(), metavar="FILE", help="Interpreter that has jax.")
 @click.option("--iree-python", type=click.Path(), metavar="FILE", help="Interpreter with IREE.")
+@click.option("--torch-python", type=click.Path(), metavar="FILE", help="Interpreter with torch.")
 @click.option("--json", "json_file", type=click.Path(), metavar="FILE", help="Write all samples.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw a .png or .svg.")
 @click.option("--limits", is_flag=True, help="Print what this machine can do at most, and exit.")
@@ -122,6 +121,7 @@ def command(
     limit: float,
     xla_python: str | None,
     iree_python: str | None,
+    torch_python: str | None,
     json_file: str | None,
     plot: str | None,
     limits: bool,
@@ -146,16 +146,17 @@ def command(
     for path in filter(None, (plot, json_file)):
         files.check_writable(path)
     pythons = {OURS: sys.executable}
-    others = {XLA: xla_python, IREE: iree_python}
+    others = {XLA: xla_python, IREE: iree_python, TORCH: torch_python}
     for peer in against:
         pythons[peer] = others[peer] or sys.executable
         _check_peer(peer, pythons[peer])
     source = files.read_file(model)
     if threads:
-        _keep_to(threads)
+        _keep_to(threads, against)
     with tempfile.TemporaryDirectory(prefix="shlo-bench-") as name:
         folder = Path(name)
-        work = partial(_write, folder, source, model, function, inputs or ("random:0",))
+        values = inputs or ("random:0",)
+        work = partial(_write, folder, source, model, function, values, TORCH in against)
         if _in_child(work):
             return 1
         least = program_files.limit(folder)
@@ -190,12 +191,13 @@ def _write(
     model: str,
     function: str,
     inputs: tuple[str, ...],
+    lists: bool,
     channel: isolation.Channel,
 ) -> int:
     from shlo_tools.tools.bench import user_program  # loads MLIR
 
     name = "<stdin>" if model == "-" else model
-    return user_program.write(folder, source, name, function, inputs, channel)
+    return user_program.write(folder, source, name, function, inputs, lists, channel)
 
 
 def _check_peer(peer: str, python: str) -> None:
@@ -208,14 +210,17 @@ def _check_peer(peer: str, python: str) -> None:
     if done.returncode:
         raise ShloError(
             f"--against={peer}: {python} cannot import {' and '.join(_NEEDED[peer])}",
-            hint=f"pip install 'shlo-tools[{peer}]', or name another one: --{peer}-python=FILE",
+            hint=f"pip install {_INSTALL[peer]}, or name another one: --{peer}-python=FILE",
         )
 
 
-def _keep_to(count: int) -> None:
-    """Keep this process, and so the engines, to some processors."""
+def _keep_to(count: int, against: Sequence[str]) -> None:
+    """Keep this process, and so the engines, to some processors, and ours to as many threads."""
+    os.environ["SHLO_NUM_THREADS"] = str(count)
     if not hasattr(os, "sched_setaffinity"):
-        raise ShloError("--threads needs Linux: no other system keeps a process to processors")
+        if not against:
+            return
+        raise ShloError("--threads beside peers needs Linux, which keeps them to processors")
     known = sorted(os.sched_getaffinity(0))
     if count > len(known):
         raise ShloError(f"--threads={count}: there are {len(known)} processors")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from shlo_tools import dtypes, ir, mlir, program
+from shlo_tools import mlir
 from shlo_tools.cpu import limits
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
-from shlo_tools.pipeline import runner
 from shlo_tools.program.costs import Costs, function_costs
 from shlo_tools.tools.bench.limit_share import Limit
+from shlo_tools.tools.bench.static_program import with_sizes_of
 
 
 def limit_of(module: mlir.Module, arguments: Sequence[Array]) -> Limit:
@@ -44,15 +44,6 @@ def counted(module: mlir.Module, arguments: Sequence[Array]) -> Costs:
     Raises:
         ShloError: sizes are unknown even where those of arguments are known.
     """
+    static = with_sizes_of(module, arguments)
     with mlir.library_context():
-        main = ir.functions_by_name(module.operation).get("main")
-        inputs = ir.signature(main)[0] if main is not None else []
-        if any(map(mlir.is_dynamic, inputs)):
-            module = program.clone(module)
-            types = [
-                str(dtypes.tensor_type(type).with_shape(array.shape))
-                for type, array in zip(inputs, arguments, strict=True)
-            ]
-            refinement = f"shlo-refine-arguments{{types={','.join(types)}}},shlo-refine-shapes"
-            runner.run(f"builtin.module({refinement})", module)
-        return function_costs(module.operation)
+        return function_costs(static.operation)

@@ -39,4 +39,4 @@ def percent(share: float | None) -> str:
     """A share as tables say it; a dash where there is none."""
     if share is None:
         return "-"
-    return f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"
+    return f"{100 * share:.2g} %" if share < 0.0995 else f"{100 * share:.0f} %"

@@ -10,8 +10,13 @@ from typing import Any
 
 from shlo_tools.tools.bench.limit_share import Limit, percent
 
-OURS, XLA, IREE = "shlo-tools", "xla", "iree"
-WORKERS = {OURS: "native_worker", XLA: "xla_worker", IREE: "iree_worker"}
+OURS, XLA, IREE, TORCH = "shlo-tools", "xla", "iree", "torch"
+WORKERS = {
+    OURS: "native_worker",
+    XLA: "xla_worker",
+    IREE: "iree_worker",
+    TORCH: "torch_worker",
+}
 
 
 @dataclass

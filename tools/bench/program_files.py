@@ -10,6 +10,7 @@ from typing import Any
 from shlo_tools.tools.bench.limit_share import Limit
 
 MODULE, ARGUMENTS = "program.mlir", "arguments.npz"
+LISTING, CONSTANTS = "program.json", "constants.npz"  # the program for torch
 _DTYPES, _LIMIT = "dtypes.json", "limit.json"
 
 
@@ -27,6 +28,7 @@ def request(folder: Path) -> dict[str, Any]:
     """The program as ``worker.serve`` takes it."""
     return {
         "module": str(folder / MODULE),
+        "listing": str(folder / LISTING),
         "arguments": str(folder / ARGUMENTS),
         "dtypes": json.loads((folder / _DTYPES).read_text()),
     }

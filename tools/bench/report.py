@@ -78,8 +78,16 @@ class Report:
             seconds(max(run) if run else None),
             _ratio(measured.run, engine),
             percent(self.limit.share(_median(measured.run, engine))),
-            f"{self.differences[engine]:.0e}" if engine in self.differences else "-",
+            self._difference(engine),
         )
+
+    def _difference(self, engine: str) -> str:
+        """How far results are from ours; of what has none, the first op that it cannot run."""
+        if engine in self.differences:
+            return f"{self.differences[engine]:.0e}"
+        failure = self.measured.failures.get(engine, "")
+        kind, _, ops = failure.partition(": ")
+        return f"no {ops.split(', ')[0]}" if kind == "UnsupportedOp" else "-"
 
 
 def processors() -> int:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.cpu.executable import select_function
+from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.pipeline import runner
 from shlo_tools.tools.bench.least_time import limit_of
-from shlo_tools.tools.bench.program_files import ARGUMENTS, MODULE, write_facts
+from shlo_tools.tools.bench.listing import listing
+from shlo_tools.tools.bench.program_files import (
+    ARGUMENTS,
+    CONSTANTS,
+    LISTING,
+    MODULE,
+    write_facts,
+)
+from shlo_tools.tools.bench.static_program import with_sizes_of
 from shlo_tools.tools.bench.worker import save_arrays
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.run import inputs, signature
@@ -19,7 +29,13 @@ from shlo_tools.tools.run.inputs import Wanted
 
 
 def write(
-    folder: Path, source: bytes, name: str, function: str, values: Sequence[str], channel: Channel
+    folder: Path,
+    source: bytes,
+    name: str,
+    function: str,
+    values: Sequence[str],
+    lists: bool,
+    channel: Channel,
 ) -> int:
     """Write the program's files to a folder; returns the exit status. Loads MLIR.
 
@@ -28,6 +44,7 @@ def write(
         name: what messages call it.
         function: what is run; engines know it as ``main``.
         values: the arguments, in the notation of ``tools.run.inputs``.
+        lists: write the program as plain data as well.
 
     Raises:
         ShloError: the program or a value is none, or has no such function.
@@ -44,11 +61,28 @@ def write(
         is_as_read = function == "main" and not program.is_bytecode(source)
         text = source.decode() if is_as_read else ir.printed(module.operation)
         (folder / MODULE).write_text(text)
+        if lists:
+            channel.tell("while listing the program's ops")
+            _write_listing(folder, module, arguments)
         channel.tell("while counting what the program needs")
         limit = limit_of(module, arguments)
     dtypes = save_arrays(str(folder / ARGUMENTS), arguments, "arg")
     write_facts(folder, dtypes, limit)
     return 0
+
+
+def _write_listing(folder: Path, module: mlir.Module, arguments: Sequence[Array]) -> None:
+    """Write the program as plain data, or why that cannot be."""
+    try:
+        listed = listing(with_sizes_of(module, arguments))
+    except ShloError as error:
+        refusal = str(error).splitlines()[0].removeprefix("error: ")
+        (folder / LISTING).write_text(json.dumps({"refusal": refusal}))
+        return
+    archive = str(folder / CONSTANTS)
+    dtypes = save_arrays(archive, listed.constants, "constant")
+    data = {"functions": listed.functions, "constants": archive, "dtypes": dtypes}
+    (folder / LISTING).write_text(json.dumps(data))
 
 
 def _make_main(module: mlir.Module, function: str) -> None:

@@ -19,7 +19,8 @@ def test_a_share_is_the_least_time_over_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(None, "-"), (0.25, "25 %"), (0.0123, "1.2 %"), (1.5, "150 %")]
+    ("share", "text"),
+    [(None, "-"), (0.25, "25 %"), (0.0123, "1.2 %"), (0.00034, "0.034 %"), (1.5, "150 %")],
 )
 def test_shares_in_tables(share: float | None, text: str) -> None:
     assert percent(share) == text

@@ -57,6 +57,7 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
 """
 QUICK = ("--repeats=1", "--rounds=2")
 WITHOUT_JAX = importlib.util.find_spec("jaxlib") is None
+WITHOUT_TORCH = importlib.util.find_spec("torch") is None
 
 
 def _run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -133,8 +134,8 @@ def test_engines_are_kept_to_processors(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--against=tvm",), "'tvm' is no engine; there are xla, iree"),
-        (("--against=torch",), "'torch' runs no StableHLO"),
+        (("--against=tvm",), "'tvm' is no engine; there are xla, iree, torch"),
+        (("--against=torch", "--torch-python=/nowhere"), "--torch-python=/nowhere cannot be run"),
         (("--against=xla", "--xla-python=/nowhere"), "--xla-python=/nowhere cannot be run"),
         (("--function=other",), "other"),
         (("--input=3xf32=1", "--input=random:0"), "argument 0"),
@@ -157,6 +158,14 @@ def test_a_missing_peer_says_how_to_install_it(model: str) -> None:
     assert done.returncode == 1
     assert "cannot import jaxlib" in done.stderr
     assert "pip install 'shlo-tools[xla]'" in done.stderr
+
+
+@pytest.mark.skipif(not WITHOUT_TORCH, reason="torch is installed")
+def test_missing_torch_says_how_to_install_it(model: str) -> None:
+    done = _run(model, "--against=torch")
+    assert done.returncode == 1
+    assert "--against=torch: " in done.stderr and "cannot import torch" in done.stderr
+    assert "pip install torch numpy, or name another one: --torch-python=FILE" in done.stderr
 
 
 def test_void_of_a_width_comes_back(tmp_path: Path) -> None:
