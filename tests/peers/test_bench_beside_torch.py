@@ -62,7 +62,8 @@ BODIES = {
     ),
     "products of batches in another order": (
         "tensor<4x3x5xf32>, tensor<5x6x3xf32>",
-        """%r = stablehlo.dot_general %a, %b, batching_dims = [1] x [2], contracting_dims = [2] x [0]
+        """%r = stablehlo.dot_general %a, %b,
+      batching_dims = [1] x [2], contracting_dims = [2] x [0]
       : (tensor<4x3x5xf32>, tensor<5x6x3xf32>) -> tensor<3x4x6xf32>""",
     ),
     "convolutions with all their attributes": (
@@ -170,26 +171,29 @@ BODIES = {
 }
 
 
+def _result_type(body: str) -> str:
+    """What the last line says behind its last arrow, or colon."""
+    mark = " -> " if " -> " in body.splitlines()[-1] else " : "
+    return body[body.rindex(mark) + len(mark) :]
+
+
 def test_forms_of_ops_compute_what_ours_do(tmp_path: Path) -> None:
-    """One program of all of them, each a result; what is exact is equal, sums nearly so."""
-    functions, calls, results, arguments = [], [], [], []
-    for number, (types, body) in enumerate(BODIES.values()):
-        names = [f"%{letter}" for letter, _ in zip("ab", types.split(", "), strict=False)]
-        pairs = list(zip(names, types.split(", "), strict=True))
-        result = body[body.rindex(" : " if " -> " not in body.splitlines()[-1] else " -> ") :]
-        result = result.split(maxsplit=1)[1].strip()
-        signature = ", ".join(f"{name}: {type}" for name, type in pairs)
+    """One program has each form in a function of its own; the largest difference of all counts."""
+    functions, calls, arguments = [], [], []
+    for number, (text, body) in enumerate(BODIES.values()):
+        types, result = text.split(", "), _result_type(body)
+        inner = ", ".join(f"%{letter}: {t}" for letter, t in zip("ab", types, strict=False))
         functions.append(
-            f"func.func private @f{number}({signature}) -> {result} {{\n{body}\n"
+            f"func.func private @f{number}({inner}) -> {result} {{\n{body}\n"
             f"return %r : {result}\n}}"
         )
-        own = [f"%a{number}_{k}" for k in range(len(pairs))]
-        arguments += [f"{name}: {type}" for name, (_, type) in zip(own, pairs, strict=True)]
-        calls.append(f"%r{number} = call @f{number}({', '.join(own)}) : ({types}) -> {result}")
-        results.append((f"%r{number}", result))
-    values, types = (", ".join(column) for column in zip(*results, strict=True))
-    main = f"func.func @main({', '.join(arguments)}) -> ({types}) {{\n"
-    text = "\n".join([*functions, main, *calls, f"return {values} : {types}", "}"])
+        names = [f"%a{number}_{k}" for k in range(len(types))]
+        arguments += [f"{name}: {type}" for name, type in zip(names, types, strict=True)]
+        calls.append(f"%r{number} = call @f{number}({', '.join(names)}) : ({text}) -> {result}")
+    returned = ", ".join(f"%r{number}" for number in range(len(BODIES)))
+    results = ", ".join(_result_type(body) for _, body in BODIES.values())
+    main = f"func.func @main({', '.join(arguments)}) -> ({results}) {{"
+    text = "\n".join([*functions, main, *calls, f"return {returned} : {results}", "}"])
     data, done = _bench(tmp_path, text)
     assert (done.returncode, data["failures"]) == (0, {}), done.stderr
     assert data["difference"]["torch"] < 1e-6

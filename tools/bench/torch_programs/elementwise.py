@@ -166,11 +166,12 @@ def shift(step: Step) -> Run:
     bits = 8 * step.result.dtype.itemsize
     if step.result.element.startswith("ui"):
         raise step.unsupported(step.result.element)
-    if step.name.endswith("arithmetic"):
-        return lambda x, n: x >> n.clamp(0, bits - 1)
 
     def inside(n: Tensor) -> Tensor:
         return (n >= 0) & (n < bits)
+
+    if step.name.endswith("arithmetic"):
+        return lambda x, n: x >> torch.where(inside(n), n, bits - 1)
 
     if step.name.endswith("left"):
         return lambda x, n: torch.where(inside(n), x << n.clamp(0, bits - 1), 0)

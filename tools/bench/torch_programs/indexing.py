@@ -101,7 +101,7 @@ def scatter(step: Step) -> Run:
     strides = [math.prod(operand[d + 1 :]) for d in range(len(operand))]
 
     def places(indices: Tensor) -> tuple[Tensor, Tensor]:
-        """Numbers of elements, and which windows lie inside."""
+        """Numbers of elements, and which updates have one."""
         vectors = _vectors(indices, vector).long()
         shape = [1] * rank
         for d, size in zip(batches, vectors.shape[:-1], strict=True):
@@ -109,17 +109,17 @@ def scatter(step: Step) -> Run:
         number = torch.zeros([1] * rank, dtype=torch.long)
         inside = torch.ones([1] * rank, dtype=torch.bool)
         for d, stride in enumerate(strides):
+            place = torch.zeros([1] * rank, dtype=torch.long)
             if d in mapped:
-                start = vectors[..., mapped.index(d)].reshape(shape)
-                inside = inside & (start >= 0) & (start <= operand[d] - extents.get(d, 1))
-                number = number + start * stride
+                place = vectors[..., mapped.index(d)].reshape(shape)
             if d in shared:
                 order = shared[d] - (vector < shared[d])
-                number = number + _along(torch.arange(operand[d]), batches[order], rank) * stride
+                place = _along(torch.arange(operand[d]), batches[order], rank)
             if d in extents:
-                number = (
-                    number + _along(torch.arange(extents[d]), windows[kept.index(d)], rank) * stride
-                )
+                window = windows[kept.index(d)]
+                place = place + _along(torch.arange(extents[d]), window, rank)
+            inside = inside & (place >= 0) & (place < operand[d])
+            number = number + place * stride
         return number.expand(updates).reshape(-1), inside.expand(updates).reshape(-1)
 
     def scattered(x: Tensor, indices: Tensor, update: Tensor) -> Tensor:
