@@ -50,6 +50,15 @@ Completion in bash (or zsh, fish): eval "$(_SHLO_BENCH_COMPLETE=bash_source shlo
 """
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime"), TORCH: ("torch", "numpy")}
+# Prints the names of those modules that cannot be imported.
+_TRY = """
+import importlib
+for name in {names}:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        print(name)
+"""
 _INSTALL = {XLA: "'shlo-tools[xla]'", IREE: "'shlo-tools[iree]'", TORCH: "torch numpy"}
 
 
@@ -202,14 +211,15 @@ def _write(
 
 def _check_peer(peer: str, python: str) -> None:
     """Refuse an interpreter that does not have the engine."""
-    lines = [f"import {name}" for name in _NEEDED[peer]]
+    code = _TRY.format(names=_NEEDED[peer])
     try:
-        done = subprocess.run([python, "-c", "\n".join(lines)], capture_output=True, timeout=120)
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ShloError(f"--{peer}-python={python} cannot be run: {error}") from None
-    if done.returncode:
+    missing = _NEEDED[peer] if done.returncode else done.stdout.split()
+    if missing:
         raise ShloError(
-            f"--against={peer}: {python} cannot import {' and '.join(_NEEDED[peer])}",
+            f"--against={peer}: {python} cannot import {' and '.join(missing)}",
             hint=f"pip install {_INSTALL[peer]}, or name another one: --{peer}-python=FILE",
         )
 

@@ -164,7 +164,7 @@ def test_a_missing_peer_says_how_to_install_it(model: str) -> None:
 def test_missing_torch_says_how_to_install_it(model: str) -> None:
     done = _run(model, "--against=torch")
     assert done.returncode == 1
-    assert "--against=torch: " in done.stderr and "cannot import torch" in done.stderr
+    assert "--against=torch: " in done.stderr and "cannot import torch\n" in done.stderr
     assert "pip install torch numpy, or name another one: --torch-python=FILE" in done.stderr
 
 
