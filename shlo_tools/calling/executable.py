@@ -63,11 +63,14 @@ class Executable(ABC):
         signature: types of arguments and results; sizes may be unknown. Quantized values are
             passed as integers.
         donated: numbers of the arguments that calls may write, see ``compile``.
+        threads: how many threads a call may use at most, the calling one included; None for all
+            of the pool.
         texts: gives the program at a stage; none where it is not kept. See ``ir``.
     """
 
     texts: Callable[[str], str] | None = None
     donated: frozenset[int] = frozenset()
+    threads: int | None = None
     name: str
     signature: Signature[Any]
     _why_not_saved = "only native code of stages can be"

@@ -12,6 +12,7 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
+from shlo_tools.cpu.process_library.threads import limit_of
 from shlo_tools.cpu.saved import programs
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
@@ -33,6 +34,7 @@ def compile(
     donate: Donate = (),
     grid: tuple[int, int] | None = None,
     cache: store.Cache = None,
+    threads: int | None = None,
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -55,13 +57,33 @@ def compile(
             that of ``SHLO_CACHE_DIR`` or of the user's caches. Programs with custom calls, or with
             constants in a file beside them, are compiled again, but for their kernels. By default
             ``SHLO_CACHE_DIR`` decides; False keeps nothing.
+        threads: how many threads a call may use at most, the calling one included: 1 is that one
+            alone, and then none is started for it. By default all of the pool: as many as there are
+            processors, or as ``SHLO_NUM_THREADS`` says. Results have the same bits for any number.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: it holds something that cannot be compiled yet.
-        ShloError: there is no such function, or no such argument.
+        ShloError: there is no such function, no such argument, or no such number of threads.
     """
+    limit = limit_of(threads)
+    executable = _kept(source, function, opt_level, check_sizes, donate, grid, cache, tell)
+    executable.threads = limit
+    return executable
+
+
+def _kept(
+    source: Any,
+    function: str,
+    opt_level: int,
+    check_sizes: bool,
+    donate: Donate,
+    grid: tuple[int, int] | None,
+    cache: store.Cache,
+    tell: Tell | None,
+) -> Executable:
+    """What runs a program: what disk has of it, or what is compiled, and kept there."""
     with store.kept_in(cache):
         is_plain = isinstance(donate, str | list | tuple | set | frozenset) and grid is None
         options = [function, opt_level, check_sizes, donate]

@@ -21,12 +21,20 @@ from shlo_tools.workers import Worker
 class RemoteExecutable(Executable):
     """An executable that lives in a child process; its signature is text."""
 
-    def __init__(self, worker: Worker, number: int, name: str, signature: Signature[str]) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        number: int,
+        name: str,
+        signature: Signature[str],
+        threads: int | None = None,
+    ) -> None:
         self._worker = worker
         self._number = number
         self.name = name
         self.signature = signature
         self.texts = partial(worker.ask, "ir", number)
+        self.threads = threads
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
@@ -51,7 +59,7 @@ def compile(source: str | bytes | os.PathLike[str], **options: Any) -> RemoteExe
         options["cache"] = os.path.abspath(options["cache"])
     worker = workers.worker_of("shlo_tools.interop.worker")
     number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
-    return RemoteExecutable(worker, number, name, signature)
+    return RemoteExecutable(worker, number, name, signature, options.get("threads"))
 
 
 def save(source: bytes, path: str) -> None:

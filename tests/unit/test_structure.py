@@ -64,7 +64,10 @@ LONG_FILES = {
 IMPORTED_BY = {"shlo_tools/testing/pytest_plugin.py": {"pytest"}}
 
 # What benchmarks run under a peer's interpreter, not with what the library depends on.
-PEERS_WORKERS = ("tools/bench/*_worker.py", "tools/bench/jax_programs/*.py")
+PEERS_WORKERS = (
+    *("tools/bench/*_worker.py", "tools/bench/jax_programs/*.py"),
+    "tools/bench/torch_programs/*.py",
+)
 
 # Handlers of every exception that pass the error on to another process instead of raising it.
 PASSED_ON = {

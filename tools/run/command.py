@@ -44,6 +44,7 @@ Examples:
   shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
   shlo-run model.mlir --input=random:0 --compare=reference
   shlo-run model.mlir --input=random:0 --check-nans
+  shlo-run model.mlir --input=random:0 --threads=1 --repeat=100
   shlo-run tests.mlir --split-input-file    runs functions that check themselves
   shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
   shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
@@ -113,6 +114,12 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 @click.option("--timeout", type=_SECONDS, metavar="SECONDS", help="Stop a run that takes longer.")
 @click.option(
     "--repeat", type=click.IntRange(min=0), default=0, metavar="N", help="Time N more runs."
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Compute with at most N threads; 1 is the calling one alone.  [all]",
 )
 @click.option(
     "--profile",
@@ -233,6 +240,8 @@ def _check_together(request: Request) -> None:
         raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
     if watched and request.repeat:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
+    if request.threads and request.backend != "native":
+        raise click.UsageError("--threads is for native code: numpy has threads of its own")
     if request.profile and (watched or request.backend != "native"):
         raise click.UsageError("--profile tells of native code without probes and checks")
     if request.save_executable and (watched or request.backend != "native" or request.compare):

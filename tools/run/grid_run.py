@@ -36,6 +36,8 @@ def work(
         array_files.check_count(request.output, len(function.results))
     channel.tell(COMPILING)
     options: Any = {"backend": request.backend, "transport": request.parallel}
+    if request.threads:
+        options["threads"] = request.threads
     compiled = parallel.compile(
         module,
         num_replicas=request.replicas,

@@ -138,7 +138,9 @@ def _work_saved(request: Request, channel: Channel) -> int:
     """Run an executable of a file."""
     channel.tell("while loading the executable")
     start = time.perf_counter()
-    compiled = shlo_tools.load_executable(request.model, trusted=request.trusted)
+    compiled = shlo_tools.load_executable(
+        request.model, trusted=request.trusted, threads=request.threads
+    )
     seconds = time.perf_counter() - start
     function = signature.of_executable(compiled)
     if function.inputs and not request.inputs and not _needs_a_run(request):
@@ -227,6 +229,8 @@ def _compile(
 def _backend(request: Request, module: mlir.Module, tell: Tell | None = None) -> Executable:
     backend: Any = request.backend
     options: dict[str, Any] = {"tell": tell} if tell else {}
+    if request.threads:
+        options["threads"] = request.threads
     if request.cache and request.backend == "native":
         options["cache"] = request.cache == DEFAULT_CACHE or request.cache
     return shlo_tools.compile(module, backend=backend, function=request.function, **options)

@@ -25,6 +25,7 @@ class Request:
         rtol, atol: tolerances; None takes those of the element type.
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
+        threads: how many threads a run may use; None for all of the pool.
         profile: whether to say what the program was compiled to.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
@@ -52,6 +53,7 @@ class Request:
     cast: bool = False
     timeout: float | None = None
     repeat: int = 0
+    threads: int | None = None
     profile: bool = False
     list_functions: bool = False
     backend: str = "native"

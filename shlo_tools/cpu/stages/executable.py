@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -30,6 +31,16 @@ from shlo_tools.time_limit import is_limited, limited
 from shlo_tools.types import array_type
 
 _FREE = 4  # entries kept per executable for the next call
+_executables: WeakSet[StagedExecutable] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Frames know the pool of the parent, whose threads are not in a forked child."""
+    for executable in _executables:
+        executable._free.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class StagedExecutable(Executable):
@@ -77,6 +88,7 @@ class StagedExecutable(Executable):
         self._is_direct = arrays_are_known() and self._returns_places(program)
         self._enter = enter()
         self._free: list[Entry] = []
+        _executables.add(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         files.write(path, self.contents())
@@ -148,7 +160,14 @@ class StagedExecutable(Executable):
             return self._free.pop()
         except IndexError:
             weights = ctypes.addressof(self._weights)
-            frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
+            frame = Frame(
+                self._arena,
+                weights,
+                self._host_calls,
+                grows=self._grows,
+                has_jobs=True,
+                threads=self.threads,
+            )
             return Entry(self._planned, self._inputs, self._written, frame)
 
     def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:

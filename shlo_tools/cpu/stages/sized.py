@@ -94,6 +94,7 @@ class SizedExecutable(Executable):
             executable = self._instance(program, sizes)
         if executable is None:
             executable = self._for_any()
+        executable.threads = self.threads
         with self._table:
             executable = self._instances.setdefault(sizes, executable)
             while len(self._instances) > _KEPT:
