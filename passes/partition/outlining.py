@@ -10,7 +10,7 @@ from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.graph import Graph, Op, Stage
+from shlo_tools.passes.partition.graph import CONTRACTIONS, Graph, Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
@@ -103,7 +103,8 @@ class Outlining:
         attributes = {"callee": mlir.symbol_attr(name)}
         result_types = [_value_type(op) for op in results]
         _note_shapes(attributes, result_types, [op.shape for op in results])
-        call = self.build.op("func.call", values, result_types, attributes)
+        build = Build(self.build.at, _dearest(stage).operation.location)
+        call = build.op("func.call", values, result_types, attributes)
         values_of_call = self.calls[name, *values] = list(call.results)
         self.values |= dict(zip(results, values_of_call, strict=True))
 
@@ -178,6 +179,12 @@ def _value_type(operand: Op | Value) -> mlir.Type:
         raise RuntimeError("an op is no value")
     type: mlir.Type = value.type
     return type
+
+
+def _dearest(stage: Stage) -> Op:
+    """The op whose place in the source stands for that of a stage: a product, or the last one."""
+    products = (op for op in stage.members if op.name in CONTRACTIONS)
+    return next(products, stage.members[-1])
 
 
 def _results(stage: Stage) -> list[Op]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 from shlo_tools import notebook
+from shlo_tools.calling.profile import Profile
 from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
 
 Type = TypeVar("Type", covariant=True)
@@ -107,6 +108,40 @@ class Executable(ABC):
     def memory(self) -> Memory | None:
         """What a call takes; None where sizes are unknown before it, and from the reference."""
         return None
+
+    def profile(
+        self,
+        *arguments: Any,
+        cast: bool = False,
+        calls: int | None = None,
+        timeout: float | None = None,
+    ) -> Profile:
+        """Measure where the time of calls goes.
+
+        One call comes first that is not measured. Donated arguments are copied for each call.
+
+        Args:
+            arguments: as for a call.
+            cast: as for a call.
+            calls: how many are measured; by default as many as a second has, up to ten.
+            timeout: seconds that one of them may take.
+
+        Raises:
+            ArgumentError: the arguments do not fit the signature, or there is nothing to measure.
+            UnsupportedError: this executable runs something else than native code of its process.
+            ExecutionError, ExecutionTimeout: as from a call.
+        """
+        if calls is not None and (isinstance(calls, bool) or not isinstance(calls, int)):
+            raise ArgumentError(f"calls={calls!r}: a number of calls is wanted")
+        if calls is not None and calls < 1:
+            raise ArgumentError(f"calls={calls}: one call is measured at least")
+        seconds = None if timeout is None else _seconds(timeout)
+        return self._profiled(arguments, cast, seconds, calls)
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        raise UnsupportedError(f"the executable of @{self.name} is no native code to profile")
 
     def ir(self, stage: str = "stablehlo") -> str:
         """The program that this was made from, as text; passes run when it is asked for.

@@ -12,6 +12,7 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
+from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.saved import programs
 from shlo_tools.cpu.stages import building
 from shlo_tools.dialects import shape_names
@@ -69,6 +70,7 @@ def compile(
         executable = known.found() if known is not None else None
         if known is not None and executable is not None:
             executable.texts = partial(_text, known, function)
+            executable.origins = partial(origins.read, partial(_source, known, function), function)
             return executable
         return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
 
@@ -106,6 +108,7 @@ def _compiled(
                 if known is not None and programs.is_whole(module, ops):
                     known.keep(staged)
                 staged.texts = StageTexts(module)
+                staged.origins = partial(origins.read, lambda: module, function)
                 return staged
             texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
@@ -121,9 +124,14 @@ def _compiled(
 def _text(known: programs.Known, function: str, stage: str) -> str:
     """A kept program at a stage; it is read when it is first asked for."""
     with mlir.library_context():
-        module, _ = weights.detached(known.data)
-        select_function(module, function)
-        return StageTexts(module)(stage)
+        return StageTexts(_source(known, function))(stage)
+
+
+def _source(known: programs.Known, function: str) -> mlir.Module:
+    """A kept program without its large constants."""
+    module, _ = weights.detached(known.data)
+    select_function(module, function)
+    return module
 
 
 def select_function(module: mlir.Module, function: str) -> None:

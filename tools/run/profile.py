@@ -1,13 +1,61 @@
-"""What a program was compiled to, for ``shlo-run --profile``."""
+"""What a program was compiled to, and what takes how long: ``shlo-run --profile`` and the like."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.profile import Profile
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
+from shlo_tools.dtypes import Array
+from shlo_tools.tools.run.run_request import Request
+
+_MOST = 25  # rows of the table of steps
+
+
+def told(
+    request: Request, compiled: Executable, arguments: Sequence[Array], model: str
+) -> Iterator[str]:
+    """What a request wants to know of native code; files are written on the way.
+
+    Args:
+        model: the name of the program's file.
+    """
+    if request.profile:
+        yield from lines(compiled)
+    if not request.profile and not request.trace:
+        return
+    calls = request.repeat or None
+    measured = compiled.profile(*arguments, calls=calls, timeout=request.timeout)
+    if request.profile:
+        yield ""
+        yield from _tables(_in_model(measured, model))
+    if request.trace:
+        measured.save_trace(request.trace)
+        left_out = f"; {measured.left_out} more left out" if measured.left_out else ""
+        yield f"{len(measured.events)} events are in {request.trace}{left_out}"
+
+
+def _tables(measured: Profile) -> Iterator[str]:
+    """By stage, where any is run from several places, and by steps."""
+    if len({row.stage for row in measured.rows}) < len(measured.rows):
+        yield measured.table("stage")
+        yield ""
+    yield measured.table(most=_MOST)
+
+
+def _in_model(measured: Profile, model: str) -> Profile:
+    """A profile whose places name the program's file."""
+    rows = (
+        replace(row, place=replace(row.place, file=model))
+        if row.place is not None and row.place.file == "-"
+        else row
+        for row in measured.rows
+    )
+    return replace(measured, rows=tuple(rows))
 
 
 def lines(compiled: Executable) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     timing = ""
     if request.repeat or request.demo:
         timing = f"compiled in {_seconds(seconds)}, {_timing(times)}"
-    return _told(request, function, compiled, results, expected, timing, channel)
+    return _told(request, function, compiled, results, expected, timing, arguments, channel)
 
 
 def _work_saved(request: Request, channel: Channel) -> int:
@@ -151,7 +151,7 @@ def _work_saved(request: Request, channel: Channel) -> int:
     channel.tell(f"while running @{function.name}")
     results, times = _run(request, compiled, arguments)
     timing = f"loaded in {_seconds(seconds)}, {_timing(times)}" if request.repeat else ""
-    return _told(request, function, compiled, results, expected, timing, channel)
+    return _told(request, function, compiled, results, expected, timing, arguments, channel)
 
 
 def _told(
@@ -161,6 +161,7 @@ def _told(
     results: Sequence[Array],
     expected: Sequence[Array],
     timing: str,
+    arguments: Sequence[Array],
     channel: Channel,
 ) -> int:
     """Write and show what came out; returns the exit status."""
@@ -172,8 +173,8 @@ def _told(
         print("no op made a NaN or Inf that its inputs did not have")
     if timing:
         print(timing)
-    if request.profile:
-        print("\n".join(profile.lines(compiled)))
+    for line in profile.told(request, compiled, arguments, _name(request)):
+        print(line)
     return 0 if agree else MISMATCH
 
 
@@ -197,6 +198,7 @@ def _needs_a_run(request: Request) -> bool:
         or request.compare
         or request.check_nans
         or request.probe_dir
+        or request.trace
     )
 
 

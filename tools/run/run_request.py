@@ -25,7 +25,8 @@ class Request:
         rtol, atol: tolerances; None takes those of the element type.
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
-        profile: whether to say what the program was compiled to.
+        profile: whether to say what the program was compiled to, and what takes how long.
+        trace: the file for what ran when.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
         save_to: the folder for the test that a comparison leaves.
@@ -53,6 +54,7 @@ class Request:
     timeout: float | None = None
     repeat: int = 0
     profile: bool = False
+    trace: str | None = None
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None

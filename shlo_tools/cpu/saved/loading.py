@@ -9,6 +9,7 @@ from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.sized import SizedExecutable
 
 
 def load_executable(path: str | os.PathLike[str], *, trusted: bool = False) -> Executable:
@@ -27,7 +28,7 @@ def load_executable(path: str | os.PathLike[str], *, trusted: bool = False) -> E
     return executable_of(files.read(path, trusted=trusted))
 
 
-def executable_of(contents: ExecutableParts) -> Executable:
+def executable_of(contents: ExecutableParts) -> StagedExecutable | SizedExecutable:
     """What runs the contents of a file."""
     if contents.module:
         return building.loaded(contents)

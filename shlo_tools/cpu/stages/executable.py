@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,9 +14,12 @@ import numpy as np
 from shlo_tools import dtypes
 from shlo_tools.calling.arguments import Parameters, as_argument, check_donated
 from shlo_tools.calling.executable import Executable, Memory, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.profiling import measuring
+from shlo_tools.cpu.profiling.rows import FromSizes, Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
@@ -41,7 +45,11 @@ class StagedExecutable(Executable):
     Attributes:
         stages: the names of all of them.
         plain: the names of those that no kernel computes, with the reasons.
+        origins: says where stages come from, by the numbers that sizes are; None where the program
+            is not kept.
     """
+
+    origins: FromSizes | None = None
 
     def __init__(
         self,
@@ -143,13 +151,44 @@ class StagedExecutable(Executable):
             self._free.append(entry)
         return results
 
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs = self._parameters.bound(arguments, cast=cast)
+        return self.measured(inputs, timeout, calls, self.origins and self.origins(()))
+
+    def measured(
+        self,
+        inputs: Sequence[Array],
+        timeout: float | None,
+        calls: int | None,
+        origins: Origins | None,
+    ) -> Profile:
+        """Measure calls with arguments that fit; donated ones are copied for each."""
+        entry = self._new_entry()
+
+        def call() -> float:
+            own = [x.copy() if k in self.donated else x for k, x in enumerate(inputs)]
+            entry.results()
+            with limited(timeout) as limit, watched(entry.frame, limit):
+                start = time.perf_counter()
+                self._enter(entry.frame.address, entry.unchecked, tuple(own))
+                seconds = time.perf_counter() - start
+            raise_for_status(entry.frame, self._checks, limit)
+            return seconds
+
+        return measuring.profile(self.name, self._planned.program, entry, call, calls, origins)
+
     def _entry(self) -> Entry:
         try:
             return self._free.pop()
         except IndexError:
-            weights = ctypes.addressof(self._weights)
-            frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
-            return Entry(self._planned, self._inputs, self._written, frame)
+            return self._new_entry()
+
+    def _new_entry(self) -> Entry:
+        weights = ctypes.addressof(self._weights)
+        frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
+        return Entry(self._planned, self._inputs, self._written, frame)
 
     def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         """Results that are an argument, a weight, or another result, too."""

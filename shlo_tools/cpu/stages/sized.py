@@ -16,9 +16,12 @@ from typing import Any
 
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen import named_sizes
+from shlo_tools.cpu.profiling.rows import FromSizes
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
+from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
 
@@ -39,7 +42,10 @@ class SizedExecutable(Executable):
     Attributes:
         stages: the names of all of them.
         late: the names of those that are lowered for the sizes of a call, with the reasons.
+        origins: as of a StagedExecutable.
     """
+
+    origins: FromSizes | None = None
 
     def __init__(
         self,
@@ -81,6 +87,16 @@ class SizedExecutable(Executable):
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast, donated=self.donated)
         executable = self._at(named_sizes.values(self._program.symbols, inputs))
         return executable._run(inputs, False, timeout)
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
+        sizes = named_sizes.values(self._program.symbols, inputs)
+        executable = self._at(sizes)
+        if not isinstance(executable, StagedExecutable):  # it says which sizes do not fit
+            return executable.profile(*inputs, calls=calls, timeout=timeout)
+        return executable.measured(inputs, timeout, calls, self.origins and self.origins(sizes))
 
     def _at(self, sizes: Sizes) -> Executable:
         with self._table:

@@ -1,0 +1,57 @@
+"""Options that show what a program was compiled to, and what that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from shlo_tools import files
+from shlo_tools.tools.run.run_request import Request
+
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
+
+_OPTIONS = (
+    click.option(
+        "--profile",
+        is_flag=True,
+        help="Print stages, which have no kernel and why, memory, and what takes how long.",
+    ),
+    click.option(
+        "--trace",
+        type=click.Path(),
+        metavar="FILE.json",
+        help="Write what ran when and in which thread, for ui.perfetto.dev.",
+    ),
+)
+
+
+def add(command: Decorated) -> Decorated:
+    """Give a command these options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_together(request: Request) -> None:
+    """Refuse what says nothing of native code as it runs.
+
+    Raises:
+        ShloError: a file cannot be written.
+    """
+    watched = request.probe or request.probe_dir or request.check_nans
+    for name, value in _named(request).items():
+        if value and (watched or request.backend != "native"):
+            raise click.UsageError(f"{name} tells of native code without probes and checks")
+    if request.trace:
+        files.check_writable(request.trace)
+
+
+def _named(request: Request) -> dict[str, object]:
+    return {"--profile": request.profile, "--trace": request.trace}
+
+
+def asked(request: Request) -> str:
+    """The first of these options that a request has; '' where there is none."""
+    return next((name for name, value in _named(request).items() if value), "")
