@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 from shlo_tools import notebook
+from shlo_tools.calling.memory_use import Memory
 from shlo_tools.calling.profile import Profile
 from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
 
@@ -30,27 +31,6 @@ class Signature(Generic[Type]):
 
     def _repr_html_(self) -> str:
         return notebook.signature(self.inputs, self.results)
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What a call takes beside its arguments and the program's constants, in bytes.
-
-    Attributes:
-        temporaries: what is computed on the way, and does not lie in results.
-        results: all of them.
-        scratch: of each thread that takes part; it is kept from call to call.
-    """
-
-    temporaries: int
-    results: int
-    scratch: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.temporaries:,} bytes of temporaries, {self.results:,} of results,"
-            f" {self.scratch:,} of scratch memory for each thread"
-        )
 
 
 class Executable(ABC):
@@ -106,7 +86,10 @@ class Executable(ABC):
 
     @property
     def memory(self) -> Memory | None:
-        """What a call takes; None where sizes are unknown before it, and from the reference."""
+        """What a call takes; None where sizes are unknown before it, and from the reference.
+
+        ``memory.timeline`` says what is in use when, ``table()`` and ``plot(path)`` show it.
+        """
         return None
 
     def profile(

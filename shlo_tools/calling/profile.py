@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from shlo_tools import files
 from shlo_tools.calling import trace
+from shlo_tools.calling.tables import aligned, amount, duration
 from shlo_tools.calling.trace import Event
 from shlo_tools.errors import Place, ShloError
 
@@ -17,7 +18,6 @@ Number = TypeVar("Number", int, float)
 
 _NAMES = 4  # of ops that a line shows
 _HEADS = ("time", "share", "runs", "bytes", "flops", "GB/s", "GFLOP/s", "of limit")
-_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,13 @@ class Profile:
             lines.append(self._rest(rest, f"{len(rows) - len(shown)} more"))
         between = max(0.0, self.seconds - sum(row.seconds for row in rows))
         lines.append(self._rest(between, "between"))
-        return "\n".join([self._head(), *_aligned(lines)])
+        return "\n".join([self._head(), *aligned(lines, len(_HEADS))])
+
+    def in_file(self, file: str) -> Profile:
+        """The same, with the program's file in places: ``-`` where it was compiled from text."""
+        places = (row.place and row.place.in_file(file) for row in self.rows)
+        pairs = zip(self.rows, places, strict=True)
+        return replace(self, rows=tuple(replace(row, place=place) for row, place in pairs))
 
     def save_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the events of one call as a file that Perfetto opens (ui.perfetto.dev).
@@ -226,32 +232,8 @@ def _named(row: ProfileRow) -> str:
     return ", ".join([*texts, *(["..."] if len(names) > _NAMES else [])])
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Columns: numbers to the right, texts to the left."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if place < len(_HEADS) else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-
-
-def duration(seconds: float) -> str:
-    """Seconds with three digits and a unit."""
-    if seconds >= 1:
-        return f"{seconds:.3g} s"
-    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} us"
-
-
 def _short(number: int | None) -> str:
-    if number is None:
-        return "-"
-    for factor, unit in _UNITS:
-        if number >= factor:
-            return f"{number / factor:.3g}{unit}"
-    return str(number)
+    return "-" if number is None else amount(number)
 
 
 def _rate(number: int | None, seconds: float) -> str:

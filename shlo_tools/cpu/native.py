@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable, Memory
+from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.memory_use import Memory
 from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.manifest import EntryPoint, Manifest, described, read_manifest
 from shlo_tools.cpu import symbols

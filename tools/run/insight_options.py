@@ -8,7 +8,9 @@ from typing import TypeVar
 import click
 
 from shlo_tools import files
-from shlo_tools.tools.run.run_request import Request
+from shlo_tools.calling import plotting
+from shlo_tools.tools import argv
+from shlo_tools.tools.run.run_request import TABLE, Request
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
@@ -23,6 +25,14 @@ _OPTIONS = (
         type=click.Path(),
         metavar="FILE.json",
         help="Write what ran when and in which thread, for ui.perfetto.dev.",
+    ),
+    click.option(
+        "--memory",
+        cls=argv.ValueOptional,
+        bare=TABLE,
+        default="",
+        metavar="FILE.svg",
+        help="Print what is in memory when; or draw it, as .svg or .png.",
     ),
 )
 
@@ -46,10 +56,17 @@ def check_together(request: Request) -> None:
             raise click.UsageError(f"{name} tells of native code without probes and checks")
     if request.trace:
         files.check_writable(request.trace)
+    if request.memory and request.memory != TABLE:
+        plotting.check(request.memory, "--memory")
+        files.check_writable(request.memory)
 
 
 def _named(request: Request) -> dict[str, object]:
-    return {"--profile": request.profile, "--trace": request.trace}
+    return {
+        "--profile": request.profile,
+        "--trace": request.trace,
+        "--memory": request.memory,
+    }
 
 
 def asked(request: Request) -> str:

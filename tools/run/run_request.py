@@ -10,6 +10,9 @@ MISMATCH = 3
 # What --cache stands for without a folder.
 DEFAULT_CACHE = "default"
 
+# What --memory stands for without a file.
+TABLE = "table"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -27,6 +30,7 @@ class Request:
         repeat: how often to run once more for the time it takes.
         profile: whether to say what the program was compiled to, and what takes how long.
         trace: the file for what ran when.
+        memory: ``TABLE``, or the file for a picture of what is in memory when; '' for neither.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
         save_to: the folder for the test that a comparison leaves.
@@ -55,6 +59,7 @@ class Request:
     repeat: int = 0
     profile: bool = False
     trace: str | None = None
+    memory: str = ""
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None

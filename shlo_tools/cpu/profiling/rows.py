@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
@@ -43,9 +43,6 @@ class Origins:
     stages: Mapping[str, Stage]
 
 
-FromSizes = Callable[[Sequence[int]], Origins]
-
-
 @dataclass
 class Rows:
     """Makes rows of a profile from those of a table.
@@ -61,7 +58,7 @@ class Rows:
     calls: list[Call] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.calls = list(_calls(self.program.body))
+        self.calls = list(calls_of(self.program.body))
         if self.origins is not None:
             named = [stage for stage, _ in self.origins.calls]
             if named != [call.stage for call in self.calls]:
@@ -126,14 +123,14 @@ class Rows:
         return max(bytes / self.limits.bandwidth, arithmetic)
 
 
-def _calls(block: Block) -> Iterator[Call]:
+def calls_of(block: Block) -> Iterator[Call]:
     """Calls of stages, in the order of tables."""
     for step in block.steps:
         if isinstance(step, Call):
             yield step
         elif isinstance(step, Loop):
-            yield from _calls(step.condition)
-            yield from _calls(step.body)
+            yield from calls_of(step.condition)
+            yield from calls_of(step.body)
         elif isinstance(step, Branches):
             for branch in step.blocks:
-                yield from _calls(branch)
+                yield from calls_of(branch)

@@ -12,13 +12,14 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen import named_sizes
-from shlo_tools.cpu.profiling.rows import FromSizes
+from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.executable import StagedExecutable
@@ -42,10 +43,11 @@ class SizedExecutable(Executable):
     Attributes:
         stages: the names of all of them.
         late: the names of those that are lowered for the sizes of a call, with the reasons.
-        origins: as of a StagedExecutable.
+        origins: says where stages come from, for the sizes of a call; None where the program is
+            not kept.
     """
 
-    origins: FromSizes | None = None
+    origins: Callable[[Sizes], Origins] | None = None
 
     def __init__(
         self,
@@ -92,11 +94,8 @@ class SizedExecutable(Executable):
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
-        sizes = named_sizes.values(self._program.symbols, inputs)
-        executable = self._at(sizes)
-        if not isinstance(executable, StagedExecutable):  # it says which sizes do not fit
-            return executable.profile(*inputs, calls=calls, timeout=timeout)
-        return executable.measured(inputs, timeout, calls, self.origins and self.origins(sizes))
+        executable = self._at(named_sizes.values(self._program.symbols, inputs))
+        return executable._profiled(inputs, False, timeout, calls)
 
     def _at(self, sizes: Sizes) -> Executable:
         with self._table:
@@ -110,6 +109,8 @@ class SizedExecutable(Executable):
             executable = self._instance(program, sizes)
         if executable is None:
             executable = self._for_any()
+        if isinstance(executable, StagedExecutable) and self.origins is not None:
+            executable.origins = partial(self.origins, sizes)
         with self._table:
             executable = self._instances.setdefault(sizes, executable)
             while len(self._instances) > _KEPT:
