@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import named_sizes
@@ -19,6 +20,26 @@ from shlo_tools.structural_key import regions_key
 _EACH_TIME = ("op", "host")  # kinds that may have effects
 
 
+@dataclass
+class Names:
+    """Names of stages, by what they compute.
+
+    Attributes:
+        others: names that the program uses.
+    """
+
+    others: Collection[str]
+    known: dict[Hashable, str] = field(default_factory=dict)
+
+    def add(self, key: Hashable) -> str:
+        """A new name."""
+        name = f"stage.{len(self.known)}"
+        while name in self.others:
+            name = f"_{name}"
+        self.known[key] = name
+        return name
+
+
 class Outlining:
     """Rebuilds one block as calls.
 
@@ -28,7 +49,7 @@ class Outlining:
         names: of stages that there are, by what they compute.
     """
 
-    def __init__(self, module: Operation, graph: Graph, names: dict[Hashable, str]) -> None:
+    def __init__(self, module: Operation, graph: Graph, names: Names) -> None:
         self.module = module
         self.graph = graph
         self.build = Build(mlir.before(graph.end), graph.end.location)
@@ -92,9 +113,9 @@ class Outlining:
             tuple(_key(op, places) for op in order),
             tuple(places[op] for op in results if op in places),
         )
-        name = self.names.get(key)
+        name = self.names.known.get(key)
         if name is None:
-            name = self.names[key] = f"stage.{len(self.names)}"
+            name = self.names.add(key)
             self._function(name, stage, inputs, order, results)
         same = self.calls.get((name, *values)) if stage.kind not in _EACH_TIME else None
         if same is not None:

@@ -45,9 +45,11 @@ class Executable(ABC):
             passed as integers.
         donated: numbers of the arguments that calls may write, see ``compile``.
         texts: gives the program at a stage; none where it is not kept. See ``ir``.
+        dumps: writes what it was compiled to; none where that is not known. See ``dump_kernels``.
     """
 
     texts: Callable[[str], str] | None = None
+    dumps: Callable[[str], Any] | None = None
     donated: frozenset[int] = frozenset()
     name: str
     signature: Signature[Any]
@@ -144,6 +146,26 @@ class Executable(ABC):
         if self.texts is None:
             raise UnsupportedError(f"the executable of @{self.name} does not keep its program")
         return self.texts(stage)
+
+    def dump_kernels(self, folder: str | os.PathLike[str]) -> None:
+        """Write what the program was compiled to: files for each distinct stage, and an index.
+
+        ``stage.0.stablehlo.mlir`` is what the stage computes, as a program that can be run;
+        ``.llvm.mlir`` its kernels in the llvm dialect, ``.ll`` in LLVM IR; ``.o`` is an object
+        file with their machine code, and ``.s`` its instructions, where ``objdump`` or
+        ``llvm-objdump`` is installed. ``index.csv`` has a line for each stage: where it stands in
+        the source, what it runs, which files there are, and why not all of them.
+
+        Args:
+            folder: is made where there is none.
+
+        Raises:
+            UnsupportedError: the program is not kept, or not compiled.
+            ShloError: a file cannot be written.
+        """
+        if self.dumps is None:
+            raise UnsupportedError(f"the executable of @{self.name} does not know its kernels")
+        self.dumps(os.fspath(folder))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what was compiled to a file, which ``load_executable`` runs in other processes.

@@ -28,6 +28,7 @@ class RemoteExecutable(Executable):
         self.name = name
         self.signature = signature
         self.texts = partial(worker.ask, "ir", number)
+        self.dumps = lambda folder: worker.ask("dump_kernels", number, os.path.abspath(folder))
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         arrays = [offered(argument, index) for index, argument in enumerate(arguments)]

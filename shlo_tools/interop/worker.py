@@ -52,13 +52,16 @@ def _serve() -> None:
     def ir(number: int, stage: str) -> str:
         return executables[number].ir(stage)
 
+    def dump_kernels(number: int, folder: str) -> None:
+        executables[number].dump_kernels(folder)
+
     def save_executable(number: int, path: str) -> None:
         executables[number].save(path)
 
     def save(source: bytes, path: str) -> None:
         shlo_tools.save(shlo_tools.load(source), path)
 
-    functions = (compile, call, profile, ir, save_executable, save)
+    functions = (compile, call, profile, ir, dump_kernels, save_executable, save)
     workers.serve({function.__name__: function for function in functions})
 
 

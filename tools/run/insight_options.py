@@ -34,6 +34,12 @@ _OPTIONS = (
         metavar="FILE.svg",
         help="Print what is in memory when; or draw it, as .svg or .png.",
     ),
+    click.option(
+        "--dump-kernels",
+        type=click.Path(),
+        metavar="DIR",
+        help="Folder for what each stage was compiled to: StableHLO, IR, machine code.",
+    ),
 )
 
 
@@ -61,11 +67,17 @@ def check_together(request: Request) -> None:
         files.check_writable(request.memory)
 
 
+def needs_no_run(request: Request) -> bool:
+    """Whether something is asked for that is known once the program is compiled."""
+    return bool(request.save_executable or request.memory or request.dump_kernels)
+
+
 def _named(request: Request) -> dict[str, object]:
     return {
         "--profile": request.profile,
         "--trace": request.trace,
         "--memory": request.memory,
+        "--dump-kernels": request.dump_kernels,
     }
 
 

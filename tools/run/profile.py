@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -26,6 +27,9 @@ def told(
     """
     if request.profile:
         yield from lines(compiled)
+    if request.dump_kernels:
+        compiled.dump_kernels(request.dump_kernels)
+        yield f"stages are listed in {os.path.join(request.dump_kernels, 'index.csv')}"
     if request.memory:
         yield from _memory(request, compiled, model)
     if not request.profile and not request.trace:

@@ -30,6 +30,7 @@ class Request:
         repeat: how often to run once more for the time it takes.
         profile: whether to say what the program was compiled to, and what takes how long.
         trace: the file for what ran when.
+        dump_kernels: the folder for what each stage was compiled to.
         memory: ``TABLE``, or the file for a picture of what is in memory when; '' for neither.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
@@ -60,6 +61,7 @@ class Request:
     profile: bool = False
     trace: str | None = None
     memory: str = ""
+    dump_kernels: str | None = None
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None
