@@ -11,29 +11,29 @@ from shlo_tools.pipeline import progress
 
 
 def test_each_part_is_told_before_it_is_worked_on() -> None:
-    told: list[tuple[int, int, str]] = []
-    with progress.watched_by(lambda *parts: told.append(parts)):
+    heard: list[tuple[int, int, str]] = []
+    with progress.watched_by(lambda *parts: heard.append(parts)):
         for number, part in enumerate(progress.counted("abc", "letters")):
             assert part == "abc"[number]
-            assert told[-1] == (number, 3, "letters")
-    assert told == [(n, 3, "letters") for n in range(4)]
+            assert heard[-1] == (number, 3, "letters")
+    assert heard == [(n, 3, "letters") for n in range(4)]
 
 
 def test_listeners_hear_their_own_block_and_thread() -> None:
-    told: list[int] = []
+    heard: list[int] = []
 
     def work() -> None:
         list(progress.counted(range(5), "parts"))
 
-    with pytest.raises(ValueError, match="part"), progress.watched_by(lambda *_: told.append(1)):
+    with pytest.raises(ValueError, match="part"), progress.watched_by(lambda *_: heard.append(1)):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        assert not told
+        assert not heard
         for part in progress.counted([1, 2], "parts"):
             raise ValueError(f"part {part}")
     work()
-    assert told == [1]
+    assert heard == [1]
 
 
 def test_compiling_tells_of_its_stages() -> None:
@@ -45,11 +45,11 @@ def test_compiling_tells_of_its_stages() -> None:
         : (tensor<50x30xf32>, tensor<f32>) -> tensor<30xf32>
       return %0, %1 : tensor<50xf32>, tensor<30xf32>
     }"""
-    told: list[tuple[int, int, str]] = []
-    with progress.watched_by(lambda *parts: told.append(parts)):
+    heard: list[tuple[int, int, str]] = []
+    with progress.watched_by(lambda *parts: heard.append(parts)):
         executable = shlo_tools.compile(text)
     count = executable.ir("stages").count("func.func private")
-    assert [parts for parts in told if parts[2] == "stages"] == [
+    assert [parts for parts in heard if parts[2] == "stages"] == [
         (n, count, "stages") for n in range(count + 1)
     ]
     assert count == 2
