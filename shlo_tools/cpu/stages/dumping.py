@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from shlo_tools import files, ir, mlir, program
-from shlo_tools.codegen import jobs
+from shlo_tools.codegen import jobs, named_sizes
 from shlo_tools.codegen.function import Function, address_table
 from shlo_tools.codegen.lowered import ADDRESSES, JOBS, PLAIN, ROWS, STAGE
 from shlo_tools.cpu import native
@@ -198,14 +198,13 @@ def _lowered(base: Path, module: Operation) -> tuple[list[str], str]:
 
 
 def _plain_files(base: Path, module: mlir.Module, name: str) -> tuple[list[str], str]:
-    """Files of a stage that goes through linalg."""
+    """Files of a stage that goes through linalg, by suffixes, and why there are none."""
+    if named_sizes.has_unknown_sizes(ir.functions_by_name(module.operation)[name]):
+        return [], "it is lowered for the sizes of a call"
     alone = _alone(module, name)
     func = ir.functions_by_name(alone.operation)[name]
     func.attributes["sym_visibility"] = mlir.string_attr("public")
-    try:
-        native.run_passes("shlo-normalized-to-llvm", alone, None)
-    except ShloError as error:  # sizes that only run time knows
-        return [], f"not lowered: {error.diagnostics[0].message}"
+    native.run_passes("shlo-normalized-to-llvm", alone, None)
     return _lowered(base, alone.operation)
 
 

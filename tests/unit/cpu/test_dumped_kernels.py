@@ -11,6 +11,8 @@ import pytest
 
 import shlo_tools
 from shlo_tools import mlir
+from shlo_tools.codegen.stages import lowering
+from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.cpu.machine_code import objects
 from shlo_tools.errors import ShloError, UnsupportedError
 
@@ -118,8 +120,28 @@ def test_stages_without_a_kernel_say_why(tmp_path: Path) -> None:
       %1 = stablehlo.tanh %0 : tensor<?xf32>
       return %1 : tensor<?xf32>
     }"""
-    missing = [row["missing"] for row in dumped(tmp_path, text)]
-    assert any("no kernel: stablehlo.sort of unknown sizes" in reason for reason in missing)
+    (missing,) = [row["missing"] for row in dumped(tmp_path, text) if "sort" in row["ops"]]
+    assert "no kernel: stablehlo.sort of unknown sizes" in missing
+    assert "lowered for the sizes of a call" in missing
+
+
+def test_stages_through_linalg_have_the_ir_of_that_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UnsupportedStage("an op to come")
+
+    text = """func.func @main(%x: tensor<7x11xf32>) -> tensor<7x11xf32> {
+      %0 = stablehlo.cosine %x : tensor<7x11xf32>
+      return %0 : tensor<7x11xf32>
+    }"""
+    executable = shlo_tools.compile(text)
+    monkeypatch.setattr(lowering, "lower", refuse)
+    executable.dump_kernels(tmp_path)
+    (row,) = csv.DictReader((tmp_path / "index.csv").open())
+    assert row["missing"] == "no kernel: an op to come"
+    assert row["files"].split() == ["stablehlo.mlir", "llvm.mlir", "ll"]
+    assert "define" in (tmp_path / "stage.0.ll").read_text()
 
 
 def test_a_program_through_linalg_is_one_function(tmp_path: Path) -> None:
