@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,11 @@ from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
 from shlo_tools.cpu.process_library.threads import limit_of
+from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.saved import programs
-from shlo_tools.cpu.stages import building
+from shlo_tools.cpu.stages import building, dumping
+from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
 from shlo_tools.extend.targets import GRID
@@ -91,6 +95,7 @@ def _kept(
         executable = known.found() if known is not None else None
         if known is not None and executable is not None:
             executable.texts = partial(_text, known, function)
+            _give_source(executable, partial(_source, known, function))
             return executable
         return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
 
@@ -128,6 +133,7 @@ def _compiled(
                 if known is not None and programs.is_whole(module, ops):
                     known.keep(staged)
                 staged.texts = StageTexts(module)
+                _give_source(staged, lambda: module)
                 return staged
             texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
@@ -137,15 +143,29 @@ def _compiled(
             numbers, texts = frozenset(), StageTexts(program.clone(module), ("stablehlo",))
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
         whole.donated, whole.texts = numbers, texts
+        whole.dumps = partial(dumping.dump_function, texts, function)
         return whole
+
+
+def _give_source(
+    executable: StagedExecutable | SizedExecutable, source: Callable[[], mlir.Module]
+) -> None:
+    """Let an executable tell what its stages are."""
+    executable.origins = partial(origins.read, source, executable.name)
+    executable.dumps = partial(dumping.dump, source, executable.name)
 
 
 def _text(known: programs.Known, function: str, stage: str) -> str:
     """A kept program at a stage; it is read when it is first asked for."""
     with mlir.library_context():
-        module, _ = weights.detached(known.data)
-        select_function(module, function)
-        return StageTexts(module)(stage)
+        return StageTexts(_source(known, function))(stage)
+
+
+def _source(known: programs.Known, function: str) -> mlir.Module:
+    """A kept program without its large constants."""
+    module, _ = weights.detached(known.data)
+    select_function(module, function)
+    return module
 
 
 def select_function(module: mlir.Module, function: str) -> None:

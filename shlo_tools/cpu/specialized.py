@@ -6,15 +6,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.process_library.threads import limit_of
+from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
@@ -71,12 +74,22 @@ class SpecializedExecutable(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
+        return self._at(inputs)._run(inputs, False, timeout)
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
+        return self._at(inputs)._profiled(inputs, False, timeout, calls)
+
+    def _at(self, inputs: Sequence[Array]) -> Executable:
+        """The code for the shapes of arguments."""
         shapes = tuple(array.shape for array in inputs)
         executable = self._found(shapes)
         if executable is None:
             with self._compiling:  # who waited here may find it made
                 executable = self._found(shapes) or self._added(shapes)
-        return executable._run(inputs, False, timeout)
+        return executable
 
     def _found(self, shapes: Shapes) -> Executable | None:
         with self._table:
@@ -111,6 +124,7 @@ class SpecializedExecutable(Executable):
                 )
                 if staged is not None:
                     staged.threads = options.threads
+                    staged.origins = partial(origins.read, lambda: module, self.name)
                     return staged
             native.lower(module, check_sizes=options.check_sizes)
             return native.linked(module, constants, function=self.name, opt_level=options.opt_level)

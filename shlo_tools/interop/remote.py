@@ -15,6 +15,7 @@ from typing import Any
 from shlo_tools import workers
 from shlo_tools.calling.arrays import offered
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.workers import Worker
 
 
@@ -35,6 +36,7 @@ class RemoteExecutable(Executable):
         self.signature = signature
         self.texts = partial(worker.ask, "ir", number)
         self.threads = threads
+        self.dumps = lambda folder: worker.ask("dump_kernels", number, os.path.abspath(folder))
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
@@ -43,6 +45,13 @@ class RemoteExecutable(Executable):
             "call", forgotten, self._number, arrays, cast, timeout
         )
         return results
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
+        profile: Profile = self._worker.ask("profile", self._number, arrays, cast, timeout, calls)
+        return profile
 
     def save(self, path: str | os.PathLike[str]) -> None:
         self._worker.ask("save_executable", self._number, os.path.abspath(path))

@@ -17,6 +17,7 @@ import click
 
 import shlo_tools
 from shlo_tools import files
+from shlo_tools.calling import plotting
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.bench import plot as plots
@@ -151,7 +152,7 @@ def command(
         print(click.get_current_context().get_help())
         return 1
     if plot:
-        plots.check(plot)
+        plotting.check(plot, "--plot")
     for path in filter(None, (plot, json_file)):
         files.check_writable(path)
     pythons = {OURS: sys.executable}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from shlo_tools.tools.run import insight_options
 from shlo_tools.tools.run.run_request import Request
 
 
@@ -18,7 +19,7 @@ def check_together(request: Request) -> None:
         "--compare": request.compare,
         "--expected-output": request.expected_output,
         "--repeat": request.repeat,
-        "--profile": request.profile,
+        insight_options.asked(request): insight_options.asked(request),
         "--demo": request.demo,
         "--probe, --probe-dir or --check-nans": request.probe_dir or request.check_nans,
         "--split-input-file": request.split_input_file,

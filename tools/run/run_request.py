@@ -10,6 +10,9 @@ MISMATCH = 3
 # What --cache stands for without a folder.
 DEFAULT_CACHE = "default"
 
+# What --memory stands for without a file.
+TABLE = "table"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -26,7 +29,10 @@ class Request:
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
         threads: how many threads a run may use; None for all of the pool.
-        profile: whether to say what the program was compiled to.
+        profile: whether to say what the program was compiled to, and what takes how long.
+        trace: the file for what ran when.
+        dump_kernels: the folder for what each stage was compiled to.
+        memory: ``TABLE``, or the file for a picture of what is in memory when; '' for neither.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
         save_to: the folder for the test that a comparison leaves.
@@ -55,6 +61,9 @@ class Request:
     repeat: int = 0
     threads: int | None = None
     profile: bool = False
+    trace: str | None = None
+    memory: str = ""
+    dump_kernels: str | None = None
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None

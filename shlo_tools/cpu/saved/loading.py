@@ -10,6 +10,7 @@ from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.sized import SizedExecutable
 
 
 def load_executable(
@@ -35,7 +36,7 @@ def load_executable(
     return executable
 
 
-def executable_of(contents: ExecutableParts) -> Executable:
+def executable_of(contents: ExecutableParts) -> StagedExecutable | SizedExecutable:
     """What runs the contents of a file."""
     if contents.module:
         return building.loaded(contents)

@@ -15,7 +15,7 @@ from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
-from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS
+from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS, WEIGHT
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.machine_code.compilation import MachineCode
@@ -33,7 +33,7 @@ from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
 
 # What makes static ops of those whose sizes have become numbers.
-_TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
+TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
 
 _OPT_LEVEL = 2  # of code that only says which sizes do not fit
 
@@ -66,7 +66,7 @@ def build(
     if not _is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=len(constants))]
+    kept = [*constants, *_all_constants(copy, ops, len(constants))]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
@@ -88,6 +88,20 @@ def build(
     refusal = _refusal(lambda: program.clone(whole), kept, function, opt_level)
     instance = building.instance(code)
     return SizedExecutable(function, signature, cut, instance, refusal, saved)
+
+
+def cut(module: mlir.Module, function: str) -> None:
+    """Cut a program into stages in place, as ``build`` does before it lowers these."""
+    _normalize(module, contents(module.operation), None)
+    func = ir.functions_by_name(module.operation)[function]
+    known = sum(WEIGHT in op.attributes for op in ir.children(module.operation))
+    _all_constants(module, mlir.walk(func), known)
+    native.run_passes("shlo-partition", module, None, verify="none")
+
+
+def _all_constants(module: mlir.Module, ops: Sequence[mlir.Operation], first: int) -> list[Array]:
+    """Take all constants out of a function that kernels would have to read from memory."""
+    return weights.take_out(module, ops, threshold=0, first=first)
 
 
 def loaded(saved: ExecutableParts) -> SizedExecutable:
@@ -173,7 +187,7 @@ class _Building:
             native.run_passes("shlo-bind-sizes", module, None)
         except PassError:
             return None
-        native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", module, None)
+        native.run_passes(TO_STATIC + ",shlo-lower-stages{shared}", module, None)
         kernels.begin()
         return module
 

@@ -33,6 +33,22 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a row is there for.
+
+    Attributes:
+        function: that it runs; '' where it says where to go on.
+        call: the number of the call of a stage that it is part of; -1 for a copy of a value that
+            control flow passes on.
+        bytes: that a copy reads and writes.
+    """
+
+    function: str = ""
+    call: int = -1
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
 class Patch:
     """A word of the contexts for the address of an argument or a result of the program.
 
@@ -46,6 +62,9 @@ class Patch:
     offset: int
 
 
+_JUMP = Origin()
+
+
 class Table:
     """Rows, contexts and memory.
 
@@ -53,6 +72,7 @@ class Table:
         words: of the contexts.
         patches: of those what to write there for each call.
         address, rows: of the table.
+        origins: of the rows.
     """
 
     def __init__(self, planned: Planned) -> None:
@@ -63,6 +83,8 @@ class Table:
         self.patches: list[Patch] = []
         self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
         self._rows: list[list[int]] = []
+        self.origins: list[Origin] = []
+        self._calls = 0
         self._temporaries = iter(planned.places.temporaries)  # of the calls to come
         self._block(planned.program.body)
         self.words = (ctypes.c_int64 * max(1, len(self._contexts)))(*self._contexts)
@@ -71,6 +93,11 @@ class Table:
         self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.address = ctypes.addressof(self._table)
         self.rows = len(self._rows)
+
+    def copied(self) -> list[list[int]]:
+        """The rows as they are run."""
+        words = list(self._table)[: layout.ROW * self.rows]
+        return [words[start : start + layout.ROW] for start in range(0, len(words), layout.ROW)]
 
     def _finish(self) -> None:
         """Everything that is known once contexts have addresses."""
@@ -81,8 +108,9 @@ class Table:
             row[1] = start + 8 * row[1]
 
     # --- rows -------------------------------------------------------------------------------------
-    def _row(self, function: int, context: int, chunks: int) -> int:
+    def _row(self, function: int, context: int, chunks: int, origin: Origin = _JUMP) -> int:
         self._rows.append([function, context, chunks])
+        self.origins.append(origin)
         return len(self._rows) - 1
 
     def _block(self, block: Block) -> None:
@@ -102,7 +130,9 @@ class Table:
         for job in code.jobs:
             if job.fills is not None and self._lies_there(code, call, job.fills):
                 continue
-            self._row(self._function(job), contexts[job.context], job.chunks)
+            origin = Origin(job.function, self._calls)
+            self._row(self._function(job), contexts[job.context], job.chunks, origin)
+        self._calls += 1
 
     def _lies_there(self, code: StageCode, call: Call, result: int) -> bool:
         """Whether a result of a call lies where an argument does."""
@@ -119,7 +149,8 @@ class Table:
         self._value_word(source, 0)
         self._value_word(result, 0)
         self._contexts.append(size)
-        self._row(parts.address(copying.COPY), context, copying.job(0, size).chunks)
+        origin = Origin(copying.COPY, bytes=2 * size)
+        self._row(parts.address(copying.COPY), context, copying.job(0, size).chunks, origin)
 
     def _loop(self, loop: Loop) -> None:
         for value, carried in zip(loop.inputs, loop.carried, strict=True):
