@@ -54,26 +54,20 @@ def build(
         known: what the module holds.
         donate: numbers of the arguments that calls may write.
     """
-    if not _is_fit(known):
+    if not is_fit(known):
         return None
     parts.start([entering.ENTER])
     copy = program.clone(module)
-    known = _normalize(copy, known, tell)
-    func = ir.functions_by_name(copy.operation)[function]
-    ops = mlir.walk(func)
-    is_sized = any(map(mlir.is_dynamic, known.types))
-    is_whole = not any(op.name == "func.call" for op in ops)
-    if not _is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
+    whole_function = normalize(copy, constants, known, function, tell)
+    if whole_function is None:
         return None
-    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    kept = [*constants, *weights.take_out(copy, ops, threshold=0, first=len(constants))]
+    signature, kept, is_sized = whole_function
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
         return None
     kernels.begin()
     cut = read(copy, function, donate)
-    signature = Signature(inputs, results)
     building = _Building(function, copy, kept, opt_level)
     if not is_sized:
         return StagedExecutable(function, signature, cut, building.code(copy, cut, tell), kept)
@@ -113,6 +107,31 @@ def _refusal(
             return native.linked(whole, constants, function=function, opt_level=opt_level)
 
     return refusal
+
+
+def normalize(
+    module: mlir.Module,
+    constants: Sequence[Array],
+    known: Contents,
+    function: str,
+    tell: Tell | None = None,
+) -> tuple[Signature[Any], list[Array], bool] | None:
+    """Make a program ready to be cut into stages, in place; None where it cannot be cut.
+
+    Returns:
+        The function's signature, all constants by their numbers in the table of weights, and
+        whether some sizes are names.
+    """
+    known = _normalize(module, known, tell)
+    func = ir.functions_by_name(module.operation)[function]
+    ops = mlir.walk(func)
+    is_sized = any(map(mlir.is_dynamic, known.types))
+    is_whole = not any(op.name == "func.call" for op in ops)
+    if not is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
+        return None
+    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
+    kept = [*constants, *weights.take_out(module, ops, threshold=0, first=len(constants))]
+    return Signature(inputs, results), kept, is_sized
 
 
 def _static_signature(cut: Program) -> Signature[Any]:
@@ -220,7 +239,7 @@ def _keep_plain(module: mlir.Module, cut: Program) -> None:
             op.erase()
 
 
-def _is_fit(known: Contents) -> bool:
+def is_fit(known: Contents) -> bool:
     """Whether all values are tensors of plain numbers without bounds."""
     return all(_is_fit_type(type) for type in known.types if not mlir.is_memref(type))
 

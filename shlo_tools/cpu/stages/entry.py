@@ -73,7 +73,7 @@ class Entry:
         self._current: _ResultSet | None = None
         self._expected = [_expected(type) for type in arguments]
         self._list = _words([ctypes.addressof(words) for words in self._expected])
-        start = ctypes.addressof(self._table.words)
+        start = self._table.start
         self._patches = _words(
             [w for p in self._table.patches for w in (start + 8 * p.word, p.number, p.offset)]
         )
@@ -83,7 +83,7 @@ class Entry:
     def _call(self, count: int) -> Any:
         values = {
             "table": self._table.address,
-            "rows": self._table.rows,
+            "rows": len(self._table.rows),
             "arena": self.frame.arena_start,
             "array_type": id(np.ndarray),
             "expected": ctypes.addressof(self._list),
