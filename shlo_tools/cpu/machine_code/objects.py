@@ -19,6 +19,7 @@ from typing import NamedTuple
 from shlo_tools.cpu.machine_code import elf
 from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 
+
 @cache
 def is_supported() -> bool:
     """Whether objects of this platform are of the one kind that is loaded, and may be run."""
