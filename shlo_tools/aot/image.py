@@ -84,7 +84,7 @@ def of_program(
     name: str,
     *,
     runtime_mark: str,
-    host: str = "",
+    calls: str = "",
 ) -> Image:
     """The constants that make a program.
 
@@ -92,7 +92,7 @@ def of_program(
         constants: by their numbers in the table of weights.
         name: what the program's symbols begin with; its own is ``NAME.program``.
         runtime_mark: the symbol that a runtime for this code defines.
-        host: the function that is called for what no kernel computes.
+        calls: the symbol of what ``custom_calls.of_program`` has made, if anything.
     """
     program = with_own_results(program)
     words = _Words(program, name)
@@ -120,8 +120,8 @@ def of_program(
         **{_count(key): count for key, (_, _, count) in lists.items()},
     }
     addresses = {key: f"{name}.{key}" for key in lists} | {"runtime": runtime_mark}
-    if host:
-        addresses["host"] = host
+    if calls:
+        addresses["calls"] = calls
     parts = [
         relocatable.table(
             f"{name}.program",

@@ -62,7 +62,7 @@ def of_text(text: str, exported: Iterable[str]) -> Relocatable:
 
 
 def library(names: Iterable[str]) -> list[Function]:
-    """The runtime's functions and those of the process library of these names, with all they call."""
+    """Functions of the runtime and the process library, and all that they call there."""
     known: dict[str, Function] = {}
     chosen: dict[str, Function] = {}
     waiting = sorted(names)

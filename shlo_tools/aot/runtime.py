@@ -39,7 +39,7 @@ STATUS = {
 PROGRAM = (
     "frame_version",
     "runtime",  # the address of what only the runtime of this frame and target has
-    "host",  # the function that is called for what no kernel computes, or null
+    "calls",  # of each call of the host: a C function, what it is told of the call, its results
     "bytes",  # of a call's memory, which begins at a multiple of ALIGNMENT
     "contexts",  # where these begin in it; rows lie in front
     "scratch",
@@ -62,11 +62,13 @@ PROGRAM = (
 ALIGNMENT = 64
 ANYWHERE = -1  # in place of what an address has to be a multiple of: there is nothing to read
 
+CALL_WORDS = 3  # of each call of the host
+
 # Words of a context, behind the frame.
 CONTEXT = (
     "poll",  # the table of callbacks
     "host",
-    "host_function",  # of the program
+    "calls",  # those of the program
     "program",  # whose rows are in memory
     "memory",
     "bytes",
@@ -127,11 +129,16 @@ def _poll() -> Function:
 
 
 def _host() -> Function:
-    """Call the program's function for what no kernel computes; its result becomes ``word0``."""
+    """Call a C function for what no kernel computes; the number it returns becomes ``word0``.
+
+    The table has the addresses of results and then those of operands.
+    """
     f = Function("shlo_rt_host", [POINTER, I64, POINTER], I64, exported=False)
     frame, number, table = f.arguments
-    function = f.load(_field(frame, "host_function"), POINTER)
-    failed = f.call_address(function, [number, table], I32).to("sext", "i64")
+    call = f.load(_field(frame, "calls"), POINTER).at(number * (8 * CALL_WORDS))
+    function, description = (f.load(call.at(8 * k), POINTER) for k in range(2))
+    operands = table.at(f.load(call.at(16), I64) * 8)
+    failed = f.call_address(function, [description, operands, table], I32).to("sext", "i64")
 
     def fail() -> None:
         f.store(failed, _frame(frame, "word0"))
@@ -314,7 +321,7 @@ def _written(f: Function, program: Value, context: Value) -> Value:
         pairs, count = _program(f, program, name, POINTER), _program(f, program, f"{name}_count")
         f.run("relocate", [words, pairs, count, start, f.constant(unit)])
     f.store(memory.at(_program(f, program, "scratch")), _frame(context, "scratch"))
-    f.store(_program(f, program, "host", POINTER), _field(context, "host_function"))
+    f.store(_program(f, program, "calls", POINTER), _field(context, "calls"))
     f.store(program, _field(context, "program"))
     return f.constant(0)
 
