@@ -9,7 +9,8 @@ enum {
   SHLO_CANCELLED = -1, /* somebody has cancelled it */
   SHLO_CUSTOM_CALL = -3, /* the function of a custom call returned a number other than 0 */
   SHLO_NO_MEMORY = -4, /* there is none, or the workspace is too small */
-  SHLO_BAD_ADDRESS = -5 /* an argument or result is null, or not aligned to its elements */
+  SHLO_BAD_ADDRESS = -5, /* an argument or result is null, or not aligned to its elements */
+  SHLO_ASSERTION = -6 /* an assertion of the program does not hold */
 };
 
 static inline const char *shlo_message(int status) {
@@ -19,8 +20,31 @@ static inline const char *shlo_message(int status) {
     case SHLO_CUSTOM_CALL: return "the function of a custom call has failed";
     case SHLO_NO_MEMORY: return "there is too little memory for the call";
     case SHLO_BAD_ADDRESS: return "an argument or result is null, or not aligned to its elements";
+    case SHLO_ASSERTION: return "an assertion of the program does not hold";
     default: return "no such status";
   }
+}
+
+static inline int shlo_is_text(const char *a, const char *b) {
+  while (*a && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+/* Whether this machine's processor is one that code for a target runs on. */
+static inline int shlo_runs_here(const char *target) {
+#if defined(__GNUC__) && defined(__x86_64__)
+  const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  if (shlo_is_text(target, "avx2")) return avx2;
+  if (shlo_is_text(target, "avx512"))
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl");
+  return shlo_is_text(target, "baseline") && __builtin_cpu_supports("sse4.2");
+#else
+  (void)target;
+  return 0;
+#endif
 }
 
 /* Memory and threads of one call at a time; opaque. Each thread that calls has its own.
@@ -38,11 +62,6 @@ struct shlo_tensor {
   const int64_t *sizes;
   int64_t bytes;
 };
-
-static inline int shlo_is_text(const char *a, const char *b) {
-  while (*a && *a == *b) ++a, ++b;
-  return *a == *b;
-}
 
 /* Whether an array of a type and sizes is what is wanted. */
 static inline int shlo_fits(const struct shlo_tensor *wanted, const char *type, int64_t rank,

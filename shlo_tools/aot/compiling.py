@@ -189,7 +189,8 @@ class _Function:
         objects = [data.code, *_kernels(module, data.functions), _entry(self.symbol)]
         if calls:
             objects.append(custom_calls.of_program(calls, called))
-        targets = tuple({kernel.call.target: None for kernel in calls.values()})
+        called_targets = dict.fromkeys(kernel.call.target for kernel in calls.values())
+        targets = tuple(filter(custom_calls.is_hook, called_targets))
         return EntryPoint(self.symbol, self.function, inputs, results, data.bytes, targets), objects
 
 

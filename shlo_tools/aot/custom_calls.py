@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.aot import relocatable
+from shlo_tools.aot import relocatable, runtime
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen.manifest import HostKernel
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError
 from shlo_tools.extend.description import Call
+from shlo_tools.extend.targets import Meaning, meaning_of
 
 _PREFIX = "shlo_call_"
 _CALL_WORDS = 6  # of struct shlo_custom_call
@@ -27,8 +28,15 @@ _TENSOR_WORDS = 4  # of struct shlo_tensor
 Addresses = dict[int, tuple[str, int]]
 
 
+def is_hook(target: str) -> bool:
+    """Whether the function of a target is for whoever links the object to provide."""
+    return meaning_of(target) is not Meaning.ASSERTION
+
+
 def symbol(target: str) -> str:
     """The C function that stands for a target."""
+    if not is_hook(target):
+        return runtime.ASSERT
     return _PREFIX + re.sub(r"\W", "_", target, flags=re.ASCII)
 
 
@@ -41,7 +49,7 @@ def of_program(calls: Mapping[int, HostKernel], name: str) -> Relocatable:
     targets: dict[str, str] = {}
     for kernel in calls.values():
         other = targets.setdefault(symbol(kernel.call.target), kernel.call.target)
-        if other != kernel.call.target:
+        if other != kernel.call.target and is_hook(other):
             message = f"custom calls of {other!r} and {kernel.call.target!r} would both be"
             raise ShloError(f"{message} the C function {symbol(other)}", place=kernel.call.place)
     words: list[int] = []

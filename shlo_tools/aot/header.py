@@ -29,6 +29,9 @@ $common
 extern "C" {
 #endif
 
+/* shlo_runs_here(${upper}_TARGET) says whether this machine's processor has what it takes. */
+#define ${upper}_TARGET "$target"
+
 $body
 #ifdef __cplusplus
 }
@@ -93,6 +96,7 @@ def text(compiled: Compiled) -> str:
     runtime_file = "" if compiled.is_standalone else "shlo_rt.o "
     return _FILE.substitute(
         name=name,
+        upper=name.upper(),
         target=compiled.target,
         link=f"Link: cc main.c {name}.o {runtime_file}-lm -lpthread",
         manual="Values are row-major arrays; no result may overlap with another value.",

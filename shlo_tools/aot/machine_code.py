@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.aot import relocatable, runtime
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import target
@@ -19,6 +19,12 @@ _REFERENCES = re.compile(r"@([\w.$-]+)")
 _DECLARATIONS = re.compile(
     r"^\s*llvm\.(?:func|mlir\.global external) @([\w.$-]+)\((?!.*\{$)", re.MULTILINE
 )
+# By targets: the level of the x86-64 psABI, and its last features, which LLVM wants to be told.
+LEVELS = {
+    "avx512": ("x86-64-v4", ("+avx512f", "+avx512bw", "+avx512cd", "+avx512dq", "+avx512vl")),
+    "avx2": ("x86-64-v3", ("+avx2", "+bmi", "+bmi2", "+f16c", "+fma", "+lzcnt", "+movbe")),
+    "baseline": ("x86-64-v2", ("+cx16", "+popcnt", "+sse4.2")),
+}
 _NOWHERE = 1  # an address that nobody goes to: MLIR's engine wants one of each external function
 
 
@@ -41,6 +47,7 @@ def of_text(text: str, exported: Iterable[str]) -> Relocatable:
     Raises:
         UnsupportedError: LLVM generates no code for it.
     """
+    text = _for_all_of_a_level(text)
     engine = mlir.ExecutionEngine.of_text(text, keeps_object=True, is_relocatable=True)
     for name in _DECLARATIONS.findall(text):
         engine.bind(name, _NOWHERE)
@@ -59,6 +66,25 @@ def of_text(text: str, exported: Iterable[str]) -> Relocatable:
     if missing:
         raise RuntimeError(f"machine code lacks {sorted(missing)}")
     return code
+
+
+def _for_all_of_a_level(text: str) -> str:
+    """The functions of a text for any processor of the target's level, not this machine's alone.
+
+    LLVM would use all that this machine's processor can do, down to what few others can.
+    """
+    level, features = LEVELS[target.host().name]
+    names = ", ".join(f'"{feature}"' for feature in features)
+    attributes = {
+        "target_cpu": mlir.string_attr(level),
+        "target_features": mlir.parse_attribute(f"#llvm.target_features<[{names}]>"),
+    }
+    module = mlir.parse_module(text)
+    for op in ir.children(module.operation):
+        if op.name == "llvm.func" and not ir.is_declaration(op):
+            for name, attribute in attributes.items():
+                op.attributes[name] = attribute
+    return ir.printed(module.operation)
 
 
 def library(names: Iterable[str]) -> list[Function]:
@@ -80,6 +106,6 @@ def library(names: Iterable[str]) -> list[Function]:
 
 def _part(name: str) -> list[Function]:
     """The functions of the part that has one of them."""
-    if name in runtime.PUBLIC:
+    if name in (*runtime.PUBLIC, runtime.ASSERT):
         return runtime.functions()
     return parts.functions(name)

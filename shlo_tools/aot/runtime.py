@@ -8,6 +8,7 @@ no other; null and 0 take it back.
 ``shlo_rt_cancel(context)``: the call that runs ends soon; from any thread, or a signal handler.
 ``shlo_rt_call(program, context, arguments, results) -> i32``: a status, see ``STATUS``. Without a
 context the call has one of its own, and one thread.
+``shlo_rt_assert(call, operands, results) -> i32``: what a custom call runs that is an assertion.
 
 A context begins with the call frame (``codegen.frame``), then ``CONTEXT`` follows. A program is
 ``PROGRAM``: constants, of which a call's memory gets a copy whose addresses are written.
@@ -18,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shlo_tools.codegen import frame as layout
-from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.function import I8, I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library import jobs, pool
 
 OPEN, CLOSE = "shlo_rt_open", "shlo_rt_close"
 WORKSPACE, CANCEL = "shlo_rt_workspace", "shlo_rt_cancel"
 CALL = "shlo_rt_call"
 PUBLIC = (OPEN, CLOSE, WORKSPACE, CANCEL, CALL)
+ASSERT = "shlo_rt_assert"  # the function of assertions
 
 # What calls return; the first three are those of call frames.
 STATUS = {
@@ -33,6 +35,7 @@ STATUS = {
     "host": layout.STATUS["host"],
     "memory": -4,
     "argument": -5,
+    "assertion": -6,
 }
 
 # Words of a program. Lists are addresses; each has a number of entries in front.
@@ -85,7 +88,7 @@ _MOST_THREADS = 1024
 def functions() -> list[Function]:
     """All of these functions, and what they call among themselves."""
     makers: tuple[Callable[[], Function], ...] = (
-        *(_poll, _host, _allocate, _start_worker, _open, _close, _workspace, _cancel),
+        *(_poll, _host, _assert, _allocate, _start_worker, _open, _close, _workspace, _cancel),
         *(_relocate, _prepare, _fits, _patch, _run, _call),
     )
     return [make() for make in makers]
@@ -142,10 +145,20 @@ def _host() -> Function:
 
     def fail() -> None:
         f.store(failed, _frame(frame, "word0"))
-        f.store(f.constant(STATUS["host"]), _frame(frame, "status"))
+        is_assertion = failed == STATUS["assertion"]
+        status = f.select(is_assertion, failed, f.constant(STATUS["host"]))
+        f.store(status, _frame(frame, "status"))
 
     f.if_(failed != 0, fail)
     f.result = failed
+    return f
+
+
+def _assert() -> Function:
+    """The first operand is an i1 that has to hold."""
+    f = Function(ASSERT, [POINTER, POINTER, POINTER], I32)
+    holds = f.load(f.load(f.arguments[1], POINTER), I8) != 0
+    f.result = f.select(holds, f.constant(0, I32), f.constant(STATUS["assertion"], I32))
     return f
 
 
