@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shlo_tools import ir, mlir, program
 from shlo_tools.aot import custom_calls, image, machine_code, refusals, relocatable, runtime
 from shlo_tools.aot.relocatable import Relocatable
@@ -97,17 +99,21 @@ def compile_object(
         chosen = list(dict.fromkeys(functions)) or _public_functions(whole)
         symbols = _symbols(name, chosen)
         objects: list[Relocatable] = []
+        arrays: dict[str, Array] = {}
         entry_points = []
         for function in chosen:
-            one = _Function(symbols[function], function, lapack)
-            entry, code = one.compiled(program.clone(whole), constants)
+            one = _Function(symbols[function], function, f"{name}.weight", lapack)
+            entry, code, read_weights = one.compiled(program.clone(whole), constants)
             entry_points.append(entry)
             objects += code
+            arrays |= read_weights
+        objects += [relocatable.data(symbol, _bytes(array)) for symbol, array in arrays.items()]
         joined = relocatable.join(objects)
         exported = list(symbols.values())
         if standalone:
             joined = _with_runtime(joined, name)
             exported += [f"{name}_{public.removeprefix(parts.PREFIX)}" for public in _PUBLIC]
+        relocatable.through_jumps(joined, parts.PREFIX)
         relocatable.export(joined, exported)
         for symbol in joined.symbols:
             symbol.name = symbol.name.removeprefix(refusals.LAPACK)
@@ -161,16 +167,21 @@ def _symbols(name: str, functions: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Function:
-    """One function on its way to an object."""
+    """One function on its way to an object.
+
+    Attributes:
+        weight: what the symbols of constants begin with that all functions have.
+    """
 
     symbol: str
     function: str
+    weight: str
     lapack: bool
 
     def compiled(
         self, module: mlir.Module, constants: Sequence[Array]
-    ) -> tuple[EntryPoint, list[Relocatable]]:
-        """Its entry point, and the objects that make it."""
+    ) -> tuple[EntryPoint, list[Relocatable], dict[str, Array]]:
+        """Its entry point, the objects that make it, and the constants that they read."""
         select_function(module, self.function)
         refusals.refuse_sizes(module, self.function)
         cut = building.normalize(module, constants, contents(module.operation), self.function)
@@ -191,7 +202,12 @@ class _Function:
             objects.append(custom_calls.of_program(calls, called))
         called_targets = dict.fromkeys(kernel.call.target for kernel in calls.values())
         targets = tuple(filter(custom_calls.is_hook, called_targets))
-        return EntryPoint(self.symbol, self.function, inputs, results, data.bytes, targets), objects
+        entry = EntryPoint(self.symbol, self.function, inputs, results, data.bytes, targets)
+        return entry, objects, {names[number]: kept[number] for number in data.weights}
+
+
+def _bytes(array: Array) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _entry(symbol: str) -> Relocatable:
@@ -264,5 +280,6 @@ def runtime_for(objects: Mapping[str, bytes]) -> Sequence[bytes | memoryview]:
         names |= needed
     with mlir.library_context():
         one = runtime_object(names | {*runtime.PUBLIC})
+    relocatable.through_jumps(one, parts.PREFIX)
     relocatable.export(one, names | {*runtime.PUBLIC})
     return relocatable.write(one)

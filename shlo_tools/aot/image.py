@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from shlo_tools.aot import relocatable, runtime
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import frame
@@ -19,7 +17,7 @@ from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.stages import places
 from shlo_tools.cpu.stages.program import Block, Copy, Program
 from shlo_tools.cpu.stages.table import Rows
-from shlo_tools.dtypes import Array, TensorType
+from shlo_tools.dtypes import TensorType
 
 
 class _Words(Rows):
@@ -32,12 +30,12 @@ class _Words(Rows):
         weights: the numbers of the constants that are read.
     """
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, weight_names: Sequence[str]) -> None:
         self.functions: list[str] = []
         self.external: dict[int, tuple[str, int]] = {}
         self.own: list[tuple[int, int]] = []
         self.weights: set[int] = set()
-        self._name = name
+        self._weight_names = weight_names
         super().__init__(program, places.place(program))
 
     def _function(self, name: str) -> int:
@@ -54,7 +52,7 @@ class _Words(Rows):
 
     def _weight_word(self, weight: int, offset: int) -> None:
         self.weights.add(weight)
-        self.external[len(self.words)] = weight_name(self._name, weight), offset
+        self.external[len(self.words)] = self._weight_names[weight], offset
         self.words.append(0)
 
 
@@ -65,38 +63,35 @@ class Image:
     Attributes:
         code: without machine code.
         functions: that rows run.
+        weights: the numbers of the constants that it reads.
         bytes: of a call's memory.
     """
 
     code: Relocatable
     functions: tuple[str, ...]
+    weights: tuple[int, ...]
     bytes: int
-
-
-def weight_name(program: str, number: int) -> str:
-    """The symbol of a constant."""
-    return f"{program}.weight.{number}"
 
 
 def of_program(
     program: Program,
-    constants: Sequence[Array],
     name: str,
     *,
+    weight_names: Sequence[str],
     runtime_mark: str,
     calls: str = "",
 ) -> Image:
     """The constants that make a program.
 
     Args:
-        constants: by their numbers in the table of weights.
         name: what the program's symbols begin with; its own is ``NAME.program``.
+        weight_names: the symbols of constants, by their numbers in the table of weights.
         runtime_mark: the symbol that a runtime for this code defines.
         calls: the symbol of what ``custom_calls.of_program`` has made, if anything.
     """
     program = with_own_results(program)
-    words = _Words(program, name)
-    sizes, start = _memory(words)
+    words = _Words(program, weight_names)
+    sizes, size = _memory(words)
     patches = [number for p in words.patches for number in (p.word, p.number, p.offset)]
     own = [number for pair in words.own for number in pair]
     inner = [number for pair in words.inner for number in pair]
@@ -129,20 +124,13 @@ def of_program(
             {runtime.PROGRAM.index(key): (symbol, 0) for key, symbol in addresses.items()},
         ),
         *(relocatable.table(f"{name}.{key}", data, at) for key, (data, at, _) in lists.items()),
-        *(
-            relocatable.data(weight_name(name, number), _bytes(constants[number]))
-            for number in sorted(words.weights)
-        ),
     ]
-    return Image(relocatable.join(parts), tuple(dict.fromkeys(words.functions)), start)
+    functions = tuple(dict.fromkeys(words.functions))
+    return Image(relocatable.join(parts), functions, tuple(sorted(words.weights)), size)
 
 
 def _count(key: str) -> str:
     return f"{key.removesuffix('es') if key == 'patches' else key.removesuffix('s')}_count"
-
-
-def _bytes(array: Array) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _mask(type: TensorType) -> int:

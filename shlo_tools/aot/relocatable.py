@@ -18,7 +18,8 @@ from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 
 _LOCAL, _GLOBAL = 0, 1
 _OBJECT, _FUNCTION, _SECTION, _FILE = 1, 2, 3, 4  # types of symbols
-_ABSOLUTE = 0xFFF1
+_FROM_TABLE, _FAR = 27, 4  # the relocations R_X86_64_GOT64 and R_X86_64_PLT32
+_JUMP = b"\xe9\0\0\0\0\xcc\xcc\xcc"  # jmp, and what nobody reaches
 _LARGE = 0x1000_0000  # a section that may lie beyond 2 GB
 _EXCLUDED = 0x8000_0000
 _ALIGNMENT = 8  # of tables in files
@@ -170,6 +171,39 @@ def join(objects: Iterable[Relocatable]) -> Relocatable:
                 for relocation in section.relocations
             ]
     return Relocatable([s for part in parts for s in part.sections], list(symbols))
+
+
+def through_jumps(one: Relocatable, prefix: str) -> None:
+    """Let code call other libraries' functions by jumps of this object.
+
+    LLVM's large code model reads their addresses from a table (R_X86_64_GOT64), which linkers cannot
+    fill for those that a static C library chooses when a program starts, such as ``memcpy``. To
+    jump there they can (R_X86_64_PLT32).
+
+    Args:
+        prefix: of functions that are none of a library that may do so.
+    """
+    jumps = Section(".text", b"", flags=elf.IN_MEMORY | elf.CODE, alignment=16)
+    symbols: dict[Symbol, Symbol] = {}
+
+    def jump(relocation: Relocation) -> Relocation:
+        other = relocation.symbol
+        if other.section is not None or relocation.kind != _FROM_TABLE:
+            return relocation
+        if other.name.startswith(prefix):
+            return relocation
+        if other not in symbols:
+            start = len(symbols) * len(_JUMP)
+            symbols[other] = Symbol(f"{other.name}.jump", jumps, start, len(_JUMP), _FUNCTION)
+            jumps.relocations.append(Relocation(start + 1, _FAR, other, -4))
+        return relocation._replace(symbol=symbols[other])
+
+    for section in one.sections:
+        section.relocations = list(map(jump, section.relocations))
+    jumps.data = _JUMP * len(symbols)
+    jumps.size = len(jumps.data)
+    one.sections.append(jumps)
+    one.symbols += symbols.values()
 
 
 def export(one: Relocatable, names: Collection[str]) -> None:
