@@ -196,7 +196,13 @@ class _Function:
         calls = dict(enumerate(read_manifest(module).host_kernels))
         refusals.refuse_stages(module, steps, calls, lapack=self.lapack)
         called = f"{self.symbol}.calls" if calls else ""
-        data = image.of_program(steps, kept, self.symbol, runtime_mark=runtime_mark(), calls=called)
+        names = [
+            f"{self.weight if number < len(constants) else self.symbol}.{number}"
+            for number in range(len(kept))
+        ]
+        data = image.of_program(
+            steps, self.symbol, weight_names=names, runtime_mark=runtime_mark(), calls=called
+        )
         objects = [data.code, *_kernels(module, data.functions), _entry(self.symbol)]
         if calls:
             objects.append(custom_calls.of_program(calls, called))

@@ -176,9 +176,9 @@ def join(objects: Iterable[Relocatable]) -> Relocatable:
 def through_jumps(one: Relocatable, prefix: str) -> None:
     """Let code call other libraries' functions by jumps of this object.
 
-    LLVM's large code model reads their addresses from a table (R_X86_64_GOT64), which linkers cannot
-    fill for those that a static C library chooses when a program starts, such as ``memcpy``. To
-    jump there they can (R_X86_64_PLT32).
+    LLVM's large code model reads their addresses from a table (R_X86_64_GOT64). Linkers cannot
+    fill it for those that a static C library chooses when a program starts, such as ``memcpy``;
+    to jump there they can (R_X86_64_PLT32).
 
     Args:
         prefix: of functions that are none of a library that may do so.

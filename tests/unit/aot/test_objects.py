@@ -83,7 +83,8 @@ def _numbers(dtype: str) -> Array:
 )
 def test_element_types(tmp_path: Path, type: str, dtype: str) -> None:
     """A sum of two, which for booleans is ``or``, transposed."""
-    source = f"""func.func @main(%x: tensor<5x7x{type}>, %y: tensor<5x7x{type}>) -> tensor<7x5x{type}> {{
+    source = f"""
+    func.func @main(%x: tensor<5x7x{type}>, %y: tensor<5x7x{type}>) -> tensor<7x5x{type}> {{
       %0 = stablehlo.add %x, %y : tensor<5x7x{type}>
       %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<5x7x{type}>) -> tensor<7x5x{type}>
       return %1 : tensor<7x5x{type}>
