@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, mlir, program
-from shlo_tools.aot import custom_calls, image, machine_code, refusals, relocatable, runtime
+from shlo_tools.aot import custom_calls, image, layout, machine_code, refusals, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import frame, target
 from shlo_tools.codegen.function import I32, POINTER, Function, address_table, module_text
@@ -128,7 +128,7 @@ def compile_object(
 
 
 _MARK = f"{parts.PREFIX}frame_"
-_PUBLIC = [public for public in runtime.PUBLIC if public != runtime.CALL]
+_PUBLIC = [public for public in layout.PUBLIC if public != layout.CALL]
 _TAKEN = {public.removeprefix(parts.PREFIX) for public in _PUBLIC}
 
 
@@ -219,7 +219,7 @@ def _bytes(array: Array) -> memoryview:
 def _entry(symbol: str) -> Relocatable:
     """The C function: ``(context, arguments, results) -> status``."""
     f = Function(symbol, [POINTER, POINTER, POINTER], I32)
-    f.result = f.call(runtime.CALL, [f.address_of(f"{symbol}.program"), *f.arguments], I32)
+    f.result = f.call(layout.CALL, [f.address_of(f"{symbol}.program"), *f.arguments], I32)
     declared = f"llvm.mlir.global external @{symbol}.program() : i64\n"
     text = module_text([f, address_table(ADDRESSES, [f])], target.host().features)
     return machine_code.of_text(declared + text, [symbol])
@@ -239,7 +239,7 @@ def _kernels(module: mlir.Module, functions: Sequence[str]) -> list[Relocatable]
 
 def _with_runtime(one: Relocatable, name: str) -> Relocatable:
     needed = {symbol for symbol in one.undefined() if symbol.startswith(parts.PREFIX)}
-    code = runtime_object(needed | {*runtime.PUBLIC})
+    code = runtime_object(needed | {*layout.PUBLIC})
     for symbol in code.symbols:
         if symbol.name in _PUBLIC:
             symbol.name = f"{name}_{symbol.name.removeprefix(parts.PREFIX)}"
@@ -285,7 +285,7 @@ def runtime_for(objects: Mapping[str, bytes]) -> Sequence[bytes | memoryview]:
             )
         names |= needed
     with mlir.library_context():
-        one = runtime_object(names | {*runtime.PUBLIC})
+        one = runtime_object(names | {*layout.PUBLIC})
     relocatable.through_jumps(one, parts.PREFIX)
-    relocatable.export(one, names | {*runtime.PUBLIC})
+    relocatable.export(one, names | {*layout.PUBLIC})
     return relocatable.write(one)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.aot import relocatable, runtime
+from shlo_tools.aot import layout, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen.manifest import HostKernel
 from shlo_tools.dtypes import TensorType
@@ -36,7 +36,7 @@ def is_hook(target: str) -> bool:
 def symbol(target: str) -> str:
     """The C function that stands for a target."""
     if not is_hook(target):
-        return runtime.ASSERT
+        return layout.ASSERT
     return _PREFIX + re.sub(r"\W", "_", target, flags=re.ASCII)
 
 

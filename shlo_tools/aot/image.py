@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools.aot import relocatable, runtime
+from shlo_tools.aot import layout, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import frame
 from shlo_tools.codegen.library import jobs
@@ -120,8 +120,8 @@ def of_program(
     parts = [
         relocatable.table(
             f"{name}.program",
-            [known.get(field, 0) for field in runtime.PROGRAM],
-            {runtime.PROGRAM.index(key): (symbol, 0) for key, symbol in addresses.items()},
+            [known.get(field, 0) for field in layout.PROGRAM],
+            {layout.PROGRAM.index(key): (symbol, 0) for key, symbol in addresses.items()},
         ),
         *(relocatable.table(f"{name}.{key}", data, at) for key, (data, at, _) in lists.items()),
     ]
@@ -135,7 +135,7 @@ def _count(key: str) -> str:
 
 def _mask(type: TensorType) -> int:
     """What an argument's address has to be a multiple of, less one."""
-    return type.element_type.dtype.itemsize - 1 if type.nbytes else runtime.ANYWHERE
+    return type.element_type.dtype.itemsize - 1 if type.nbytes else layout.ANYWHERE
 
 
 def _rows(words: _Words) -> tuple[list[int], dict[int, tuple[str, int]]]:
@@ -161,7 +161,7 @@ def _memory(words: _Words) -> tuple[dict[str, int], int]:
 
 
 def _aligned(size: int) -> int:
-    return -(-size // runtime.ALIGNMENT) * runtime.ALIGNMENT
+    return -(-size // layout.ALIGNMENT) * layout.ALIGNMENT
 
 
 def with_own_results(program: Program) -> Program:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from shlo_tools import ir, mlir
-from shlo_tools.aot import relocatable, runtime
+from shlo_tools.aot import calls, contexts, layout, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Function, address_table, module_text
@@ -106,6 +106,6 @@ def library(names: Iterable[str]) -> list[Function]:
 
 def _part(name: str) -> list[Function]:
     """The functions of the part that has one of them."""
-    if name in (*runtime.PUBLIC, runtime.ASSERT):
-        return runtime.functions()
+    if name in (*layout.PUBLIC, layout.ASSERT):
+        return [*contexts.functions(), *calls.functions()]
     return parts.functions(name)
