@@ -105,7 +105,7 @@ def compile_object(
             one = _Function(symbols[function], function, f"{name}.weight", lapack)
             entry, code, read_weights = one.compiled(program.clone(whole), constants)
             entry_points.append(entry)
-            objects += code
+            objects.append(code)
             arrays |= read_weights
         objects += [relocatable.data(symbol, _bytes(array)) for symbol, array in arrays.items()]
         joined = relocatable.join(objects)
@@ -180,8 +180,8 @@ class _Function:
 
     def compiled(
         self, module: mlir.Module, constants: Sequence[Array]
-    ) -> tuple[EntryPoint, list[Relocatable], dict[str, Array]]:
-        """Its entry point, the objects that make it, and the constants that they read."""
+    ) -> tuple[EntryPoint, Relocatable, dict[str, Array]]:
+        """Its entry point, the object that has it, and the constants that this reads."""
         select_function(module, self.function)
         refusals.refuse_sizes(module, self.function)
         cut = building.normalize(module, constants, contents(module.operation), self.function)
@@ -209,7 +209,9 @@ class _Function:
         called_targets = dict.fromkeys(kernel.call.target for kernel in calls.values())
         targets = tuple(filter(custom_calls.is_hook, called_targets))
         entry = EntryPoint(self.symbol, self.function, inputs, results, data.bytes, targets)
-        return entry, objects, {names[number]: kept[number] for number in data.weights}
+        own = relocatable.join(objects)
+        relocatable.export(own, [self.symbol])  # functions may have kernels of one name
+        return entry, own, {names[number]: kept[number] for number in data.weights}
 
 
 def _bytes(array: Array) -> memoryview:
