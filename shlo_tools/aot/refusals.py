@@ -43,9 +43,10 @@ def refuse_uncut(module: mlir.Module, function: str) -> NoReturn:
         UnsupportedError: always; with the ops that are why.
     """
     func = ir.functions_by_name(module.operation)[function]
-    ops = [op for op in mlir.walk(func) if op.name == "func.call" or _has_odd_values(op)]
+    ops = [op for op in mlir.walk(func) if op.name != "func.func"]
     why = "objects want tensors of plain numbers whose sizes are known"
-    ir.raise_unsupported([op for op in ops if op.name != "func.func"][:3], why)
+    ir.raise_unsupported([op for op in ops if op.name == "func.call"][:3], "it cannot be inlined")
+    ir.raise_unsupported([op for op in ops if _has_odd_values(op)][:3], why)
     raise UnsupportedError(f"@{function} cannot be cut into stages: {why}")
 
 
