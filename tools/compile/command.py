@@ -70,9 +70,8 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 )
 @click.option(
     "--target",
-    default="",
-    metavar="NAME",
-    help="Processors that it is for: avx512, avx2 or baseline; this machine's by default.",
+    type=click.Choice(["avx512", "avx2", "baseline"]),
+    help="Processors that it is for; by default the best that this machine can run.",
 )
 def command(
     inputs: Sequence[str],
@@ -83,7 +82,7 @@ def command(
     functions: Sequence[str],
     name: str,
     lapack: bool,
-    target: str,
+    target: str | None,
 ) -> int:
     """Compile a StableHLO program to an object file that C programs link.
 
@@ -112,7 +111,7 @@ def command(
         runtime,
         standalone,
         lapack,
-        target,
+        target or "",
     )
     for path in filter(None, (output, emit_header)):
         files.check_writable(path)

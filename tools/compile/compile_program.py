@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from shlo_tools import mlir, program
 from shlo_tools.aot import compiling, header
+from shlo_tools.codegen import target
 from shlo_tools.cpu.saved import container
 from shlo_tools.errors import Diagnostic, ShloError, listening
 from shlo_tools.tools.compile.request import Request
@@ -24,6 +25,7 @@ def work(request: Request, sources: Sequence[bytes], channel: Channel) -> int:
 
     with listening(warn):
         try:
+            target.host()  # there may be no such target
             image, text = _compiled(request, sources, channel)
         except ShloError as error:
             tell(error)
