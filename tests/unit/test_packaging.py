@@ -25,7 +25,7 @@ import shlo_tools
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = ("shlo_tools", "passes", "tools")
-SHIPPED = (".py", ".pyi", ".typed", ".mlir", ".npz", ".json")
+SHIPPED = (".py", ".pyi", ".typed", ".mlir", ".npz", ".json", ".h")
 LEFT_OVERS = (".git", ".venv*", "__pycache__", "build", "dist", "*.egg-info", ".*_cache", ".hypo*")
 
 

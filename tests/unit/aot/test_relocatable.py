@@ -32,8 +32,8 @@ def test_what_is_read_is_written_again(image: bytes) -> None:
 
 def test_only_entry_points_are_seen(image: bytes) -> None:
     one = relocatable.read(image)
-    seen = {symbol.name for symbol in one.symbols if symbol.is_global and symbol.section}
-    assert seen == {"model_main"}
+    names = {symbol.name for symbol in one.symbols if symbol.is_global and symbol.section}
+    assert names == {"model_main"}
     others = set(one.undefined()) - {"_GLOBAL_OFFSET_TABLE_"}
     assert others and all(name.startswith("shlo_rt_") for name in others)
 
