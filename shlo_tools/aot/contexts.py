@@ -1,7 +1,8 @@
 """Contexts of calls: a frame, memory, and a pool of threads.
 
 ``shlo_rt_open(threads) -> context``: memory for calls, one at a time, and a pool of threads; null
-where the system has no memory for it. 0 threads stand for as many as there are processors.
+where the system has no memory for it. 0 threads stand for as many as there are processors that
+the calling thread may run on.
 ``shlo_rt_close(context)`` ends the threads and frees the memory.
 ``shlo_rt_workspace(context, memory, bytes)``: calls take this memory, which the caller owns, and
 no other; null and 0 take it back.
@@ -21,12 +22,13 @@ _CONTEXT_BYTES = (
 )
 _WORKER = ("state", "scratch", "thread", "block")  # words of a thread's table
 _PROCESSORS = 84  # _SC_NPROCESSORS_ONLN of Linux's C libraries
+_MASK_BYTES = 128  # of a set of processors, as C libraries have it
 _MOST_THREADS = 1024
 
 
 def functions() -> list[Function]:
     """All of these functions, and what they call among themselves."""
-    return [_allocate(), _start_worker(), _open(), _close(), _workspace(), _cancel()]
+    return [_allocate(), _processors(), _start_worker(), _open(), _close(), _workspace(), _cancel()]
 
 
 def _allocate() -> Function:
@@ -41,14 +43,35 @@ def _state(context: Value) -> Value:
     return aligned(context.at(frame_layout.SIZE + 8 * len(layout.CONTEXT)))
 
 
+def _processors() -> Function:
+    """How many processors the calling thread may run on; where Linux does not say, how many are."""
+    f = Function("processors", [], I64, exported=False)
+    mask = f.call("calloc", [f.constant(1), f.constant(_MASK_BYTES)], POINTER)
+
+    def look() -> Value:
+        arguments = [f.constant(0, I32), f.constant(_MASK_BYTES), mask]
+        f.call("sched_getaffinity", arguments, I32)  # the mask stays empty where it fails
+
+        def add(byte: Value, count: Value) -> Value:
+            return count + f.intrinsic("ctpop", f.load(mask.at(byte), I64))
+
+        (count,) = f.loop(0, _MASK_BYTES, 8, add, [f.constant(0)])
+        f.run("free", [mask])
+        return count
+
+    def all_online() -> Value:
+        return f.call("sysconf", [f.constant(_PROCESSORS, I32)], I64)
+
+    (count,) = f.if_(is_null(mask), lambda: f.constant(0), look)
+    (f.result,) = f.if_(count == 0, all_online, lambda: count)
+    return f
+
+
 def _open() -> Function:
     f = Function(layout.OPEN, [I32], POINTER)
     threads = f.arguments[0].to("sext", "i64")
 
-    def processors() -> Value:
-        return f.call("sysconf", [f.constant(_PROCESSORS, I32)], I64)
-
-    (count,) = f.if_(threads == 0, processors, lambda: threads)
+    (count,) = f.if_(threads == 0, lambda: f.call("processors", [], I64), lambda: threads)
     count = f.minimum(f.maximum(count, 1), _MOST_THREADS)
     tables = (count - 1) * (8 * len(_WORKER))
     context = f.call("calloc", [f.constant(1), tables + _CONTEXT_BYTES], POINTER)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,11 @@ ASSERTION = """func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %0 = stablehlo.add %x, %one : tensor<i32>
   return %0 : tensor<i32>
 }"""
+
+# Runs a program on some processors alone.
+ON_PROCESSORS = """import os, sys
+os.sched_setaffinity(0, map(int, sys.argv[2:]))
+os.execv(sys.argv[1], sys.argv[1:2])"""
 
 START = '#include <stdio.h>\n#include <string.h>\n#include "model.h"\n'
 
@@ -197,6 +204,73 @@ def test_a_call_is_cancelled_from_another_thread(tmp_path: Path) -> None:
         "model.o",
     )
     assert printed == "-1 0 0\n"
+
+
+def test_contexts_have_the_threads_that_were_asked_for(tmp_path: Path) -> None:
+    """0 stands for the processors that the program may run on; closing ends them."""
+    write(tmp_path, DOUBLE, standalone=True)
+    text = """#include <dirent.h>
+    static int count(void) {
+      DIR *folder = opendir("/proc/self/task");
+      int tasks = 0;
+      while (readdir(folder)) ++tasks;
+      closedir(folder);
+      return tasks - 2;
+    }
+    int main(void) {
+      int n;
+      for (n = 0; n < 4; n += 3) {
+        struct shlo_context *context = model_open(n);
+        printf("%d ", count());
+        model_close(context);
+      }
+      printf("%d\\n", count());
+      return 0;
+    }"""
+    (tmp_path / "main.c").write_text(START + text)
+    compile_c(tmp_path, "main.c", "model.o")
+    one = {min(os.sched_getaffinity(0))}
+    for processors in (one, os.sched_getaffinity(0)):
+        printed = subprocess.run(
+            [sys.executable, "-c", ON_PROCESSORS, tmp_path / "main", *map(str, processors)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert printed.stdout == f"{len(processors)} 3 1\n"
+
+
+def test_one_context_for_programs_of_different_sizes(tmp_path: Path) -> None:
+    """By turns: each finds its own rows in the memory, which grows."""
+    for name, size in (("one", 4), ("two", 40_000)):
+        write(tmp_path, DOUBLE.replace("4x", f"{size}x"), name)
+    named = {name: (tmp_path / name).read_bytes() for name in ("one.o", "two.o")}
+    (tmp_path / "shlo_rt.o").write_bytes(b"".join(compiling.runtime_for(named)))
+    printed = _output(
+        tmp_path,
+        START.replace("model.h", "one.h")
+        + """#include "two.h"
+        static float large[40000], result[40000];
+        int main(void) {
+          struct shlo_context *context = shlo_rt_open(2);
+          float x[4] = {1, 2, 3, 4}, y[4];
+          int n, status = 0;
+          for (n = 0; n < 40000; ++n) large[n] = (float)n;
+          for (n = 0; n < 6; ++n) {
+            y[3] = result[39999] = 0;
+            status |= one_main_call(context, x, y) | two_main_call(context, large, result);
+            status |= y[3] != 8 || result[39999] != 79998;
+          }
+          printf("%d\\n", status);
+          shlo_rt_close(context);
+          return 0;
+        }""",
+        "one.o",
+        "two.o",
+        "shlo_rt.o",
+    )
+    assert printed == "0\n"
 
 
 def test_threads_with_a_context_each(tmp_path: Path) -> None:
