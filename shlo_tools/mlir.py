@@ -991,21 +991,29 @@ class ExecutionEngine:
         self._create(_Handle(address_of(module)), opt_level, keeps_object=False)
 
     @classmethod
-    def of_text(cls, text: str, *, keeps_object: bool) -> ExecutionEngine:
-        """Machine code, not optimised, of a text that nobody else has to know about."""
+    def of_text(
+        cls, text: str, *, keeps_object: bool, is_relocatable: bool = False
+    ) -> ExecutionEngine:
+        """Machine code, not optimised, of a text that nobody else has to know about.
+
+        Args:
+            is_relocatable: linkers may put the code anywhere, into shared libraries, too.
+        """
         engine = cls.__new__(cls)
         with _bare_context() as context:
             module = _parse(context, _string(text))
             if not module.pointer:
                 raise RuntimeError("a text that is no module of the llvm dialect")
             try:
-                engine._create(module, 0, keeps_object=keeps_object)
+                engine._create(module, 0, keeps_object, is_relocatable)
             finally:
                 _drop_module(module)
         return engine
 
-    def _create(self, module: _Handle, opt_level: int, *, keeps_object: bool) -> None:
-        self._handle = _new_engine(module, opt_level, 0, None, keeps_object, False)
+    def _create(
+        self, module: _Handle, opt_level: int, keeps_object: bool, is_relocatable: bool = False
+    ) -> None:
+        self._handle = _new_engine(module, opt_level, 0, None, keeps_object, is_relocatable)
         if not self._handle.pointer:
             raise RuntimeError("LLVM takes no such module")
 

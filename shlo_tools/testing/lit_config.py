@@ -26,9 +26,9 @@ def configure_lit(
         configure_lit(config, lit_config)
 
     ``stablehlo-opt``, ``stablehlo-translate``, ``mlir-opt``, ``mlir-translate``, ``shlo-opt``,
-    ``shlo-run``, ``shlo-reduce``, ``shlo-cache``, ``shlo-translate``, ``shlo-bench`` and
-    ``FileCheck`` in RUN lines are replaced by what runs under lit's own interpreter; ``not`` is
-    lit's. What the caller has set, stays.
+    ``shlo-run``, ``shlo-reduce``, ``shlo-cache``, ``shlo-compile``, ``shlo-translate``,
+    ``shlo-bench`` and ``FileCheck`` in RUN lines are replaced by what runs under lit's own
+    interpreter; ``not`` is lit's. What the caller has set, stays.
 
     Args:
         suffixes: of the files that are tests; none for a suite whose folders say that.

@@ -19,6 +19,7 @@ TOOLS = {
     "shlo-run": "run",
     "shlo-reduce": "reduce",
     "shlo-cache": "cache",
+    "shlo-compile": "compile",
     "shlo-translate": "translate",
     "shlo-bench": "bench",
     "stablehlo-opt": "opt",

@@ -5,6 +5,7 @@ What stands behind a block's language says what becomes of it:
     python, sh, console       runs, in a folder that all blocks of a page share
     <language> file=NAME      is written to that file
     <language> norun=REASON   is left alone
+    <language> needs=COMMAND  runs where there is such a command; else the rest of the page does not
 
 In a ``console`` block lines after ``$ `` are commands (one that ends in a backslash goes on), and
 what follows is their whole output; a line ``...`` stands for any lines, and three dots in a line
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -175,6 +177,8 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
     for block in _readme(blocks, folder) if page.name == "README.md" else blocks:
         if "norun" in block.words:
             continue
+        if not shutil.which(command := block.words.get("needs", "sh")):
+            pytest.skip(f"there is no {command}")
         problem = _check(block, folder)
         assert not problem, f"{page.name}:{block.line}\n{problem}"
 

@@ -25,7 +25,7 @@ import shlo_tools
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = ("shlo_tools", "passes", "tools")
-SHIPPED = (".py", ".pyi", ".typed", ".mlir", ".npz", ".json")
+SHIPPED = (".py", ".pyi", ".typed", ".mlir", ".npz", ".json", ".h")
 LEFT_OVERS = (".git", ".venv*", "__pycache__", "build", "dist", "*.egg-info", ".*_cache", ".hypo*")
 
 
@@ -168,6 +168,7 @@ def test_what_is_installed_names_its_needs(wheel: Path) -> None:
     assert "shlo-opt = shlo_tools.tools.opt.command:main" in scripts
     assert "shlo-run = shlo_tools.tools.run.command:main" in scripts
     assert "shlo-reduce = shlo_tools.tools.reduce.command:main" in scripts
+    assert "shlo-compile = shlo_tools.tools.compile.command:main" in scripts
     assert "shlo-cache = shlo_tools.tools.cache.command:main" in scripts
     assert "shlo-bench = shlo_tools.tools.bench.command:main" in scripts
     assert "shlo-translate = shlo_tools.tools.translate.command:main" in scripts

@@ -17,7 +17,8 @@ from shlo_tools import mlir
 from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.machine_code import objects, store
-from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
+from shlo_tools.cpu.machine_code.elf import UnsupportedObject
+from shlo_tools.cpu.machine_code.objects import ObjectFile
 
 
 class MachineCode:

@@ -16,20 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
-_RELOCATION = struct.Struct("<QQq")
-_MAGIC = b"\x7fELF\x02\x01\x01"  # 64 bits, little-endian, version 1
-_RELOCATABLE, _X86_64 = 1, 62
-_BITS, _SYMBOLS, _RELOCATIONS, _ZEROS = 1, 2, 4, 8  # kinds of sections
-_WRITABLE, _IN_MEMORY = 1, 2  # flags of sections
-_UNDEFINED = 0  # the section of symbols that are elsewhere
-_ADDRESS = 1  # the relocation R_X86_64_64
-
-
-class UnsupportedObject(Exception):
-    """An object file that cannot be loaded here."""
+from shlo_tools.cpu.machine_code import elf
+from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 
 
 @cache
@@ -42,19 +30,6 @@ def is_supported() -> bool:
     except OSError:  # hardened systems
         return False
     return True
-
-
-class _Section(NamedTuple):
-    name: int
-    kind: int
-    flags: int
-    address: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    alignment: int
-    entry_size: int
 
 
 class _Symbol(NamedTuple):
@@ -78,7 +53,7 @@ class ObjectFile:
     def __init__(self, image: bytes) -> None:
         self.image = image
         try:
-            self._sections = self._read_sections()
+            self._sections, _ = elf.sections(image)
             self._places, self._size = self._placed()
             self._symbols = self._read_symbols()
             self._words = self._read_words()
@@ -86,50 +61,40 @@ class ObjectFile:
             raise UnsupportedObject(f"{error}") from error
         named = [symbol for symbol in self._symbols if symbol.name]
         self.defined = [symbol.name for symbol in named if symbol.section in self._places]
-        self.undefined = [symbol.name for symbol in named if symbol.section == _UNDEFINED]
-
-    def _read_sections(self) -> list[_Section]:
-        header = _HEADER.unpack_from(self.image)
-        identity, kind, machine, start, size, count = (header[k] for k in (0, 1, 2, 6, 11, 12))
-        if not identity.startswith(_MAGIC) or (kind, machine) != (_RELOCATABLE, _X86_64):
-            raise UnsupportedObject("not a relocatable object of this machine")
-        places = range(start, start + count * size, size)
-        return [_Section(*_SECTION.unpack_from(self.image, place)) for place in places]
+        self.undefined = [symbol.name for symbol in named if symbol.section == elf.UNDEFINED]
 
     def _placed(self) -> tuple[dict[int, int], int]:
         """Places of the sections that code needs, and their size; what unwinds stacks is not."""
         places: dict[int, int] = {}
         end = 0
         for number, section in enumerate(self._sections):
-            if section.kind in (_BITS, _ZEROS) and section.flags & _IN_MEMORY:
-                if section.flags & _WRITABLE:
+            if section.kind in (elf.BITS, elf.ZEROS) and section.flags & elf.IN_MEMORY:
+                if section.flags & elf.WRITABLE:
                     raise UnsupportedObject("there are variables in it")
                 places[number] = -(-end // max(1, section.alignment)) * max(1, section.alignment)
                 end = places[number] + section.size
         return places, end
 
     def _read_symbols(self) -> list[_Symbol]:
-        (table,) = (section for section in self._sections if section.kind == _SYMBOLS)
+        (table,) = (section for section in self._sections if section.kind == elf.SYMBOLS)
         names = self._sections[table.link].offset
         symbols = []
-        for place in range(table.offset, table.offset + table.size, _SYMBOL.size):
-            name, _, _, section, value, _ = _SYMBOL.unpack_from(self.image, place)
-            symbols.append(_Symbol(self._text(names + name) if name else "", section, value))
+        for place in range(table.offset, table.offset + table.size, elf.SYMBOL.size):
+            name, _, _, section, value, _ = elf.SYMBOL.unpack_from(self.image, place)
+            text = elf.text_at(self.image, names + name) if name else ""
+            symbols.append(_Symbol(text, section, value))
         return symbols
-
-    def _text(self, place: int) -> str:
-        return self.image[place : self.image.index(b"\0", place)].decode()
 
     def _read_words(self) -> list[tuple[int, int, int]]:
         """Words that hold addresses: where, of which symbol, and what is added."""
         words = []
         for section in self._sections:
-            if section.kind != _RELOCATIONS or section.info not in self._places:
+            if section.kind != elf.RELOCATIONS or section.info not in self._places:
                 continue
             start = self._places[section.info]
-            for place in range(section.offset, section.offset + section.size, _RELOCATION.size):
-                offset, kind, addend = _RELOCATION.unpack_from(self.image, place)
-                if kind & 0xFFFFFFFF != _ADDRESS:
+            for place in range(section.offset, section.offset + section.size, elf.RELOCATION.size):
+                offset, kind, addend = elf.RELOCATION.unpack_from(self.image, place)
+                if kind & 0xFFFFFFFF != elf.ADDRESS:
                     raise UnsupportedObject(f"there are relocations of kind {kind & 0xFFFFFFFF}")
                 words.append((start + offset, kind >> 32, addend))
         return words
@@ -140,7 +105,7 @@ class ObjectFile:
         start = _address(memory)
         for number, place in self._places.items():
             section = self._sections[number]
-            if section.kind == _BITS:
+            if section.kind == elf.BITS:
                 end = section.offset + section.size
                 memory[place : place + section.size] = self.image[section.offset : end]
         addresses: dict[str, int] = {}
@@ -150,7 +115,7 @@ class ObjectFile:
                 values.append(start + self._places[number] + value)
                 addresses[name] = values[-1]
             else:
-                values.append(resolve(name) if number == _UNDEFINED and name else 0)
+                values.append(resolve(name) if number == elf.UNDEFINED and name else 0)
         for place, symbol, addend in self._words:
             struct.pack_into("<Q", memory, place, values[symbol] + addend)
         _seal(memory)

@@ -130,8 +130,17 @@ def _maths(name: str) -> Callable[[], list[Function]]:
     return lambda: maths.functions(function, Type(element, int(lanes)))
 
 
+def functions(name: str) -> list[Function]:
+    """The functions of the part that has one of the library's."""
+    return _part(name)()
+
+
+def _part(name: str) -> Callable[[], list[Function]]:
+    return _WHERE[name] if name in _WHERE else _named(name)
+
+
 def _start(name: str) -> None:
-    part = _WHERE[name] if name in _WHERE else _named(name)
+    part = _part(name)
     first = _PARTS[part][0] if part in _PARTS else name
     key = store.key("library", f"{_sources()} {target.host().name} {first}")
     code = stored(key, PREFIX, linked) or compilation(part(), [key])

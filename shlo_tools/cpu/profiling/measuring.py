@@ -52,7 +52,7 @@ def profile(
     recorded, left_out = recorder.events()
     table = entry.table
     rows = Rows(program, table.origins, origins, limits.measured())
-    names = [rows.name(number) for number in range(table.rows)]
+    names = [rows.name(number) for number in range(len(table.rows))]
     trace = events(recorded, table.origins, names, entry.frame["scratch"], start)
     listed = rows.of(np.median(np.array(samples), axis=0))
     return _profile(name, seconds, listed, trace, left_out)

@@ -27,9 +27,9 @@ class Recorder:
 
     def __init__(self, entry: Entry) -> None:
         self._entry, table = entry, entry.table
-        self.totals = np.zeros((table.rows, 2), np.int64)
+        self.totals = np.zeros((len(table.rows), 2), np.int64)
         self._log = np.zeros(0, np.int64)
-        self._plain = _words([table.address, table.rows, self.totals.ctypes.data, 0])
+        self._plain = _words([table.address, len(table.rows), self.totals.ctypes.data, 0])
         self._timed: list[ctypes.Array[ctypes.c_int64]] = []
         self._row = _words([parts.address(profiling.PROFILE), 0, ENTRY_POINT])
         self.measure()
@@ -45,7 +45,7 @@ class Recorder:
         self._log[1] = _EVENTS
         log = self._log.ctypes.data
         rows = table.copied()
-        contexts = _words([0] * (len(profiling.TIMED_CONTEXT) * table.rows))
+        contexts = _words([0] * (len(profiling.TIMED_CONTEXT) * len(table.rows)))
         step = 8 * len(profiling.TIMED_CONTEXT)
         for number, (function, context, chunks) in enumerate(rows):
             if function < layout.KINDS or chunks == ENTRY_POINT:
@@ -55,7 +55,7 @@ class Recorder:
             timed = parts.address(profiling.TIMED)
             rows[number] = [timed, ctypes.addressof(contexts) + step * number, chunks]
         flat = _words([word for row in rows for word in row])
-        own = [ctypes.addressof(flat), table.rows, self.totals.ctypes.data, log]
+        own = [ctypes.addressof(flat), len(table.rows), self.totals.ctypes.data, log]
         self._timed = [contexts, flat, _words(own)]
         self._run(self._timed[-1])
 

@@ -54,26 +54,21 @@ def build(
         known: what the module holds.
         donate: numbers of the arguments that calls may write.
     """
-    if not _is_fit(known):
+    if not is_fit(known):
         return None
     parts.start([entering.ENTER])
     copy = program.clone(module)
-    known = _normalize(copy, known, tell)
-    func = ir.functions_by_name(copy.operation)[function]
-    ops = mlir.walk(func)
-    is_sized = any(map(mlir.is_dynamic, known.types))
-    is_whole = not any(op.name == "func.call" for op in ops)
-    if not _is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
+    whole_function = normalize(copy, len(constants), known, function, tell)
+    if whole_function is None:
         return None
-    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    kept = [*constants, *_all_constants(copy, ops, len(constants))]
+    signature, own, is_sized = whole_function
+    kept = [*constants, *own]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
         return None
     kernels.begin()
     cut = read(copy, function, donate)
-    signature = Signature(inputs, results)
     building = _Building(function, copy, kept, opt_level)
     if not is_sized:
         return StagedExecutable(function, signature, cut, building.code(copy, cut, tell), kept)
@@ -88,20 +83,6 @@ def build(
     refusal = _refusal(lambda: program.clone(whole), kept, function, opt_level)
     instance = building.instance(code)
     return SizedExecutable(function, signature, cut, instance, refusal, saved)
-
-
-def cut(module: mlir.Module, function: str) -> None:
-    """Cut a program into stages in place, as ``build`` does before it lowers these."""
-    _normalize(module, contents(module.operation), None)
-    func = ir.functions_by_name(module.operation)[function]
-    known = sum(WEIGHT in op.attributes for op in ir.children(module.operation))
-    _all_constants(module, mlir.walk(func), known)
-    native.run_passes("shlo-partition", module, None, verify="none")
-
-
-def _all_constants(module: mlir.Module, ops: Sequence[mlir.Operation], first: int) -> list[Array]:
-    """Take all constants out of a function that kernels would have to read from memory."""
-    return weights.take_out(module, ops, threshold=0, first=first)
 
 
 def loaded(saved: ExecutableParts) -> SizedExecutable:
@@ -127,6 +108,41 @@ def _refusal(
             return native.linked(whole, constants, function=function, opt_level=opt_level)
 
     return refusal
+
+
+def normalize(
+    module: mlir.Module,
+    first: int,
+    known: Contents,
+    function: str,
+    tell: Tell | None = None,
+) -> tuple[Signature[Any], list[Array], bool] | None:
+    """Make a program ready to be cut into stages, in place; None where it cannot be cut.
+
+    Args:
+        first: the number in the table of weights of the first constant that is taken out.
+
+    Returns:
+        The function's signature, the constants that were taken out of it, and whether some sizes
+        are names.
+    """
+    known = _normalize(module, known, tell)
+    func = ir.functions_by_name(module.operation)[function]
+    ops = mlir.walk(func)
+    is_sized = any(map(mlir.is_dynamic, known.types))
+    is_whole = not any(op.name == "func.call" for op in ops)
+    if not is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
+        return None
+    inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
+    own = weights.take_out(module, ops, threshold=0, first=first)
+    return Signature(inputs, results), own, is_sized
+
+
+def cut(module: mlir.Module, function: str) -> None:
+    """Cut a program into stages in place, as ``build`` does before it lowers these."""
+    first = sum(WEIGHT in op.attributes for op in ir.children(module.operation))
+    normalize(module, first, contents(module.operation), function)
+    native.run_passes("shlo-partition", module, None, verify="none")
 
 
 def _static_signature(cut: Program) -> Signature[Any]:
@@ -234,7 +250,7 @@ def _keep_plain(module: mlir.Module, cut: Program) -> None:
             op.erase()
 
 
-def _is_fit(known: Contents) -> bool:
+def is_fit(known: Contents) -> bool:
     """Whether all values are tensors of plain numbers without bounds."""
     return all(_is_fit_type(type) for type in known.types if not mlir.is_memref(type))
 

@@ -74,7 +74,7 @@ class Entry:
         self._current: _ResultSet | None = None
         self._expected = [_expected(type) for type in arguments]
         self._list = _words([ctypes.addressof(words) for words in self._expected])
-        start = ctypes.addressof(self.table.words)
+        start = self.table.start
         self._patches = _words(
             [w for p in self.table.patches for w in (start + 8 * p.word, p.number, p.offset)]
         )
@@ -84,7 +84,7 @@ class Entry:
     def _call(self, count: int) -> Any:
         values = {
             "table": self.table.address,
-            "rows": self.table.rows,
+            "rows": len(self.table.rows),
             "arena": self.frame.arena_start,
             "array_type": id(np.ndarray),
             "expected": ctypes.addressof(self._list),

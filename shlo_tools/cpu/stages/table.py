@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.jobs import Formula, Job, StageCode
+from shlo_tools.codegen.jobs import Formula, StageCode
 from shlo_tools.codegen.jobs import Place as CodePlace
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.library import jobs as layout
@@ -48,6 +49,9 @@ class Origin:
     bytes: int = 0
 
 
+_JUMP = Origin()
+
+
 @dataclass(frozen=True)
 class Patch:
     """A word of the contexts for the address of an argument or a result of the program.
@@ -62,56 +66,50 @@ class Patch:
     offset: int
 
 
-_JUMP = Origin()
-
-
-class Table:
-    """Rows, contexts and memory.
+class Rows(ABC):
+    """The rows of a program and the words of its contexts, wherever its memory will lie.
 
     Attributes:
+        program, places: what runs, and where its values are.
         words: of the contexts.
         patches: of those what to write there for each call.
-        address, rows: of the table.
+        inner: pairs of a word, and the one that it is to hold the address of.
+        rows: function, number of the first word of the context, chunks.
         origins: of the rows.
     """
 
-    def __init__(self, planned: Planned) -> None:
-        self.planned = planned
-        self.memory = memory.aligned_bytes(planned.places.size)
-        self._start = self.memory.ctypes.data
-        self._contexts: list[int] = []
+    def __init__(self, program: Program, places: Places) -> None:
+        self.program, self.places = program, places
+        self.words: list[int] = []
         self.patches: list[Patch] = []
-        self._inner: list[tuple[int, int]] = []  # word, word that it is the address of
-        self._rows: list[list[int]] = []
+        self.inner: list[tuple[int, int]] = []
+        self.rows: list[list[int]] = []
         self.origins: list[Origin] = []
         self._calls = 0
-        self._temporaries = iter(planned.places.temporaries)  # of the calls to come
-        self._block(planned.program.body)
-        self.words = (ctypes.c_int64 * max(1, len(self._contexts)))(*self._contexts)
-        self._finish()
-        flat = [word for row in self._rows for word in row]
-        self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
-        self.address = ctypes.addressof(self._table)
-        self.rows = len(self._rows)
+        self._temporaries = iter(places.temporaries)  # of the calls to come
+        self._block(program.body)
 
-    def copied(self) -> list[list[int]]:
-        """The rows as they are run."""
-        words = list(self._table)[: layout.ROW * self.rows]
-        return [words[start : start + layout.ROW] for start in range(0, len(words), layout.ROW)]
+    @abstractmethod
+    def _function(self, name: str) -> int:
+        """What says in a row that this function is to be run."""
 
-    def _finish(self) -> None:
-        """Everything that is known once contexts have addresses."""
-        start = ctypes.addressof(self.words)
-        for word, inner in self._inner:
-            self.words[word] = start + 8 * inner
-        for row in self._rows:
-            row[1] = start + 8 * row[1]
+    @abstractmethod
+    def _external_word(self, name: str) -> None:
+        """A word for the address of a function of another library."""
+
+    @abstractmethod
+    def _memory_word(self, offset: int) -> None:
+        """A word for an address in the program's own memory."""
+
+    @abstractmethod
+    def _weight_word(self, weight: int, offset: int) -> None:
+        """A word for an address in a constant."""
 
     # --- rows -------------------------------------------------------------------------------------
     def _row(self, function: int, context: int, chunks: int, origin: Origin = _JUMP) -> int:
-        self._rows.append([function, context, chunks])
+        self.rows.append([function, context, chunks])
         self.origins.append(origin)
-        return len(self._rows) - 1
+        return len(self.rows) - 1
 
     def _block(self, block: Block) -> None:
         for step in block.steps:
@@ -125,48 +123,49 @@ class Table:
                 self._branches(step)
 
     def _call(self, call: Call) -> None:
-        code = self.planned.program.codes[call.stage]
+        code = self.program.codes[call.stage]
         contexts = self._stage_contexts(code, call)
         for job in code.jobs:
             if job.fills is not None and self._lies_there(code, call, job.fills):
                 continue
             origin = Origin(job.function, self._calls)
-            self._row(self._function(job), contexts[job.context], job.chunks, origin)
+            self._row(self._function(job.function), contexts[job.context], job.chunks, origin)
         self._calls += 1
 
     def _lies_there(self, code: StageCode, call: Call, result: int) -> bool:
         """Whether a result of a call lies where an argument does."""
-        shared = self.planned.places.shared
+        shared = self.places.shared
         arguments = (call.arguments[number] for number in code.in_place[result])
         return shared[call.results[result]] in (shared[value] for value in arguments)
 
     def _copy(self, source: int, result: int) -> None:
-        shared = self.planned.places.shared
-        size = self.planned.program.types[result].nbytes
+        shared = self.places.shared
+        size = self.program.types[result].nbytes
         if shared[source] == shared[result] or size == 0:
             return
-        context = len(self._contexts)
+        context = len(self.words)
         self._value_word(source, 0)
         self._value_word(result, 0)
-        self._contexts.append(size)
+        self.words.append(size)
         origin = Origin(copying.COPY, bytes=2 * size)
-        self._row(parts.address(copying.COPY), context, copying.job(0, size).chunks, origin)
+        chunks = copying.job(0, size).chunks
+        self._row(self._function(copying.COPY), context, chunks, origin)
 
     def _loop(self, loop: Loop) -> None:
         for value, carried in zip(loop.inputs, loop.carried, strict=True):
             self._copy(value, carried)
-        start = len(self._rows)
+        start = len(self.rows)
         self._block(loop.condition)
         leave = self._jump(layout.UNLESS, loop.condition.returned[0])
         self._block(loop.body)
         for value, carried in zip(loop.body.returned, loop.carried, strict=True):
             self._copy(value, carried)
         self._row(layout.ALWAYS, 0, start)
-        self._rows[leave][2] = len(self._rows)
+        self.rows[leave][2] = len(self.rows)
 
     def _branches(self, step: Branches) -> None:
         leaves: list[int] = []
-        is_case = self.planned.program.types[step.index].element_type.bits == 32
+        is_case = self.program.types[step.index].element_type.bits == 32
         for number, block in enumerate(step.blocks):
             is_last = number == len(step.blocks) - 1
             skip = -1
@@ -177,19 +176,15 @@ class Table:
                 self._copy(value, result)
             if not is_last:
                 leaves.append(self._row(layout.ALWAYS, 0, 0))
-                self._rows[skip][2] = len(self._rows) | number << layout.TARGET_BITS
+                self.rows[skip][2] = len(self.rows) | number << layout.TARGET_BITS
         for leave in leaves:
-            self._rows[leave][2] = len(self._rows)
+            self.rows[leave][2] = len(self.rows)
 
     def _jump(self, kind: int, value: int) -> int:
         """A row that goes on elsewhere, depending on a value; its number."""
-        context = len(self._contexts)
+        context = len(self.words)
         self._value_word(value, 0)
         return self._row(kind, context, 0)
-
-    def _function(self, job: Job) -> int:
-        known = self.planned.addresses.get(job.function)
-        return parts.address(job.function) if known is None else known
 
     # --- contexts ---------------------------------------------------------------------------------
     def _stage_contexts(self, code: StageCode, call: Call) -> list[int]:
@@ -197,15 +192,16 @@ class Table:
         starts: list[int] = []
         temporaries = next(self._temporaries)
         for context in code.contexts:
-            starts.append(len(self._contexts))
+            starts.append(len(self.words))
             for word in context.words:
                 if isinstance(word, CodePlace):
                     self._place_word(word, call, temporaries, starts)
                 elif isinstance(word, Formula):
                     raise RuntimeError(f"{word.text} is not known yet")
+                elif isinstance(word, str):
+                    self._external_word(word)
                 else:
-                    number = self.planned.addresses[word] if isinstance(word, str) else word
-                    self._contexts.append(number)
+                    self.words.append(word)
         return starts
 
     def _place_word(
@@ -219,27 +215,71 @@ class Table:
         elif place.what == "temporary":
             self._spot_word(temporaries[place.number], place.offset)
         else:
-            self._inner.append((len(self._contexts), starts[place.number]))
-            self._contexts.append(0)
+            self.inner.append((len(self.words), starts[place.number]))
+            self.words.append(0)
 
     def _value_word(self, value: int, offset: int) -> None:
         """A word for the address of a value."""
-        program, places = self.planned.program, self.planned.places
+        program, places = self.program, self.places
         first = places.shared[value]
         if first in places.spots:
             self._spot_word(places.spots[first], offset)
         elif value < program.arguments:
             self._patched_word(value, offset)
         else:
-            weight = program.weights[value - program.arguments]
-            self._contexts.append(offset + self.planned.constants[weight].ctypes.data)
+            self._weight_word(program.weights[value - program.arguments], offset)
 
     def _spot_word(self, spot: Spot, offset: int) -> None:
         if spot.number is None:
-            self._contexts.append(self._start + spot.offset + offset)
+            self._memory_word(spot.offset + offset)
         else:
             self._patched_word(spot.number, spot.offset + offset)
 
     def _patched_word(self, number: int, offset: int) -> None:
-        self.patches.append(Patch(len(self._contexts), number, offset))
-        self._contexts.append(offset)
+        self.patches.append(Patch(len(self.words), number, offset))
+        self.words.append(offset)
+
+
+class Table(Rows):
+    """Rows and contexts of one call at a time, in memory of this process.
+
+    Attributes:
+        memory: where values lie that are neither arguments nor results.
+        start: the address of the contexts' words.
+        address: that of the table, which has ``len(rows)`` rows.
+    """
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self.memory = memory.aligned_bytes(planned.places.size)
+        self._memory_start: int = self.memory.ctypes.data
+        super().__init__(planned.program, planned.places)
+        self._words = (ctypes.c_int64 * max(1, len(self.words)))(*self.words)
+        self.start = ctypes.addressof(self._words)
+        for word, inner in self.inner:
+            self._words[word] = self.start + 8 * inner
+        flat = [
+            number
+            for function, context, chunks in self.rows
+            for number in (function, self.start + 8 * context, chunks)
+        ]
+        self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
+        self.address = ctypes.addressof(self._table)
+
+    def copied(self) -> list[list[int]]:
+        """The rows as they are run."""
+        words = list(self._table)[: layout.ROW * len(self.rows)]
+        return [words[start : start + layout.ROW] for start in range(0, len(words), layout.ROW)]
+
+    def _function(self, name: str) -> int:
+        known = self._planned.addresses.get(name)
+        return parts.address(name) if known is None else known
+
+    def _external_word(self, name: str) -> None:
+        self.words.append(self._planned.addresses[name])
+
+    def _memory_word(self, offset: int) -> None:
+        self.words.append(self._memory_start + offset)
+
+    def _weight_word(self, weight: int, offset: int) -> None:
+        self.words.append(offset + self._planned.constants[weight].ctypes.data)

@@ -1,0 +1,1 @@
+"""shlo-compile: programs as object files that C programs link."""
