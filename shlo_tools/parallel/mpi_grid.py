@@ -16,6 +16,8 @@ from typing import Any
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel.mpi_messages import Messages
 from shlo_tools.processes import Grid
+from shlo_tools.processes.meeting import Finish, What
+from shlo_tools.processes.values import Hands
 
 _PAUSE = 1e-3  # seconds between looks for messages, after a while without any
 _BETWEEN_WAVES = 0.05  # seconds
@@ -56,6 +58,8 @@ class MpiGrid(Grid):
         origin: the first process of this rank that failed by itself, and its exception.
     """
 
+    reads_late = True
+
     def __init__(
         self,
         size: tuple[int, int],
@@ -89,11 +93,21 @@ class MpiGrid(Grid):
 
     # --- what processes do ------------------------------------------------------------------------
     def meet(
-        self, key: Hashable, process: ProcessId, value: Any, group: Sequence[ProcessId], what: str
-    ) -> list[Any]:
-        for rank in sorted({self._rank_of[member] for member in group} - {self._rank}):
-            self._send(rank, "meet", key, process, value)
-        return super().meet(key, process, value, group, what)
+        self,
+        key: Hashable,
+        process: ProcessId,
+        value: Any,
+        group: Sequence[ProcessId],
+        what: What,
+        finish: Finish | None = None,
+    ) -> Any:
+        places: dict[int, list[int]] = defaultdict(list)  # of members, by their rank
+        for place, member in enumerate(group):
+            places[self._rank_of[member]].append(place)
+        for rank in sorted(set(places) - {self._rank}):
+            theirs = value.only(places[rank]) if isinstance(value, Hands) else value
+            self._send(rank, "meet", key, process, theirs)
+        return super().meet(key, process, value, group, what, finish)
 
     def _members_here(self, group: Sequence[ProcessId]) -> int:
         return sum(self._rank_of[member] == self._rank for member in group)
@@ -105,7 +119,7 @@ class MpiGrid(Grid):
             self._send(self._rank_of[target], "put", channel, value)
 
     def take(
-        self, channel: Hashable, process: ProcessId, what: str, *, anybody: bool = False
+        self, channel: Hashable, process: ProcessId, what: What, *, anybody: bool = False
     ) -> Any:
         if not anybody:
             return super().take(channel, process, what)
@@ -113,7 +127,7 @@ class MpiGrid(Grid):
         return super().take((channel, process), process, what)
 
     def leave(self, process: ProcessId, error: BaseException | None) -> None:
-        with self._changed:
+        with self._lock:
             if error is not None and self._failure is None:
                 self.origin = process, error
             super().leave(process, error)
@@ -130,7 +144,7 @@ class MpiGrid(Grid):
         super()._fail(message)
 
     def _send(self, rank: int, kind: str, *values: Any) -> None:
-        with self._changed:
+        with self._lock:
             if rank == self._rank:
                 self._arrived(kind, values)
                 return
@@ -141,7 +155,7 @@ class MpiGrid(Grid):
     # --- what arrives -----------------------------------------------------------------------------
     def _arrived(self, kind: str, values: Sequence[Any]) -> None:
         """Bring a message to where processes wait for it."""
-        with self._changed:
+        with self._lock:
             if kind == "meet":
                 key, process, value = values
                 self._meeting(key).values[process] = value
@@ -158,7 +172,7 @@ class MpiGrid(Grid):
                 self._bring_together(channel)
             elif kind == "failed":
                 super()._fail(values[0])
-            self._changed.notify_all()
+            self._call()
 
     def _bring_together(self, channel: Hashable) -> None:
         offers, askers = self._offers[channel], self._askers[channel]
@@ -225,9 +239,10 @@ class MpiGrid(Grid):
             self._arrived(kind, values)
 
     def _state(self) -> State:
-        with self._changed:
-            rows = [(process, what) for process, what, _ in self._waiting.values()]
-            ready = any(ready() for _, _, ready in self._waiting.values())
+        with self._lock:
+            waiters = list(self._waiting.values())
+            rows = [(waiter.process, waiter.what()) for waiter in waiters]
+            ready = any(waiter.ready() for waiter in waiters)
             stuck = len(rows) >= self._running and not ready and not self._outbox
             return State(stuck, sum(self._sent_to), self._received, sorted(rows))
 
