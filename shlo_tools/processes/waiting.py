@@ -1,8 +1,8 @@
-"""Waiting for another thread: looking for a while, then asleep.
+"""Waiting for another thread: looking a few times, then asleep.
 
-Who sleeps takes tens of microseconds to wake up, and what processes of a grid wait for is often
-there sooner. Looking gives the interpreter's lock and the core away each time, so those that
-compute are not held up.
+What processes of a grid wait for is often there as soon as another one has had the interpreter's
+lock for a moment. More looks cost more than they save: who looks takes that lock from those who
+bring about what it waits for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 Inbox = queue.SimpleQueue  # what a thread waits at, and others put something into
-_LOOKS = 60  # about as long as waking up takes
+_LOOKS = 5
 
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
 
