@@ -60,9 +60,9 @@ class Process:
         channel_id: int,
         group: Sequence[ProcessId],
         value: Any,
-        read: Callable[[list[Any]], Any] = list,
+        reader: Callable[[list[Any]], Any] = list,
     ) -> Any:
-        """What ``read`` makes of the values of all members of the process group, in its order.
+        """What ``reader`` makes of the values of all members of the process group, in its order.
 
         Who brought something may write it from then on.
 
@@ -72,7 +72,7 @@ class Process:
         is_small = values.is_small(value)
         brought = self._meet(op, channel_id, group, values.copied(value) if is_small else value)
         values.check_alike(brought, group)
-        computed = read(brought)
+        computed = reader(brought)
         del brought  # before others free it
         if not is_small:
             self._meet(f"{op} (read)", channel_id, group, None)
@@ -85,9 +85,9 @@ class Process:
         group: Sequence[ProcessId],
         value: Any,
         parts: Sequence[Any],
-        read: Callable[[list[Any]], Any] = list,
+        reader: Callable[[list[Any]], Any] = list,
     ) -> Any:
-        """What ``read`` makes of the parts that all members have for this one.
+        """What ``reader`` makes of the parts that all members have for this one.
 
         Args:
             parts: of ``value``, one for each member.
@@ -97,7 +97,7 @@ class Process:
         """
         is_small = values.is_small(value)
         kept = [values.copied(part) for part in parts] if is_small else parts
-        computed = read(self._dealt(op, channel_id, group, value, kept))
+        computed = reader(self._dealt(op, channel_id, group, value, kept))
         if not is_small:
             self._meet(f"{op} (read)", channel_id, group, None)
         return computed
