@@ -111,6 +111,28 @@ class Grid:
         """How many members of a group are threads of this process."""
         return len(group)
 
+    def can_reduce(self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any) -> bool:
+        """Whether ``reduced`` does better than meetings, where any order will do."""
+        return False
+
+    def reduced(
+        self,
+        key: Hashable,
+        process: ProcessId,
+        group: Sequence[ProcessId],
+        arrays: Sequence[Any],
+        combine: Any,
+        what: What,
+        *,
+        is_scattered: bool = False,
+    ) -> list[Any]:
+        """Arrays of all members combined in any order.
+
+        Args:
+            is_scattered: the arrays are one for each member, which gets that one alone.
+        """
+        raise NotImplementedError
+
     def put(self, channel: Hashable, value: Any, target: ProcessId | None = None) -> None:
         """Send a value to a process, or to whoever takes it; the receiver may come later."""
         with self._lock:

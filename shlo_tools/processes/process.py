@@ -15,7 +15,7 @@ import numpy as np
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
 from shlo_tools.processes import values
-from shlo_tools.processes.meeting import Finish, Grid
+from shlo_tools.processes.meeting import Finish, Grid, What
 from shlo_tools.processes.values import Combine
 
 
@@ -124,16 +124,19 @@ class Process:
         value: Any,
         finish: Finish | None = None,
     ) -> Any:
+        key, what = self._key(op, channel_id, group), self._what(op, group)
+        return self.grid.meet(key, self.id, value, group, what, finish)
+
+    def _key(self, op: str, channel_id: int, group: Sequence[ProcessId]) -> tuple[Hashable, ...]:
+        """What all members of the group call the meeting that is next."""
         if self.id not in group:
             raise ExecutionError(f"process {self.id} is in none of the groups")
         meeting = (op, channel_id, tuple(group))
         self._times[meeting] += 1
-        key = (*self._prefix, *meeting, self._times[meeting])
+        return (*self._prefix, *meeting, self._times[meeting])
 
-        def what() -> str:
-            return f"in {op} for {sorted(set(group) - {self.id})}"
-
-        return self.grid.meet(key, self.id, value, group, what, finish)
+    def _what(self, op: str, group: Sequence[ProcessId]) -> What:
+        return lambda: f"in {op} for {sorted(set(group) - {self.id})}"
 
     def combined(
         self,
@@ -146,7 +149,7 @@ class Process:
         """Arrays of all members combined, from left to right in the group's order.
 
         Small ones are combined by the last to come. Of large ones each member combines a part,
-        which the others get from it.
+        which the others get from it. Where the grid's order is any, it may do so in its own way.
 
         Raises:
             ExecutionError: as of ``exchange``.
@@ -156,6 +159,9 @@ class Process:
             values.check_alike(brought, group)
             return [values.fold(shares, combine) for shares in zip(*brought, strict=True)]
 
+        if self._may_reduce(group, arrays, combine):
+            key, what = self._key(op, channel_id, group), self._what(op, group)
+            return self.grid.reduced(key, self.id, group, arrays, combine, what)
         if values.is_small(arrays):
             kept = values.copied(arrays) if self.grid.reads_late else arrays
             totals: list[Any] = values.copied(self._meet(op, channel_id, group, kept, fold))
@@ -172,6 +178,12 @@ class Process:
             np.concatenate(shares).reshape(array.shape)
             for shares, array in zip(zip(*pieces, strict=True), arrays, strict=True)
         ]
+
+    def _may_reduce(
+        self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Combine
+    ) -> bool:
+        """What goes on beside the process has no place in the order of MPI's calls."""
+        return not self._prefix and self.grid.can_reduce(group, arrays, combine)
 
     def combined_part(
         self,
@@ -191,6 +203,11 @@ class Process:
         def fold(shares: list[Any]) -> Any:
             return values.fold(shares, combine) if len(group) > 1 else values.copied(shares[0])
 
+        if self._may_reduce(group, parts, combine):
+            key, what = self._key(op, channel_id, group), self._what(op, group)
+            return self.grid.reduced(key, self.id, group, parts, combine, what, is_scattered=True)[
+                0
+            ]
         return self.deal(op, channel_id, group, array, parts, fold)
 
     def broadcast(self, op: str, channel_id: int, group: Sequence[ProcessId], value: Any) -> Any:

@@ -13,6 +13,18 @@ from shlo_tools.grid import ProcessId
 
 Combine = Callable[[Any, Any], Any]
 
+
+@dataclass(frozen=True)
+class NamedCombine:
+    """What combines two arrays, and the op that it is: ``add``, or '' for more than one op."""
+
+    run: Combine
+    kind: str
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        return self.run(left, right)
+
+
 SMALL = 1 << 16  # bytes up to which a copy costs less than another meeting
 
 

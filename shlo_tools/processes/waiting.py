@@ -16,7 +16,7 @@ from typing import Any
 Inbox = queue.SimpleQueue  # what a thread waits at, and others put something into
 _LOOKS = 5
 
-_give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
+give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
 
 
 def next_of(inbox: queue.SimpleQueue[Any], timeout: float | None = None) -> Any:
@@ -28,5 +28,5 @@ def next_of(inbox: queue.SimpleQueue[Any], timeout: float | None = None) -> Any:
     for _ in range(_LOOKS):
         if not inbox.empty():
             break
-        _give_way()
+        give_way()
     return inbox.get(timeout=timeout)

@@ -11,7 +11,7 @@ import numpy as np
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId, groups_of, one_way_groups
-from shlo_tools.processes import ALONE, Process
+from shlo_tools.processes import ALONE, NamedCombine, Process
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.quantization import QuantizedArray, quantize
 from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
@@ -118,7 +118,7 @@ def _on_two(computation: Computation) -> Computation:
     def combine(left: Array, right: Array) -> Array:
         return np.asarray(results_of(computation(left, right))[0])
 
-    return combine
+    return NamedCombine(combine, getattr(computation, "kind", ""))
 
 
 @evaluates

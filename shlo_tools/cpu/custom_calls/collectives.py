@@ -120,7 +120,7 @@ def _prepared(name: str, attributes: _Same, result_types: _Same) -> _Prepared:
     offered: dict[str, Any] = {n: _plain(value) for n, value in attributes.it.items()}
     offered |= {"token": TOKEN, "result_types": [*result_types.it, TOKEN]}
     if "computation" in keywords:
-        offered["computation"] = _combining(attributes.it["computation"])
+        offered["computation"] = _combining(attributes.it["computation"], attributes.it["kind"])
     arguments = {n: value for n, value in offered.items() if n in keywords}
     return _Prepared(attributes.it.get("grid"), evaluate, arguments, keywords)
 
@@ -131,7 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _combining(text: str) -> Any:
+def _combining(text: str, kind: str) -> Any:
     """The compiled computation of a collective, on arrays of any shape."""
     from shlo_tools.cpu.executable import compile
 
@@ -141,7 +141,7 @@ def _combining(text: str) -> Any:
         flat: Array = combine(left.reshape(-1), right.reshape(-1))
         return flat.reshape(left.shape)
 
-    return on_arrays
+    return processes.NamedCombine(on_arrays, kind)
 
 
 # --- beside the process ---------------------------------------------------------------------------
