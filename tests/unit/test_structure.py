@@ -69,8 +69,10 @@ PEERS_WORKERS = (
     "tools/bench/torch_programs/*.py",
 )
 
-# Handlers of every exception that pass the error on to another process instead of raising it.
+# Handlers of every exception that pass the error on to another process, or to the thread that waits
+# for this one, instead of raising it.
 PASSED_ON = {
+    "shlo_tools/processes/running.py",
     "shlo_tools/workers.py",
     "tools/bench/worker.py",
     "tools/campaign/outcome.py",

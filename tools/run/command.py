@@ -186,6 +186,11 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     help="Run all processes of a grid: as threads, or dealt to the ranks that mpiexec starts.",
 )
 @click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
+@click.option(
+    "--reduction-order",
+    type=click.Choice(["group", "any"]),
+    help="Of what processes sum up: group gives the same bits everywhere, any lets MPI choose.",
+)
 @click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
 @click.option(
     "--cache",

@@ -14,6 +14,8 @@ def check_together(request: Request) -> None:
     if not request.parallel:
         if sizes:
             raise click.UsageError("--replicas and --partitions need --parallel=threads or =mpi")
+        if request.reduction_order:
+            raise click.UsageError("--reduction-order needs --parallel=threads or =mpi")
         return
     others = {
         "--compare": request.compare,

@@ -38,6 +38,8 @@ def work(
     options: Any = {"backend": request.backend, "transport": request.parallel}
     if request.threads:
         options["threads"] = request.threads
+    if request.reduction_order:
+        options["reduction_order"] = request.reduction_order
     compiled = parallel.compile(
         module,
         num_replicas=request.replicas,

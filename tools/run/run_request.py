@@ -42,6 +42,7 @@ class Request:
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
         parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
         replicas, partitions: the size of the grid; None takes what the program says.
+        reduction_order: of sums of a grid's processes: ``group`` or ``any``; None is ``group``.
         save_executable: the file that the executable is written to.
         cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
             ``SHLO_CACHE_DIR`` says.
@@ -78,6 +79,7 @@ class Request:
     parallel: str | None = None
     replicas: int | None = None
     partitions: int | None = None
+    reduction_order: str | None = None
     save_executable: str | None = None
     cache: str = ""
     trusted: bool = False
