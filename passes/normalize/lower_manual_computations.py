@@ -46,7 +46,7 @@ from shlo_tools.types import of_value
 
 Item = TypeVar("Item")
 
-_CALL, _BARRIER = "stablehlo.custom_call", "stablehlo.optimization_barrier"
+_CALL, _BARRIER = manual_computations.CALL, "stablehlo.optimization_barrier"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class LowerManualComputations(Pass):
         meshes = meshes_of(op)
         functions = ir.functions_by_name(op)
         computations = [
-            _Computation(call, functions, meshes) for call in mlir.walk(op) if _is_manual(call)
+            _Computation(call, functions, meshes)
+            for call in mlir.walk(op)
+            if manual_computations.is_call(call)
         ]
         entry = functions.get(self.function)
         is_called = any(ir.called_name(each) == self.function for each in mlir.walk(op))
@@ -87,10 +89,6 @@ def meshes_of(module: Operation) -> dict[str, Mesh]:
     spelled = module.attributes[kept.MESHES]
     names = [spelled[index].name for index in range(len(spelled))]
     return {name: sharding.mesh_of(str(spelled[name].value)) for name in names}
-
-
-def _is_manual(op: Operation) -> bool:
-    return op.name == _CALL and ir.text_of(op, "call_target_name") == manual_computations.OP
 
 
 def _without_constraint(op: Operation, build: Build) -> Sequence[Value] | None:

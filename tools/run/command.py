@@ -22,7 +22,13 @@ from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.run import grid_options
-from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
+from shlo_tools.tools.run.run_request import (
+    AS_THE_PROGRAM_SAYS,
+    COMPILING,
+    DEFAULT_CACHE,
+    MISMATCH,
+    Request,
+)
 from shlo_tools.tools.split_input import MARKER
 
 _EPILOG = """\b
@@ -49,6 +55,7 @@ Examples:
   shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
   mpiexec -n 4 shlo-run model.mlir --parallel=mpi --replicas=4 --input=random:0
                                             --output='out-{process}.npz'
+  shlo-run sharded.mlir --mesh --input=@whole.npy
   shlo-run model.mlir --save-executable=model.shlox
   shlo-run model.shlox --input=random:0     runs it without compiling
 
@@ -181,8 +188,31 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     type=click.Choice(["threads", "mpi"]),
     help="Run all processes of a grid: as threads, or dealt to the ranks that mpiexec starts.",
 )
-@click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
-@click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
+@click.option(
+    "--replicas",
+    "--num-replicas",
+    "replicas",
+    type=_COUNT,
+    metavar="N",
+    help="Replicas of the grid.",
+)
+@click.option(
+    "--partitions",
+    "--num-partitions",
+    "partitions",
+    type=_COUNT,
+    metavar="N",
+    help="Partitions of each replica.",
+)
+@click.option(
+    "--mesh",
+    cls=argv.ValueOptional,
+    bare=AS_THE_PROGRAM_SAYS,
+    default="",
+    metavar="MESH",
+    help="Run on all devices of a mesh, from whole arrays to whole arrays; 2x2 or x=2,y=2, "
+    "where the program leaves it open.",
+)
 @click.option(
     "--cache",
     cls=argv.ValueOptional,
@@ -317,6 +347,8 @@ def _check_saved(request: Request) -> None:
         "--check-nans": request.check_nans,
         "--probe or --probe-dir": request.probe or request.probe_dir,
         "--cache": request.cache,
+        "--parallel": request.parallel,
+        "--mesh": request.mesh,
         "--save-executable": request.save_executable,
     }
     for name, value in options.items():

@@ -10,6 +10,9 @@ MISMATCH = 3
 # What --cache stands for without a folder.
 DEFAULT_CACHE = "default"
 
+# What --mesh stands for without one.
+AS_THE_PROGRAM_SAYS = "as the program says"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -35,6 +38,7 @@ class Request:
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
         parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
         replicas, partitions: the size of the grid; None takes what the program says.
+        mesh: run on a mesh, ``2x2`` or ``x=2,y=2`` or ``AS_THE_PROGRAM_SAYS``; '' for one device.
         save_executable: the file that the executable is written to.
         cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
             ``SHLO_CACHE_DIR`` says.
@@ -67,6 +71,7 @@ class Request:
     parallel: str | None = None
     replicas: int | None = None
     partitions: int | None = None
+    mesh: str = ""
     save_executable: str | None = None
     cache: str = ""
     trusted: bool = False
