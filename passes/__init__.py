@@ -15,6 +15,7 @@ _PASSES = {
     "shlo-lower-collectives": "normalize.lower_collectives:LowerCollectives",
     "shlo-lower-manual-computations": "normalize.lower_manual_computations:LowerManualComputations",
     "shlo-legalize-chlo": "normalize.legalize_chlo:LegalizeChlo",
+    "shlo-legalize-gspmd": "normalize.legalize_gspmd:LegalizeGspmd",
     "shlo-legalize-deprecated": "normalize.legalize_deprecated:LegalizeDeprecated",
     "shlo-legalize-quantized": "normalize.legalize_quantized:LegalizeQuantized",
     "shlo-legalize-shape": "normalize.legalize_shape:LegalizeShape",

@@ -2,9 +2,10 @@
 
     y = run_sharded("model.mlir", x)       # the module says how x is cut, and how y is put together
 
-A program keeps Shardy's annotations (``load(..., shardings="keep")``). Each device of the mesh is
-a partition of a grid. What ``jax.shard_map`` or ``jax.pmap`` wrote for one device runs on its own
-parts of the arrays; around such computations every process computes whole arrays.
+A program keeps Shardy's annotations (``load(..., shardings="keep")``), or has GSPMD's calls.
+Each device of the mesh is a partition of a grid. What ``jax.shard_map`` or ``jax.pmap`` wrote for
+one device runs on its own parts of the arrays; around such computations every process computes
+whole arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from shlo_tools.errors import ExecutionError, ShloError
 from shlo_tools.mlir import Operation
 from shlo_tools.parallel import meshes
 from shlo_tools.parallel.executable import ParallelExecutable, compile
-from shlo_tools.sharding import SHARD, Mesh, Tiling, sharding_of
+from shlo_tools.sharding import PART, SHARD, WHOLE, Mesh, Tiling, sharding_of
 from shlo_tools.text.sharding import manual_computations
 from shlo_tools.types import ValueType, value_type
 
@@ -104,8 +105,9 @@ def compile_sharded(
     with mlir.library_context():
         module = _module(source)
         devices = meshes.of_module(module.operation, mesh)
-        is_alike = not any(map(manual_computations.is_call, mlir.walk(module.operation)))
         whole = _signature(_entry(module, function))
+        run_passes("shlo-legalize-gspmd", module, None)
+        is_alike = not any(map(_cuts, mlir.walk(module.operation)))
         run_passes(f"shlo-lower-manual-computations{{function={function}}}", module, None)
         entry = _entry(module, function)
         arguments = _tilings(entry, "arg_attrs", len(whole.inputs))
@@ -134,6 +136,12 @@ def _entry(module: mlir.Module, function: str) -> Operation:
     if entry is None:
         raise ShloError(f"there is no function @{function}")
     return entry
+
+
+def _cuts(op: Operation) -> bool:
+    """Whether an op cuts arrays for devices, or puts them together."""
+    target = ir.text_of(op, "call_target_name") if op.name == manual_computations.CALL else ""
+    return target in (manual_computations.OP, PART, WHOLE)
 
 
 def _signature(entry: Operation) -> Signature[ValueType]:
