@@ -12,6 +12,7 @@ _PASSES = {
     "shlo-expand-composites": "normalize.expand_composites:ExpandComposites",
     "shlo-expand-custom-calls": "normalize.expand_custom_calls:ExpandCustomCalls",
     "shlo-legalize-check": "normalize.legalize_check:LegalizeCheck",
+    "shlo-flatten-grid": "normalize.flatten_grid:FlattenGrid",
     "shlo-lower-collectives": "normalize.lower_collectives:LowerCollectives",
     "shlo-lower-manual-computations": "normalize.lower_manual_computations:LowerManualComputations",
     "shlo-legalize-chlo": "normalize.legalize_chlo:LegalizeChlo",

@@ -105,7 +105,7 @@ __all__ = [
 def compile(
     program: Any,
     *,
-    backend: Literal["native", "reference"] = "native",
+    backend: Literal["native", "reference", "xla"] = "native",
     probe: Callable[[Hit], object] | None = None,
     probe_ops: str = "",
     check_nans: bool = False,
@@ -119,7 +119,8 @@ def compile(
 
     Args:
         backend: ``native`` is compiled code; ``reference`` computes what the specification
-            says, op by op with numpy. Both are called alike and raise the same errors.
+            says, op by op with numpy; ``xla`` hands the program to XLA in a child process, which
+            needs jaxlib (``pip install 'shlo-tools[xla]'``). All are called alike.
         probe: called with a ``Hit`` after every op that runs, also in loops and functions;
             ``values.append`` keeps them all. An exception of it stops the program.
         probe_ops: a regular expression: probe only ops in whose name, or in the name or the
@@ -149,6 +150,8 @@ def compile(
 
         options |= {"backend": backend, "check_nans": check_nans}
         return remote.compile(source, **options)
+    if backend == "xla" and (probe is not None or check_nans):
+        raise ShloError("XLA runs no probes and checks", hint="backend='native' does")
     if probe is None and not check_nans:
         return _compiled(source, backend, options)
     from shlo_tools.probes import probed
@@ -177,9 +180,14 @@ def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
         from shlo_tools import reference
 
         return reference.compile(source, **options)
+    if backend == "xla":
+        from shlo_tools.xla import executable as by_xla
+
+        return by_xla.compile(source, **options)
     from shlo_tools.errors import ShloError
 
-    raise ShloError(f"there is no backend {backend!r}", hint="there are 'native' and 'reference'")
+    hint = "there are 'native', 'reference' and 'xla'"
+    raise ShloError(f"there is no backend {backend!r}", hint=hint)
 
 
 def run(program: Any, *arguments: Any, **options: Any) -> Any:

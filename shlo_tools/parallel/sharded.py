@@ -22,7 +22,8 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import ExecutionError, ShloError
 from shlo_tools.mlir import Operation
 from shlo_tools.parallel import meshes
-from shlo_tools.parallel.executable import ParallelExecutable, compile
+from shlo_tools.parallel.compiling import compile
+from shlo_tools.parallel.executable import ParallelExecutable
 from shlo_tools.sharding import PART, SHARD, WHOLE, Mesh, Tiling, sharding_of
 from shlo_tools.text.sharding import manual_computations
 from shlo_tools.types import ValueType, value_type

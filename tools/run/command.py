@@ -49,6 +49,7 @@ Examples:
   shlo-run model.mlir --input=@x.npy --input=3xi32=7 --output=out.npz
   shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
   shlo-run model.mlir --input=random:0 --compare=reference
+  shlo-run model.mlir --input=random:0 --backend=xla --output=xla.npz
   shlo-run model.mlir --input=random:0 --check-nans
   shlo-run tests.mlir --split-input-file    runs functions that check themselves
   shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
@@ -79,16 +80,6 @@ class _Number(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number
-
-
-class _Backend(click.Choice[str]):
-    """What runs a program; one that is to come is refused by its name."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value == "xla":
-            self.fail("'xla' is not there yet", param, ctx)
-        backend: str = super().convert(value, param, ctx)
-        return backend
 
 
 _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take no more
@@ -128,13 +119,14 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 )
 @click.option(
     "--backend",
-    type=_Backend(["native", "reference"]),
+    type=click.Choice(["native", "reference", "xla"]),
     default="native",
-    help="native: compiled code; reference: what the specification says, op by op with numpy.",
+    help="native: compiled code; reference: what the specification says, op by op with numpy; "
+    "xla: jaxlib's XLA, in another process.",
 )
 @click.option(
     "--compare",
-    type=_Backend(["reference"]),
+    type=click.Choice(["reference"]),
     help="Also run there, and find the first op whose native value is another; exit status 1.",
 )
 @click.option(
@@ -263,6 +255,10 @@ def _check_together(request: Request) -> None:
         raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
     if watched and request.repeat:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
+    if request.backend == "xla" and watched:
+        raise click.UsageError(
+            "--backend=xla has no probes and checks: XLA runs programs as a whole"
+        )
     if request.profile and (watched or request.backend != "native"):
         raise click.UsageError("--profile tells of native code without probes and checks")
     if request.save_executable and (watched or request.backend != "native" or request.compare):
@@ -342,7 +338,7 @@ def _check_saved(request: Request) -> None:
         "--function": request.function != "main",
         "--list-functions": request.list_functions,
         "--split-input-file": request.split_input_file,
-        "--backend=reference": request.backend != "native",
+        f"--backend={request.backend}": request.backend != "native",
         "--compare": request.compare,
         "--check-nans": request.check_nans,
         "--probe or --probe-dir": request.probe or request.probe_dir,
