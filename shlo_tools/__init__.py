@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
-    from shlo_tools.parallel import run_mpmd, run_sharded, run_spmd
+    from shlo_tools.parallel import run_mpmd, run_spmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -56,7 +56,6 @@ _WHERE = {
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "run_mpmd": "shlo_tools.parallel",
-    "run_sharded": "shlo_tools.parallel",
     "run_spmd": "shlo_tools.parallel",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
@@ -75,6 +74,7 @@ __all__ = [
     "ShloError",
     "builder",
     "compile",
+    "compile_sharded",
     "custom_call",
     "dtypes",
     "errors",
@@ -193,6 +193,40 @@ def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
 def run(program: Any, *arguments: Any, **options: Any) -> Any:
     """Compile a program and call it once; see ``compile`` and ``Executable``."""
     return compile(program)(*arguments, **options)
+
+
+def compile_sharded(program: Any, *, mesh: str | None = None, **options: Any) -> Executable:
+    """Compile a program over a mesh of devices, which takes and returns whole arrays.
+
+    The program says how arrays are cut: ``jax.jit(jax.shard_map(...)).lower(x)``, what ``from_jax``
+    returns, a text with Shardy's annotations, a program with GSPMD's custom calls. Each device is
+    a process of a grid. Where JAX is loaded, all of them live in a child process.
+
+    Args:
+        mesh: what the program leaves open: ``"2x2"`` or ``"x=2,y=2"``.
+        options: ``function``, ``backend``, ``transport``, and those of ``compile``; see
+            ``parallel.compile_sharded``.
+
+    Raises:
+        ParseError, VerifyError: it is no valid program, or cuts arrays that it cannot cut.
+        ShloError: it has no mesh, or another one, or meshes of several sizes.
+    """
+    from shlo_tools.foreign import second_mlir
+    from shlo_tools.interop import exported
+
+    source = exported.source_of(program)
+    if second_mlir() and isinstance(source, str | bytes | os.PathLike):
+        from shlo_tools.interop import remote
+
+        return remote.compile(source, action="compile_sharded", mesh=mesh, **options)
+    from shlo_tools import parallel
+
+    return parallel.compile_sharded(source, mesh=mesh, **options)
+
+
+def run_sharded(program: Any, *arrays: Any, timeout: float | None = None, **options: Any) -> Any:
+    """Run a program over a mesh of devices once, on whole arrays; see ``compile_sharded``."""
+    return compile_sharded(program, **options)(*arrays, timeout=timeout)
 
 
 def interpret(program: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:

@@ -113,6 +113,7 @@ def compile(
         program.verify_further(module)
         select_function(module, function)
         entry = ir.functions_by_name(module.operation)[function]
+        _check_alone(module, grid)
         signature = _signature(entry)
         texts = StageTexts(program.clone(module), ("stablehlo",))
         _call_it_main(module, entry)
@@ -121,6 +122,14 @@ def compile(
         executable = XlaExecutable(function, signature, module.operation.get_asm(), grid)
     executable.texts = texts
     return executable
+
+
+def _check_alone(module: mlir.Module, grid: tuple[int, int]) -> None:
+    """Refuse what a program alone cannot be: parts of arrays, which GSPMD's calls cut."""
+    for op in mlir.walk(module.operation) if grid == (1, 1) else ():
+        target = ir.text_of(op, "call_target_name") if op.name == "stablehlo.custom_call" else ""
+        if target.startswith("SPMD") and op.operands[0].type != op.results[0].type:
+            ir.raise_unsupported([op], f"{target!r} for several devices (run_sharded runs it)")
 
 
 def _signature(entry: mlir.Operation) -> Signature[ValueType]:

@@ -26,6 +26,7 @@ _KEPT = 64  # programs
 def _serve(num_devices: int) -> None:
     flags = os.environ.get("XLA_FLAGS", "")
     os.environ["XLA_FLAGS"] = re.sub(r"--xla_force_host_platform_device_count=\S*", "", flags)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what it says of errors, errors say
     import jax
 
     jax.config.update("jax_platforms", "cpu")

@@ -141,6 +141,15 @@ def test_grids_that_xla_does_not_run() -> None:
         grid.executables[0](ONES)
 
 
+def test_parts_of_arrays_are_for_several_devices() -> None:
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) : (tensor<4xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    with pytest.raises(UnsupportedError, match="for several devices .run_sharded runs it"):
+        shlo_tools.compile(text, backend="xla")
+
+
 def test_without_jaxlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ShloError, match="needs jaxlib, which is not installed") as caught:
