@@ -14,6 +14,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
@@ -82,7 +84,8 @@ class ShardedExecutable(Executable):
 def _check_alike(columns: Sequence[Sequence[Array]]) -> None:
     """Refuse results which would depend on the device that is looked at."""
     for number, (first, *others) in enumerate(columns):
-        if any(other.tobytes() != first.tobytes() for other in others):
+        bits = first.reshape(-1).view(np.uint8)  # a NaN is itself
+        if any(not np.array_equal(bits, other.reshape(-1).view(np.uint8)) for other in others):
             message = f"devices do not return the same: result {number} is not one whole array"
             hint = "run_spmd, or shlo-run --parallel=threads, gives those of each process"
             raise ExecutionError(message, hint=hint)
