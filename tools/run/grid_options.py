@@ -30,15 +30,11 @@ def check_together(request: Request) -> None:
     for name, value in others.items():
         if value:
             raise click.UsageError(f"--parallel does not go with {name}")
-    if request.parallel == "mpi" and request.model == "-":
-        raise click.UsageError("--parallel=mpi needs a file: one rank alone has a standard input")
+    _check_ranks(request)
 
 
 def _check_mesh(request: Request) -> None:
     """Refuse what means nothing with whole arrays on a mesh."""
-    if request.parallel == "mpi":
-        hint = "run_sharded(..., transport='mpi') in a script does"
-        raise click.UsageError(f"--mesh runs devices as threads, not over MPI; {hint}")
     others = {
         "--replicas or --partitions": request.replicas or request.partitions,
         "--compare": request.compare,
@@ -51,3 +47,11 @@ def _check_mesh(request: Request) -> None:
     for name, value in others.items():
         if value:
             raise click.UsageError(f"--mesh does not go with {name}")
+    _check_ranks(request)
+
+
+def _check_ranks(request: Request) -> None:
+    if request.parallel == "mpi" and request.model == "-":
+        raise click.UsageError("--parallel=mpi needs a file: one rank alone has a standard input")
+    if request.parallel == "mpi" and request.backend == "xla":
+        raise click.UsageError("--backend=xla runs a grid in one process, not over MPI")
