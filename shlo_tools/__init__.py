@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
-    from shlo_tools.parallel import run_mpmd, run_sharded, run_spmd
+    from shlo_tools.parallel import run_mpmd, run_spmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -56,7 +56,6 @@ _WHERE = {
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "run_mpmd": "shlo_tools.parallel",
-    "run_sharded": "shlo_tools.parallel",
     "run_spmd": "shlo_tools.parallel",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
@@ -75,6 +74,7 @@ __all__ = [
     "ShloError",
     "builder",
     "compile",
+    "compile_sharded",
     "custom_call",
     "dtypes",
     "errors",
@@ -105,7 +105,7 @@ __all__ = [
 def compile(
     program: Any,
     *,
-    backend: Literal["native", "reference"] = "native",
+    backend: Literal["native", "reference", "xla"] = "native",
     probe: Callable[[Hit], object] | None = None,
     probe_ops: str = "",
     check_nans: bool = False,
@@ -119,7 +119,8 @@ def compile(
 
     Args:
         backend: ``native`` is compiled code; ``reference`` computes what the specification
-            says, op by op with numpy. Both are called alike and raise the same errors.
+            says, op by op with numpy; ``xla`` hands the program to XLA in a child process, which
+            needs jaxlib (``pip install 'shlo-tools[xla]'``). All are called alike.
         probe: called with a ``Hit`` after every op that runs, also in loops and functions;
             ``values.append`` keeps them all. An exception of it stops the program.
         probe_ops: a regular expression: probe only ops in whose name, or in the name or the
@@ -150,6 +151,8 @@ def compile(
 
         options |= {"backend": backend, "check_nans": check_nans}
         return remote.compile(source, **options)
+    if backend == "xla" and (probe is not None or check_nans):
+        raise ShloError("XLA runs no probes and checks", hint="backend='native' does")
     if probe is None and not check_nans:
         return _compiled(source, backend, options)
     from shlo_tools.probes import probed
@@ -178,14 +181,53 @@ def _compiled(source: Any, backend: str, options: dict[str, Any]) -> Executable:
         from shlo_tools import reference
 
         return reference.compile(source, **options)
+    if backend == "xla":
+        from shlo_tools.xla import executable as by_xla
+
+        return by_xla.compile(source, **options)
     from shlo_tools.errors import ShloError
 
-    raise ShloError(f"there is no backend {backend!r}", hint="there are 'native' and 'reference'")
+    hint = "there are 'native', 'reference' and 'xla'"
+    raise ShloError(f"there is no backend {backend!r}", hint=hint)
 
 
 def run(program: Any, *arguments: Any, **options: Any) -> Any:
     """Compile a program and call it once; see ``compile`` and ``Executable``."""
     return compile(program)(*arguments, **options)
+
+
+def compile_sharded(program: Any, *, mesh: str | None = None, **options: Any) -> Executable:
+    """Compile a program over a mesh of devices, which takes and returns whole arrays.
+
+    The program says how arrays are cut: ``jax.jit(jax.shard_map(...)).lower(x)``, what ``from_jax``
+    returns, a text with Shardy's annotations, a program with GSPMD's custom calls. Each device is
+    a process of a grid. Where JAX is loaded, all of them live in a child process.
+
+    Args:
+        mesh: what the program leaves open: ``"2x2"`` or ``"x=2,y=2"``.
+        options: ``function``, ``backend``, ``transport``, and those of ``compile``; see
+            ``parallel.compile_sharded``.
+
+    Raises:
+        ParseError, VerifyError: it is no valid program, or cuts arrays that it cannot cut.
+        ShloError: it has no mesh, or another one, or meshes of several sizes.
+    """
+    from shlo_tools.foreign import second_mlir
+    from shlo_tools.interop import exported
+
+    source = exported.source_of(program)
+    if second_mlir() and isinstance(source, str | bytes | os.PathLike):
+        from shlo_tools.interop import remote
+
+        return remote.compile(source, action="compile_sharded", mesh=mesh, **options)
+    from shlo_tools import parallel
+
+    return parallel.compile_sharded(source, mesh=mesh, **options)
+
+
+def run_sharded(program: Any, *arrays: Any, timeout: float | None = None, **options: Any) -> Any:
+    """Run a program over a mesh of devices once, on whole arrays; see ``compile_sharded``."""
+    return compile_sharded(program, **options)(*arrays, timeout=timeout)
 
 
 def interpret(program: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:

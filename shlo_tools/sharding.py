@@ -28,6 +28,7 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 
 SHARD = "shlo.shard"  # on an argument or a result: the sharding of the array that it is a part of
+PART, WHOLE = "shlo.part", "shlo.whole"  # targets of calls: of an array the part, and back
 
 Item = TypeVar("Item")
 

@@ -19,7 +19,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -45,67 +46,109 @@ class WorkerDied(ShloError):
         return f"died of {signal.Signals(-self.status).name}"
 
 
-class Worker:
-    """One process; threads take turns. One that died is not replaced: see ``worker_of``."""
+class WorkerStopped(ShloError):
+    """The process was ended, because its answer took too long."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self) -> None:
+        super().__init__("the process at work was stopped")
+
+
+class Worker:
+    """One process; threads take turns. One that died is not replaced: see ``worker_of``.
+
+    Args:
+        module: what it runs.
+        words: further arguments of its command line.
+    """
+
+    def __init__(self, module: str, *words: str) -> None:
         if not hasattr(os, "fork"):
             raise UnsupportedError("work in a process of its own needs a POSIX system")
         ours, theirs = socket.socketpair()
         # -P: no file beside the user's script may stand in for a module of the library.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, str(theirs.fileno())],
+            [sys.executable, "-P", "-m", module, str(theirs.fileno()), *words],
             pass_fds=[theirs.fileno()],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
         )
         theirs.close()
         self._pipe = Connection(ours.detach())
         self._lock = threading.Lock()
-        self.is_alive = True
+        self._has_ended = False
         atexit.register(self._process.terminate)
 
-    def ask(self, name: str, *arguments: Any) -> Any:
+    @property
+    def is_alive(self) -> bool:
+        """Whether it may answer: nobody has seen it end, and it has not."""
+        return not self._has_ended and self._process.poll() is None
+
+    def ask(self, name: str, *arguments: Any, deadline: float | None = None) -> Any:
         """The answer to a request, or the error that it raised.
+
+        Args:
+            deadline: when to end the process instead of waiting, by ``time.monotonic``.
 
         Raises:
             WorkerDied: there will be no answer.
+            WorkerStopped: the time is up; where others' requests took it, their process goes on.
         """
-        with self._lock:
-            try:
-                _send(self._pipe, (name, arguments))
-                ended, answer = _received(self._pipe)
-            except (EOFError, OSError) as error:
-                raise WorkerDied(self._end()) from error
-            except BaseException:  # Ctrl-C: the answer to come would be taken for the next one
-                self._process.kill()
-                self._end()
-                raise
+        if not self._lock.acquire(timeout=_until(deadline)):
+            raise WorkerStopped
+        try:
+            return self._answer(name, arguments, deadline)
+        finally:
+            self._lock.release()
+
+    def _answer(self, name: str, arguments: Sequence[Any], deadline: float | None) -> Any:
+        try:
+            _send(self._pipe, (name, arguments))
+            if deadline is not None and not self._pipe.poll(_until(deadline)):
+                raise WorkerStopped
+            ended, answer = _received(self._pipe)
+        except (EOFError, OSError) as error:
+            raise WorkerDied(self._end()) from error
+        except BaseException:  # too late, Ctrl-C: the answer to come would be the next one's
+            self._process.kill()
+            self._end()
+            raise
         if ended == "raised":
             raise answer
         return answer
 
     def _end(self) -> int:
-        self.is_alive = False
+        self._has_ended = True
         self._pipe.close()
         atexit.unregister(self._process.terminate)
         return self._process.wait()
 
 
+_LONGEST = 1e8  # seconds; locks and pipes wait no longer
+
+
+def _until(deadline: float | None) -> float:
+    """Seconds until then, as waiting for a lock takes them; -1 for no limit."""
+    return -1 if deadline is None else min(max(0.0, deadline - time.monotonic()), _LONGEST)
+
+
 @functools.cache
-def _workers(process: int) -> dict[str, Worker]:
+def _workers(process: int) -> dict[tuple[str, ...], Worker]:
     return {}
 
 
 _starting = threading.Lock()
 
 
-def worker_of(module: str) -> Worker:
-    """This process's worker that runs ``module``, started where there is none alive."""
+def worker_of(module: str, *words: str) -> Worker:
+    """This process's worker that runs ``module``, started where there is none alive.
+
+    Args:
+        words: further arguments of its command line; others are another worker's.
+    """
     with _starting:
         workers = _workers(os.getpid())  # a fork has none: the pipe is its parent's
-        worker = workers.get(module)
+        worker = workers.get((module, *words))
         if worker is None or not worker.is_alive:
-            worker = workers[module] = Worker(module)
+            worker = workers[module, *words] = Worker(module, *words)
         return worker
 
 

@@ -42,10 +42,10 @@ _IDS = ("partition_id", "replica_id")
 _REDUCING = ("all_reduce", "collective_reduce", "reduce_scatter")
 _ONE_WAY = ("all_to_all", "collective_broadcast", "collective_permute")
 _TRANSFERS = ("infeed", "outfeed", "recv", "send")
-_COLLECTIVES = ("all_gather", *_REDUCING, *_ONE_WAY)
+COLLECTIVES = ("all_gather", *_REDUCING, *_ONE_WAY)
 # Attributes that hold processes, as the ops write them.
-_GROUPS = ("replica_groups", "source_target_pairs")
-_MATRIX = codec(I64Matrix)
+GROUPS = ("replica_groups", "source_target_pairs")
+MATRIX = codec(I64Matrix)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LowerCollectives(Pass):
     num_partitions: int = 0
 
     def concerns(self, contents: Contents) -> bool:
-        names = (*_IDS, *_COLLECTIVES, *_TRANSFERS, "async_start")
+        names = (*_IDS, *COLLECTIVES, *_TRANSFERS, "async_start")
         return contents.has_op(*(f"stablehlo.{name}" for name in names))
 
     def run(self, op: Operation) -> None:
@@ -70,7 +70,7 @@ class LowerCollectives(Pass):
             return
         rules: dict[str, ir.Rewrite] = {f"stablehlo.{name}": _transfer for name in _TRANSFERS}
         if size != (1, 1):
-            rules |= {f"stablehlo.{name}": partial(_collective, size) for name in _COLLECTIVES}
+            rules |= {f"stablehlo.{name}": partial(_collective, size) for name in COLLECTIVES}
             rules |= {f"stablehlo.{name}": partial(_call, size) for name in _IDS}
         ir.rewrite(op, rules)
         for start in mlir.walk(op):
@@ -90,9 +90,9 @@ def _transfer(op: Operation, build: Build) -> Sequence[Value]:
 
 def _collective(size: tuple[int, int], op: Operation, build: Build) -> Sequence[Value]:
     name = op.name.removeprefix("stablehlo.")
-    members = _members(op, name, size)
+    groups = members(op, name, size)
     if name in ("all_gather", "reduce_scatter"):
-        _check_sizes(op, name, members)
+        _check_sizes(op, name, groups)
     if name not in _REDUCING:
         return _call(size, op, build)
     (block,) = op.regions[0].blocks
@@ -149,8 +149,8 @@ def _arguments(op: Operation) -> dict[str, Attribute]:
     """The attributes of an op by the names that its function has for them."""
     written: dict[str, Attribute] = {}
     for name, value in read_arguments(op).items():
-        if name in _GROUPS and value is not None:
-            written[name] = _MATRIX.encode(value)
+        if name in GROUPS and value is not None:
+            written[name] = MATRIX.encode(value)
         elif isinstance(value, bool):
             written[name] = mlir.bool_attr(value)
         elif isinstance(value, int):
@@ -194,13 +194,13 @@ def _begin(start: Operation) -> None:
 
 
 # --- groups ---------------------------------------------------------------------------------------
-def _members(op: Operation, name: str, size: tuple[int, int]) -> grid.Groups:
+def members(op: Operation, name: str, size: tuple[int, int]) -> grid.Groups:
     """The groups of an op, which have to be of processes that there are."""
     arguments = read_arguments(op)
     channel = arguments.get("channel_id") or 0
     try:
         if name in _ONE_WAY:
-            rows = arguments[_GROUPS["permute" in name]]
+            rows = arguments[GROUPS["permute" in name]]
             if name == "all_to_all" and not len(rows):
                 rows = [range(arguments["split_count"])]
             groups = grid.one_way_groups(rows, *size, channel_id=channel)

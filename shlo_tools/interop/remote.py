@@ -10,12 +10,13 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from shlo_tools import workers
 from shlo_tools.calling.arrays import offered
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.calling.profile import Profile
+from shlo_tools.errors import UnsupportedError
 from shlo_tools.workers import Worker
 
 
@@ -60,14 +61,21 @@ class RemoteExecutable(Executable):
         _forgotten.append((self._worker, self._number))  # told later: this may run in a request
 
 
-def compile(source: str | bytes | os.PathLike[str], **options: Any) -> RemoteExecutable:
-    """Like ``shlo_tools.compile``, in the child process."""
+def compile(
+    source: str | bytes | os.PathLike[str],
+    *,
+    action: Literal["compile", "compile_sharded"] = "compile",
+    **options: Any,
+) -> RemoteExecutable:
+    """Like ``shlo_tools.compile``, in the child process; or ``compile_sharded``."""
+    if options.get("transport") == "mpi":
+        raise UnsupportedError("where JAX is loaded, programs run in a child: it is no rank of MPI")
     if isinstance(source, os.PathLike):
         source = Path(os.path.abspath(source))  # the child's working directory may be another one
     if isinstance(options.get("cache"), str | os.PathLike):
         options["cache"] = os.path.abspath(options["cache"])
     worker = workers.worker_of("shlo_tools.interop.worker")
-    number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
+    number, name, signature = worker.ask(action, _taken(_forgotten), source, options)
     return RemoteExecutable(worker, number, name, signature, options.get("threads"))
 
 

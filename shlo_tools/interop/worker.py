@@ -11,6 +11,8 @@ from shlo_tools import workers
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.calling.profile import Profile
 
+Answer = tuple[int, str, Signature[str]]
+
 
 def _serve() -> None:
     executables: dict[int, Executable] = {}
@@ -20,12 +22,16 @@ def _serve() -> None:
         for number in forgotten:
             executables.pop(number, None)  # of an earlier child, where that died
 
-    def compile(
-        forgotten: list[int], source: Any, options: dict[str, Any]
-    ) -> tuple[int, str, Signature[str]]:
+    def compile(forgotten: list[int], source: Any, options: dict[str, Any]) -> Answer:
+        return keep(forgotten, shlo_tools.compile(source, **options))
+
+    def compile_sharded(forgotten: list[int], source: Any, options: dict[str, Any]) -> Answer:
+        return keep(forgotten, shlo_tools.compile_sharded(source, **options))
+
+    def keep(forgotten: list[int], executable: Executable) -> Answer:
         forget(forgotten)
         number = next(numbers)
-        executable = executables[number] = shlo_tools.compile(source, **options)
+        executables[number] = executable
         inputs, results = executable.signature.inputs, executable.signature.results
         signature = Signature(tuple(map(str, inputs)), tuple(map(str, results)))
         return number, executable.name, signature
@@ -61,7 +67,10 @@ def _serve() -> None:
     def save(source: bytes, path: str) -> None:
         shlo_tools.save(shlo_tools.load(source), path)
 
-    functions = (compile, call, profile, ir, dump_kernels, save_executable, save)
+    functions = (
+        *(compile, compile_sharded, call, profile),
+        *(ir, dump_kernels, save_executable, save),
+    )
     workers.serve({function.__name__: function for function in functions})
 
 

@@ -1,25 +1,21 @@
-"""Programs of a grid, compiled once and run in all of its processes."""
+"""Programs of a grid, ready to run in all of its processes."""
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from shlo_tools import ir, mlir, program, reference
 from shlo_tools.calling.executable import Executable
-from shlo_tools.cpu import executable, watcher
-from shlo_tools.errors import ArgumentError, ShloError
+from shlo_tools.cpu import watcher
+from shlo_tools.errors import ArgumentError
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel import mpi
 from shlo_tools.processes import Grid, Process, run_processes
 
-Backend = Literal["native", "reference"]
 Transport = Literal["threads", "mpi"]
 ReductionOrder = Literal["group", "any"]
-Functions = str | Sequence[Sequence[str]]
 Feeds = Sequence[Sequence[tuple[Any, ...]]]
 Channels = Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
 
@@ -99,14 +95,7 @@ class ParallelExecutable:
             ExecutionError: a process failed, or all wait for each other.
             ExecutionTimeout: the time is up.
         """
-        count = len(self.executables)
-        for values, what in (
-            (arguments, "arguments"),
-            (infeed, "infeed"),
-            (from_host, "from_host"),
-        ):
-            if values is not None and len(values) != count:
-                raise ArgumentError(f"{what} for {len(values)} processes, and there are {count}")
+        self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host)
         size = self.num_replicas, self.num_partitions
         every = list(ids(*size))
         threads: list[int] = []
@@ -134,6 +123,13 @@ class ParallelExecutable:
             returned = run_processes([member(grid, id) for id in every], run, stop)
         return ParallelResults(*zip(*returned, strict=True))
 
+    def _check_counts(self, **listed: Sequence[Any] | None) -> None:
+        """Refuse arguments, feeds or channels that are not for as many processes as there are."""
+        count = len(self.executables)
+        for what, values in listed.items():
+            if values is not None and len(values) != count:
+                raise ArgumentError(f"{what} for {len(values)} processes, and there are {count}")
+
 
 def own_numbers(count: int, transport: Transport) -> Sequence[int]:
     """The numbers of the processes that run here, of a grid of so many."""
@@ -143,149 +139,3 @@ def own_numbers(count: int, transport: Transport) -> Sequence[int]:
 def ids(num_replicas: int, num_partitions: int) -> Iterator[ProcessId]:
     """The processes of a grid, by their numbers."""
     return ((r, p) for r in range(num_replicas) for p in range(num_partitions))
-
-
-def compile(
-    source: Any,
-    *,
-    num_replicas: int | None = None,
-    num_partitions: int | None = None,
-    function: Functions = "main",
-    backend: Backend = "native",
-    transport: Transport = "threads",
-    gather: bool = False,
-    reduction_order: ReductionOrder = "group",
-    **options: Any,
-) -> ParallelExecutable:
-    """Compile a program for all processes of a grid.
-
-    Args:
-        source: StableHLO as text, bytes, a path, a module of the bindings, or a builder's module.
-        num_replicas, num_partitions: the size of the grid; by default what the module says
-            (``mhlo.num_replicas``, ``mhlo.num_partitions``), else 1.
-        function: the function that all run, or one for each process: a row of names per replica.
-        backend: ``native``: compiled code; ``reference``: the specification, op by op.
-        transport: ``threads``: all processes are threads of this one; ``mpi``: they are dealt to
-            the ranks of an MPI job, all of which have to make the same calls.
-        gather: whether every rank of an MPI job gets the results of all processes, else of its own.
-        reduction_order: ``group``: reductions combine what the members of a group have from left
-            to right in its order, so that results are the same bits over every transport; ``any``:
-            they may combine it as they like. Over MPI sums of large arrays are MPI's own then.
-        options: those of ``shlo_tools.compile``.
-
-    Raises:
-        ParseError, VerifyError: the source is no valid module, or its groups do not fit the grid.
-        UnsupportedError: it holds something that cannot be compiled.
-        ShloError: there is no such function, or the grid has another size.
-    """
-    _check_choice("transport", transport, get_args(Transport))
-    _check_choice("reduction_order", reduction_order, get_args(ReductionOrder))
-    with mlir.library_context():
-        module = program.module_of(source)
-        size = (
-            _size(module, "num_replicas", num_replicas),
-            _size(module, "num_partitions", num_partitions),
-        )
-    names = _names(function, *size)
-    executables = {
-        name: _compiled(module, name, size, backend, options) for name in dict.fromkeys(names)
-    }
-    digest = _digest(module, names, backend, reduction_order) if transport == "mpi" else ""
-    listed = [executables[name] for name in names]
-    return ParallelExecutable(*size, listed, transport, gather, reduction_order, digest)
-
-
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ShloError(f"{name}={value!r}: there are {', '.join(choices)}")
-
-
-def _digest(module: mlir.Module, *others: Any) -> str:
-    """What tells a program from others, wherever it was read from."""
-    with mlir.library_context():
-        text = ir.printed(module.operation)
-    return hashlib.sha256(f"{text}{others}".encode()).hexdigest()[:12]
-
-
-def _size(module: mlir.Module, name: str, size: int | None) -> int:
-    if size is None:
-        size = ir.integer_of(module.operation, f"mhlo.{name}", 1)
-    if size < 1:
-        raise ShloError(f"{name}={size}: a grid has at least one")
-    return size
-
-
-def _names(function: Functions, num_replicas: int, num_partitions: int) -> list[str]:
-    """The function of each process."""
-    if isinstance(function, str):
-        return [function] * (num_replicas * num_partitions)
-    if [len(row) for row in function] != [num_partitions] * num_replicas:
-        size = f"{num_replicas} rows of {num_partitions}"
-        raise ShloError(
-            f"functions for {[len(row) for row in function]} processes; the grid has {size}"
-        )
-    return [name for row in function for name in row]
-
-
-def _compiled(
-    module: mlir.Module, name: str, size: tuple[int, int], backend: str, options: Mapping[str, Any]
-) -> Executable:
-    if backend == "reference":
-        return reference.compile(module, function=name, **options)
-    return executable.compile(module, function=name, grid=size, **options)
-
-
-def run_spmd(
-    source: Any,
-    arguments: Sequence[Sequence[Any]],
-    *,
-    num_replicas: int | None = None,
-    num_partitions: int | None = None,
-    function: str = "main",
-    infeed: Feeds | None = None,
-    from_host: Channels | None = None,
-    timeout: float | None = None,
-    **options: Any,
-) -> ParallelResults:
-    """Run one program in all processes of a grid, once; see ``compile`` and its executable.
-
-    Where the size of the grid is said neither here nor by the module, there are as many replicas
-    as arguments are given for.
-    """
-    if num_replicas is None and num_partitions is None:
-        num_replicas = _replicas(source, len(arguments))
-    compiled = compile(
-        source,
-        num_replicas=num_replicas,
-        num_partitions=num_partitions,
-        function=function,
-        **options,
-    )
-    return compiled(arguments, infeed=infeed, from_host=from_host, timeout=timeout)
-
-
-def _replicas(source: Any, count: int) -> int | None:
-    with mlir.library_context():
-        attributes = program.module_of(source).operation.attributes
-        says = "mhlo.num_replicas" in attributes or "mhlo.num_partitions" in attributes
-    return None if says else count
-
-
-def run_mpmd(
-    source: Any,
-    arguments: Sequence[Sequence[Any]],
-    functions: Sequence[Sequence[str]],
-    **options: Any,
-) -> ParallelResults:
-    """Run a function of its own in each process of a grid, once.
-
-    Args:
-        functions: a row of names per replica, one per partition.
-        options: those of ``compile``, and of a call of what it returns.
-    """
-    calling = {n: options.pop(n) for n in ("infeed", "from_host", "timeout") if n in options}
-    rows = len(functions), len(functions[0]) if len(functions) else 0
-    compiled = compile(
-        source, num_replicas=rows[0], num_partitions=rows[1], function=functions, **options
-    )
-    return compiled(arguments, **calling)

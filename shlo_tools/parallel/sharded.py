@@ -1,10 +1,11 @@
-"""Programs over a mesh of devices, from whole arrays to whole arrays.
+"""Programs over meshes of devices, from whole arrays to whole arrays.
 
     y = run_sharded("model.mlir", x)       # the module says how x is cut, and how y is put together
 
-A program keeps Shardy's annotations (``load(..., shardings="keep")``). Each device of the mesh is
-a partition of a grid. What ``jax.shard_map`` or ``jax.pmap`` wrote for one device runs on its own
-parts of the arrays; around such computations every process computes whole arrays.
+A program keeps Shardy's annotations (``load(..., shardings="keep")``), or has GSPMD's calls.
+Each device of the mesh is a partition of a grid. What ``jax.shard_map`` or ``jax.pmap`` wrote for
+one device runs on its own parts of the arrays; around such computations every process computes
+whole arrays.
 """
 
 from __future__ import annotations
@@ -16,16 +17,21 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import ir, mlir, program
+from shlo_tools.calling.arguments import Parameters
+from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.cpu.native import run_passes
 from shlo_tools.dtypes import Array
-from shlo_tools.errors import ArgumentError, ShloError
+from shlo_tools.errors import ExecutionError, ShloError
 from shlo_tools.mlir import Operation
-from shlo_tools.parallel.executable import ParallelExecutable, compile
-from shlo_tools.sharding import SHARD, Mesh, Tiling, mesh_of, sharding_of
-from shlo_tools.text.sharding import kept
+from shlo_tools.parallel import meshes
+from shlo_tools.parallel.compiling import compile
+from shlo_tools.parallel.executable import ParallelExecutable
+from shlo_tools.sharding import PART, SHARD, WHOLE, Mesh, Tiling, sharding_of
+from shlo_tools.text.sharding import manual_computations
+from shlo_tools.types import ValueType, value_type
 
 
-class ShardedExecutable:
+class ShardedExecutable(Executable):
     """A program over a mesh, ready to run; call it with whole arrays.
 
     Attributes:
@@ -33,87 +39,89 @@ class ShardedExecutable:
         grid: what they run.
     """
 
+    _why_not_saved = "it is one of a grid of processes"
+
     def __init__(
         self,
+        name: str,
+        signature: Signature[ValueType],
         mesh: Mesh,
         grid: ParallelExecutable,
         arguments: Sequence[Tiling | None],
         results: Sequence[Tiling | None],
+        is_alike: bool = False,
     ) -> None:
+        """Put one together; ``is_alike`` says that all devices have to return the same."""
+        self.name, self.signature = name, signature
         self.mesh, self.grid = mesh, grid
+        self._parameters = Parameters(name, signature)
         self._arguments, self._results = arguments, results
+        self._is_alike = is_alike
 
-    def __call__(self, *arrays: Any, timeout: float | None = None) -> Any:
-        """Run all processes once.
-
-        Args:
-            arrays: the program's arguments, whole.
-            timeout: seconds for all.
-
-        Returns:
-            The whole result, or a tuple of all.
-
-        Raises:
-            ArgumentError: there are too few or too many arrays, or one does not fit.
-            ExecutionError, ExecutionTimeout: as ``ParallelExecutable`` raises them.
-        """
-        if len(arrays) != len(self._arguments):
-            raise ArgumentError(
-                f"{len(arrays)} arguments, and the program has {len(self._arguments)}"
-            )
-        shares = [
-            self._share(number, array, tiling)
-            for number, (array, tiling) in enumerate(zip(arrays, self._arguments, strict=True))
-        ]
+    def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
+        """Run all processes once; ``timeout`` is for all together."""
         count = self.mesh.size
+        bound = self._parameters.bound(arguments, cast=cast)
+        shares = [
+            [array] * count if tiling is None else tiling.split(array)
+            for array, tiling in zip(bound, self._arguments, strict=True)
+        ]
         returned = self.grid(
             [[share[k] for share in shares] for k in range(count)], timeout=timeout
         )
         if len(self._results) == 1:
-            return self._joined(list(returned), self._results[0])
-        columns = zip(*returned, strict=True)
-        joined = zip(columns, self._results, strict=True)
-        return tuple(self._joined(parts, tiling) for parts, tiling in joined)
-
-    def _share(self, number: int, array: Any, tiling: Tiling | None) -> Sequence[Any]:
-        """What each process gets of an argument."""
-        if tiling is None:
-            return [array] * self.mesh.size
-        try:
-            return tiling.split(np.asarray(array))
-        except ShloError as error:
-            raise ArgumentError(f"argument {number}: {error.diagnostics[0].message}") from error
-
-    @staticmethod
-    def _joined(parts: Sequence[Array], tiling: Tiling | None) -> Array:
-        return parts[0] if tiling is None else tiling.join(parts)
+            columns: list[Sequence[Array]] = [list(returned)]
+        else:
+            columns = list(zip(*returned, strict=True))
+        if self._is_alike:
+            _check_alike(columns)
+        return [
+            parts[0] if tiling is None else tiling.join(parts)
+            for parts, tiling in zip(columns, self._results, strict=True)
+        ]
 
 
-def compile_sharded(source: Any, *, function: str = "main", **options: Any) -> ShardedExecutable:
+def _check_alike(columns: Sequence[Sequence[Array]]) -> None:
+    """Refuse results which would depend on the device that is looked at."""
+    for number, (first, *others) in enumerate(columns):
+        bits = first.reshape(-1).view(np.uint8)  # a NaN is itself
+        if any(not np.array_equal(bits, other.reshape(-1).view(np.uint8)) for other in others):
+            message = f"devices do not return the same: result {number} is not one whole array"
+            hint = "run_spmd, or shlo-run --parallel=threads, gives those of each process"
+            raise ExecutionError(message, hint=hint)
+
+
+def compile_sharded(
+    source: Any, *, function: str = "main", mesh: str | None = None, **options: Any
+) -> ShardedExecutable:
     """Compile a program over a mesh.
 
     Args:
         source: text, bytes, a path, or a module, with one mesh.
+        mesh: what the program leaves open: ``"2x2"`` or ``"x=2,y=2"``. Where the program says
+            which mesh it is for, it has to be that one.
         options: those of ``parallel.compile`` but for the grid: ``backend``, ``transport``, ...
 
     Raises:
         ParseError, VerifyError: the source is no valid module, or cuts arrays that it cannot cut.
-        ShloError: it has no mesh, or meshes of several sizes.
+        ShloError: it has no mesh, or another one, or meshes of several sizes.
     """
     with mlir.library_context():
         module = _module(source)
-        mesh = _mesh(module.operation)
+        devices = meshes.of_module(module.operation, mesh)
+        whole = _signature(_entry(module, function))
+        run_passes("shlo-legalize-gspmd", module, None)
+        is_alike = not any(map(_cuts, mlir.walk(module.operation)))
         run_passes(f"shlo-lower-manual-computations{{function={function}}}", module, None)
-        entry = ir.functions_by_name(module.operation).get(function)
-        if entry is None:
-            raise ShloError(f"there is no function @{function}")
-        inputs, outputs = ir.signature(entry)
-        arguments = _tilings(entry, "arg_attrs", len(inputs))
-        results = _tilings(entry, "res_attrs", len(outputs))
+        entry = _entry(module, function)
+        arguments = _tilings(entry, "arg_attrs", len(whole.inputs))
+        results = _tilings(entry, "res_attrs", len(whole.results))
     if options.get("transport") == "mpi":
         options["gather"] = True
-    grid = compile(module, num_replicas=1, num_partitions=mesh.size, function=function, **options)
-    return ShardedExecutable(mesh, grid, arguments, results)
+    grid = compile(
+        module, num_replicas=1, num_partitions=devices.size, function=function, **options
+    )
+    return ShardedExecutable(function, whole, devices, grid, arguments, results, is_alike)
 
 
 def run_sharded(source: Any, *arrays: Any, timeout: float | None = None, **options: Any) -> Any:
@@ -127,17 +135,23 @@ def _module(source: Any) -> mlir.Module:
     return program.module_of(source)
 
 
-def _mesh(module: Operation) -> Mesh:
-    """The mesh of a program, or the largest one of those that have the same devices."""
-    spelled = module.attributes[kept.MESHES] if kept.MESHES in module.attributes else []
-    meshes = [mesh_of(str(spelled[index].attr.value)) for index in range(len(spelled))]
-    meshes = [mesh for mesh in meshes if mesh.axes]
-    if not meshes:
-        hint = 'load(..., shardings="keep") reads annotations; run_spmd runs what has none'
-        raise ShloError("the program has no mesh", hint=hint)
-    if len({mesh.size for mesh in meshes}) > 1:
-        raise ShloError(f"meshes of several sizes: {', '.join(map(str, meshes))}")
-    return meshes[0]
+def _entry(module: mlir.Module, function: str) -> Operation:
+    entry = ir.functions_by_name(module.operation).get(function)
+    if entry is None:
+        raise ShloError(f"there is no function @{function}")
+    return entry
+
+
+def _cuts(op: Operation) -> bool:
+    """Whether an op cuts arrays for devices, or puts them together."""
+    target = ir.text_of(op, "call_target_name") if op.name == manual_computations.CALL else ""
+    return target in (manual_computations.OP, PART, WHOLE)
+
+
+def _signature(entry: Operation) -> Signature[ValueType]:
+    """What the function takes and returns, whole."""
+    inputs, results = ir.signature(entry)
+    return Signature(tuple(map(value_type, inputs)), tuple(map(value_type, results)))
 
 
 def _tilings(entry: Operation, name: str, count: int) -> list[Tiling | None]:

@@ -219,7 +219,9 @@ try:
     shlo_tools.compile(program)
 except shlo_tools.ShloError as error:
     print(error)
-manual = shlo_tools.from_jax("sharded_models:manual", x).module
+program = shlo_tools.from_jax("sharded_models:manual", x)
+np.testing.assert_array_equal(shlo_tools.run_sharded(program, x), x[:2] + x[2:])
+manual = program.module
 print(str(manual).count("stablehlo.custom_call @shlo.manual_computation"))
 """
     lines = said_by(script, tmp_path).splitlines()

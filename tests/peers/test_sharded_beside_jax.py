@@ -1,4 +1,4 @@
-"""Functions of ``jax.shard_map`` on a mesh of four devices, beside JAX."""
+"""Functions of ``jax.shard_map`` on a mesh of four devices, beside JAX, by Shardy and by GSPMD."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _EXPORT = """
 import os, sys
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 import jax, numpy as np
+jax.config.update("jax_use_shardy_partitioner", sys.argv[2] == "shardy")
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec as P
 
@@ -35,21 +36,36 @@ functions = {
     "psum_scatter": (lambda a: lax.psum_scatter(a, "x", scatter_dimension=0, tiled=True), whole),
     "loop": (lambda a: lax.fori_loop(0, 3, lambda i, v: lax.ppermute(v, "y", turn) + i, a), whole),
 }
-for name, (body, out) in functions.items():
-    f = jax.shard_map(body, mesh=mesh, in_specs=whole, out_specs=out, check_vma=False)
+mapped = {
+    name: jax.shard_map(body, mesh=mesh, in_specs=whole, out_specs=out, check_vma=False)
+    for name, (body, out) in functions.items()
+}
+mapped["turned"] = jax.shard_map(
+    lambda a: a[::-1] + lax.axis_index("x"),
+    mesh=mesh, in_specs=P(("y", "x")), out_specs=P("y", "x")
+)
+mapped["one axis"] = jax.shard_map(
+    lambda a: lax.psum(a, "y") + a, mesh=mesh, in_specs=P(None, "y"), out_specs=P(None, "y"),
+    axis_names={"y"}
+)
+advice = jax.NamedSharding(mesh, P("y", "x"))
+mapped["no shard_map"] = lambda a: lax.with_sharding_constraint(a @ a.T, advice)
+for name, f in mapped.items():
     around = jax.jit(lambda a: (f(a), f(2 * a) - 1))
     with open(f"{sys.argv[1]}/{name}.mlir", "w") as file:
         file.write(around.lower(x).as_text())
     np.savez(f"{sys.argv[1]}/{name}.npz", x, *around(x))
 """
 NAMES = ["psum", "psum of all", "all_gather", "ppermute", "all_to_all", "psum_scatter", "loop"]
+NAMES += ["turned", "one axis", "no shard_map"]
 
 
-@pytest.fixture(scope="module")
-def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["shardy", "gspmd"])
+def exports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Programs, and what JAX computes by them."""
     folder = tmp_path_factory.mktemp("exports")
-    subprocess.run([sys.executable, "-c", _EXPORT, str(folder)], check=True, timeout=300)
+    command = [sys.executable, "-c", _EXPORT, str(folder), request.param]
+    subprocess.run(command, check=True, timeout=300)
     return folder
 
 

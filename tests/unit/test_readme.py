@@ -40,3 +40,16 @@ def test_the_pass_counts(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "2"
+
+
+def test_programs_of_several_processes_print_what_their_comments_say(tmp_path: Path) -> None:
+    blocks = [block for block in BLOCKS if "print(shlo_tools.run_s" in block]
+    assert len(blocks) == 2
+    for block in blocks:
+        script = tmp_path / "processes.py"
+        script.write_text(block)
+        done = subprocess.run(
+            [sys.executable, str(script)], capture_output=True, text=True, env=ENVIRONMENT
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.strip() == block.strip().rpartition("  # ")[2]

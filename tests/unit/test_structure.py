@@ -33,7 +33,7 @@ FLOORS = (
     ("shapes",),
     ("codegen",),
     ("passes",),
-    ("probes", "cpu"),
+    ("probes", "cpu", "xla"),
     ("parallel",),
     ("interop", "check", "aot"),
     ("tools", "testing", "__main__"),
@@ -60,8 +60,11 @@ LONG_FILES = {
     "tests/conformance/symbolic_programs.py": "a generator and its oracle, step by step",
 }
 
-# What only another program imports, which brings these.
-IMPORTED_BY = {"shlo_tools/testing/pytest_plugin.py": {"pytest"}}
+# What only another program imports, which brings these, or a child that asks for them.
+IMPORTED_BY = {
+    "shlo_tools/testing/pytest_plugin.py": {"pytest"},
+    "shlo_tools/xla/client.py": {"jax", "jaxlib"},
+}
 
 # What benchmarks run under a peer's interpreter, not with what the library depends on.
 PEERS_WORKERS = (

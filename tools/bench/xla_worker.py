@@ -7,29 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jaxlib.cpu_sparse
-import jaxlib.lapack
 import numpy as np
-from jax._src import xla_bridge
-from jax._src.interpreters import mlir as jax_mlir
-from jax._src.lib import xla_client
-from jaxlib.mlir import ir
 
 from shlo_tools.tools.bench.worker import Array, Call, serve
+from shlo_tools.xla import client
 
 
 class Xla:
     """Programs compiled by XLA:CPU, called with arrays on its device."""
 
     def __init__(self) -> None:
-        jax.numpy.linalg.cholesky(np.eye(2, dtype=np.float32))
-        jaxlib.lapack._lapack.initialize()
-        for platform, targets in jaxlib.cpu_sparse.registrations().items():
-            for name, handler, version in targets:
-                jax.ffi.register_ffi_target(name, handler, platform=platform, api_version=version)
-        self.client = xla_bridge.get_backend("cpu")
+        self.client = client.client()
         self.program: Any = None
-        self.devices = xla_client.DeviceList(tuple(self.client.local_devices()[:1]))
 
     def prepare(self, text: str) -> str:
         """Resources inlined and arith.constant renamed, which XLA's importer refuses."""
@@ -42,11 +31,8 @@ class Xla:
         return text.replace("arith.constant", "stablehlo.constant")
 
     def compile(self, text: str) -> Any:
-        with jax_mlir.make_ir_context():
-            module = ir.Module.parse(text)
-            options = xla_client.CompileOptions()
-            self.program = self.client.compile_and_load(module, self.devices, options)
-            return self.program
+        self.program = client.compile(self.client, text)
+        return self.program
 
     def memory(self) -> dict[str, int]:
         """What XLA's analysis says of the last program, in bytes."""
@@ -59,11 +45,7 @@ class Xla:
             buffers = [jax.device_put(argument) for argument in arguments]
 
         def call() -> list[Any]:
-            results = program.execute_sharded(buffers)
-            arrays = [shard[0] for shard in results.disassemble_into_single_device_arrays()]
-            for array in arrays:
-                array.block_until_ready()
-            return arrays
+            return [shards[0] for shards in client.called(program, buffers)]
 
         return call
 

@@ -22,7 +22,13 @@ from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.run import grid_options, insight_options
-from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
+from shlo_tools.tools.run.run_request import (
+    AS_THE_PROGRAM_SAYS,
+    COMPILING,
+    DEFAULT_CACHE,
+    MISMATCH,
+    Request,
+)
 from shlo_tools.tools.split_input import MARKER
 
 _EPILOG = """\b
@@ -43,6 +49,7 @@ Examples:
   shlo-run model.mlir --input=@x.npy --input=3xi32=7 --output=out.npz
   shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
   shlo-run model.mlir --input=random:0 --compare=reference
+  shlo-run model.mlir --input=random:0 --backend=xla --output=xla.npz
   shlo-run model.mlir --input=random:0 --check-nans
   shlo-run model.mlir --input=random:0 --threads=1 --repeat=100
   shlo-run model.mlir --input=random:0 --profile --trace=trace.json
@@ -51,6 +58,7 @@ Examples:
   shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
   mpiexec -n 4 shlo-run model.mlir --parallel=mpi --replicas=4 --input=random:0
                                             --output='out-{process}.npz'
+  shlo-run sharded.mlir --mesh --input=@whole.npy
   shlo-run model.mlir --save-executable=model.shlox
   shlo-run model.shlox --input=random:0     runs it without compiling
 
@@ -74,16 +82,6 @@ class _Number(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number
-
-
-class _Backend(click.Choice[str]):
-    """What runs a program; one that is to come is refused by its name."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value == "xla":
-            self.fail("'xla' is not there yet", param, ctx)
-        backend: str = super().convert(value, param, ctx)
-        return backend
 
 
 _SECONDS = _Number(min=0, max=1e8, min_open=True)  # timers of the system take no more
@@ -125,13 +123,14 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 @insight_options.add
 @click.option(
     "--backend",
-    type=_Backend(["native", "reference"]),
+    type=click.Choice(["native", "reference", "xla"]),
     default="native",
-    help="native: compiled code; reference: what the specification says, op by op with numpy.",
+    help="native: compiled code; reference: what the specification says, op by op with numpy; "
+    "xla: jaxlib's XLA, in another process.",
 )
 @click.option(
     "--compare",
-    type=_Backend(["reference"]),
+    type=click.Choice(["reference"]),
     help="Also run there, and find the first op whose native value is another; exit status 1.",
 )
 @click.option(
@@ -185,13 +184,36 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     type=click.Choice(["threads", "mpi"]),
     help="Run all processes of a grid: as threads, or dealt to the ranks that mpiexec starts.",
 )
-@click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
+@click.option(
+    "--replicas",
+    "--num-replicas",
+    "replicas",
+    type=_COUNT,
+    metavar="N",
+    help="Replicas of the grid.",
+)
+@click.option(
+    "--partitions",
+    "--num-partitions",
+    "partitions",
+    type=_COUNT,
+    metavar="N",
+    help="Partitions of each replica.",
+)
 @click.option(
     "--reduction-order",
     type=click.Choice(["group", "any"]),
     help="Of what processes sum up: group gives the same bits everywhere, any lets MPI choose.",
 )
-@click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
+@click.option(
+    "--mesh",
+    cls=argv.ValueOptional,
+    bare=AS_THE_PROGRAM_SAYS,
+    default="",
+    metavar="MESH",
+    help="Run on all devices of a mesh, from whole arrays to whole arrays; 2x2 or x=2,y=2, "
+    "where the program leaves it open.",
+)
 @click.option(
     "--cache",
     cls=argv.ValueOptional,
@@ -243,7 +265,11 @@ def _check_together(request: Request) -> None:
     if watched and request.repeat:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
     if request.threads and request.backend != "native":
-        raise click.UsageError("--threads is for native code: numpy has threads of its own")
+        raise click.UsageError("--threads is for native code: the others have threads of their own")
+    if request.backend == "xla" and watched:
+        raise click.UsageError(
+            "--backend=xla has no probes and checks: XLA runs programs as a whole"
+        )
     insight_options.check_together(request)
     if request.save_executable and (watched or request.backend != "native" or request.compare):
         raise click.UsageError("--save-executable is for native code without probes and checks")
@@ -323,11 +349,13 @@ def _check_saved(request: Request) -> None:
         "--function": request.function != "main",
         "--list-functions": request.list_functions,
         "--split-input-file": request.split_input_file,
-        "--backend=reference": request.backend != "native",
+        f"--backend={request.backend}": request.backend != "native",
         "--compare": request.compare,
         "--check-nans": request.check_nans,
         "--probe or --probe-dir": request.probe or request.probe_dir,
         "--cache": request.cache,
+        "--parallel": request.parallel,
+        "--mesh": request.mesh,
         "--save-executable": request.save_executable,
     }
     for name, value in options.items():

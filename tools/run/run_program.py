@@ -36,13 +36,20 @@ from shlo_tools.tools.run import (
     inputs,
     insight_options,
     literals,
+    mesh_run,
     probe_files,
     profile,
     self_checks,
     signature,
 )
 from shlo_tools.tools.run.inputs import Wanted
-from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
+from shlo_tools.tools.run.run_request import (
+    AS_THE_PROGRAM_SAYS,
+    COMPILING,
+    DEFAULT_CACHE,
+    MISMATCH,
+    Request,
+)
 from shlo_tools.tools.run.self_checks import SelfChecks
 from shlo_tools.tools.run.signature import Function
 from shlo_tools.tools.run.time_limit import limited
@@ -99,7 +106,7 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if request.list_functions:
         print("\n".join(str(function) for function in signature.functions(module)))
         return 0
-    if request.parallel:
+    if request.parallel and not request.mesh:
         return grid_run.work(
             request,
             module,
@@ -113,12 +120,13 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if insight_options.needs_no_run(request) and not request.inputs and not _needs_a_run(request):
         return _without_a_run(request, _compile(request, module, channel, None)[0])
     if function.inputs and not request.inputs and not _needs_a_run(request):
-        print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
+        print(signature.describe(function, _again(request)))
         return 0
     if request.output:
         array_files.check_count(request.output, len(function.results))
     channel.tell("while reading values")
-    arguments, expected = _values(request, function)
+    with mesh_run.reading(request):
+        arguments, expected = _values(request, function)
     if request.compare:
         return divergence.compare(request, module, arguments, channel)
     with probe_files.recording(request.probe_dir, _name(request), request.probe_limit) as probe:
@@ -131,6 +139,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     timing = ""
     if request.repeat or request.demo:
         timing = f"compiled in {_seconds(seconds)}, {_timing(times)}"
+    if not mesh_run.is_told(request):
+        return 0
     return _told(request, function, compiled, results, expected, timing, arguments, channel)
 
 
@@ -141,6 +151,13 @@ def _without_a_run(request: Request, compiled: Executable) -> int:
     for line in profile.told(request, compiled, (), _name(request)):
         print(line)
     return 0
+
+
+def _again(request: Request) -> str:
+    """The beginning of a command that runs the same program."""
+    words = [] if not request.mesh else [f"--mesh={request.mesh}"]
+    words = ["--mesh"] if request.mesh == AS_THE_PROGRAM_SAYS else words
+    return shlex.join(["shlo-run", request.model, *words])
 
 
 def _work_saved(request: Request, channel: Channel) -> int:
@@ -191,6 +208,8 @@ def _told(
 
 def _parse(request: Request, source: bytes, channel: Channel) -> mlir.Module:
     channel.tell("while parsing")
+    if request.mesh:
+        return mesh_run.read(request, source, _name(request))
     with mlir.library_context():
         # Ops that are compared one by one are cut out into modules of the library's context.
         module = program.module_of(
@@ -245,6 +264,8 @@ def _backend(request: Request, module: mlir.Module, tell: Tell | None = None) ->
         options["threads"] = request.threads
     if request.cache and request.backend == "native":
         options["cache"] = request.cache == DEFAULT_CACHE or request.cache
+    if request.mesh:
+        return mesh_run.compile(request, module, **options)
     return shlo_tools.compile(module, backend=backend, function=request.function, **options)
 
 

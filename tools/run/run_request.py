@@ -13,6 +13,9 @@ DEFAULT_CACHE = "default"
 # What --memory stands for without a file.
 TABLE = "table"
 
+# What --mesh stands for without one.
+AS_THE_PROGRAM_SAYS = "as the program says"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -43,6 +46,7 @@ class Request:
         parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
         replicas, partitions: the size of the grid; None takes what the program says.
         reduction_order: of sums of a grid's processes: ``group`` or ``any``; None is ``group``.
+        mesh: run on a mesh, ``2x2`` or ``x=2,y=2`` or ``AS_THE_PROGRAM_SAYS``; '' for one device.
         save_executable: the file that the executable is written to.
         cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
             ``SHLO_CACHE_DIR`` says.
@@ -80,6 +84,7 @@ class Request:
     replicas: int | None = None
     partitions: int | None = None
     reduction_order: str | None = None
+    mesh: str = ""
     save_executable: str | None = None
     cache: str = ""
     trusted: bool = False

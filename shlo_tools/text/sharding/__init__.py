@@ -15,4 +15,4 @@ operand. Programs for several devices are refused, unless their annotations are 
 IDENTITIES = ("sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier")
 NOTES = ("sdy.sharding_group",)
 
-HINT = "export the program for one device, without shard_map; or load its text, shardings='keep'"
+HINT = "shlo-run --mesh and run_sharded run it, from text; load(..., shardings='keep') reads it"

@@ -26,6 +26,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.errors import ParseError
 from shlo_tools.ir import Build
 
+CALL = "stablehlo.custom_call"
 OP = "shlo.manual_computation"  # also the target of the calls
 IN_SHARDINGS, OUT_SHARDINGS = "shlo.in_shardings", "shlo.out_shardings"
 MANUAL_AXES = "shlo.manual_axes"
@@ -48,6 +49,11 @@ def outline(module: mlir.Module) -> None:
         if not root.context.is_registered_operation(op.name):
             place = mlir.place_of(op.location)
             raise ParseError(f"operation '{op.name}' is unregistered", place=place)
+
+
+def is_call(op: mlir.Operation) -> bool:
+    """Whether an op calls such a computation."""
+    return op.name == CALL and ir.text_of(op, "call_target_name") == OP
 
 
 def _names() -> Iterator[str]:
@@ -74,7 +80,7 @@ def _outline(op: mlir.Operation, name: str, build: Build) -> None:
     attributes["call_target_name"] = mlir.string_attr(OP)
     attributes["called_computations"] = mlir.array_attr([mlir.symbol_attr(name)])
     call = Build(mlir.before(op), op.location).op(
-        "stablehlo.custom_call",
+        CALL,
         list(op.operands),
         [result.type for result in op.results],
         attributes,

@@ -25,8 +25,8 @@
 // RUN:   | FileCheck %s --check-prefix=TOKEN
 // TOKEN: error: a value of type !stablehlo.token cannot be passed in or out
 
-// RUN: not %shlo-run %s --backend=xla 2>&1 | FileCheck %s --check-prefix=XLA
-// XLA: error: Invalid value for '--backend': 'xla' is not there yet
+// RUN: not %shlo-run %s --backend=tpu 2>&1 | FileCheck %s --check-prefix=XLA
+// XLA: error: Invalid value for '--backend': 'tpu' is not one of 'native', 'reference', 'xla'
 // RUN: not %shlo-run %s --backend=gpu 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: error: Invalid value for '--backend': 'gpu' is not one of 'native', 'reference'
 

@@ -41,7 +41,7 @@
 // UNSAVED: note: no test was saved: cannot write
 
 // RUN: not %shlo-run %s --compare=xla 2>&1 | FileCheck %s --check-prefix=XLA
-// XLA: error: Invalid value for '--compare': 'xla' is not there yet
+// XLA: error: Invalid value for '--compare': 'xla' is not 'reference'
 // RUN: not %shlo-run %s --compare=reference --backend=reference 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // BOTH: error: --compare=reference runs the native backend as well

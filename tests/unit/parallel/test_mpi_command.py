@@ -100,3 +100,37 @@ def test_errors_end_the_job(words: list[str], tmp_path: Path) -> None:
     assert status != 0
     assert "in-1.npy" in errors
     assert "Traceback" not in errors
+
+
+MESH = """sdy.mesh @mesh = <["x"=3]>
+func.func public @main(%a: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+      manual_axes={"x"} (%b: tensor<2xi32>) {
+    %1 = stablehlo.reverse %b, dims = [0] : tensor<2xi32>
+    sdy.return %1 : tensor<2xi32>
+  } : (tensor<6xi32>) -> tensor<6xi32>
+  return %0 : tensor<6xi32>
+}"""
+
+
+@mpi
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_one_rank_tells_of_whole_arrays(tmp_path: Path, ranks: int) -> None:
+    (tmp_path / "mesh.mlir").write_text(MESH)
+    command = [*COMMAND, str(tmp_path / "mesh.mlir"), "--mesh", "--parallel=mpi"]
+    status, shown, errors = ended(started([*command, "--input=[0,1,2,3,4,5]"], ranks))
+    assert (status, errors) == (0, "")
+    assert shown == "result0: tensor<6xi32>\n[1 0 3 2 5 4]\n"
+    output = f"--output={tmp_path}/out.npy"
+    status, shown, errors = ended(started([*command, "--input=[0,1,2,3,4,5]", output], ranks))
+    assert (status, shown, errors) == (0, "", "")
+    assert np.load(tmp_path / "out.npy").tolist() == [1, 0, 3, 2, 5, 4]
+
+
+@mpi
+def test_a_file_that_is_missing_ends_a_job_on_a_mesh(tmp_path: Path) -> None:
+    (tmp_path / "mesh.mlir").write_text(MESH)
+    command = [*COMMAND, str(tmp_path / "mesh.mlir"), "--mesh", "--parallel=mpi"]
+    status, _, errors = ended(started([*command, "--input=@nowhere.npy"], 2))
+    assert status != 0
+    assert "nowhere.npy" in errors

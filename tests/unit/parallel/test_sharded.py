@@ -86,15 +86,38 @@ def test_sources(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ([], "0 arguments, and the program has 1"),
-        ([np.ones((5, 4), np.float32)], "argument 0: dimension 0 of size 5 is not cut into 2"),
-        ([np.ones((6,), np.float32)], "argument 0: a sharding of 2 dimensions for an array of 1"),
-        ([np.ones((8, 4), np.float32)], "3x4"),
+        ([], "@main takes 1 argument, 0 given"),
+        ([np.ones((5, 4), np.float32)], r"argument 0: shape \(5, 4\) given, tensor<6x4xf32>"),
+        ([np.ones((6,), np.float32)], r"argument 0: shape \(6\) given"),
+        ([np.ones((8, 4), np.float32)], r"argument 0: shape \(8, 4\) given"),
+        ([np.ones((6, 4))], "float64 given, float32 .* wanted"),
     ],
 )
 def test_arrays_that_do_not_fit(arrays: list[Any], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         run_sharded(MEAN, *arrays)
+
+
+def test_whole_arrays_are_called_as_any_executable_is(backend: Any) -> None:
+    executable = parallel.compile_sharded(MEAN, backend=backend)
+    assert str(executable.signature) == "(tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<4xf32>)"
+    np.testing.assert_array_equal(executable(np.ones((6, 4)), cast=True)[1], [6, 6, 6, 6])
+
+
+@pytest.mark.parametrize("mesh", ["2", "x=2"])
+def test_a_mesh_may_be_said_twice(mesh: str) -> None:
+    assert parallel.compile_sharded(MEAN, mesh=mesh).mesh.axes == (("x", 2),)
+
+
+def test_a_mesh_cannot_be_contradicted() -> None:
+    with pytest.raises(ShloError, match=r"mesh x=4 is asked for, and the program's is <.\"x\"=2.>"):
+        parallel.compile_sharded(MEAN, mesh="x=4")
+
+
+def test_replicas_are_not_devices_of_a_mesh() -> None:
+    text = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }"
+    with pytest.raises(ShloError, match="for 2 replicas, not for a mesh"):
+        run_sharded(f"module attributes {{mhlo.num_replicas = 2 : i32}} {{ {text} }}", np.ones(2))
 
 
 def test_a_program_without_a_mesh() -> None:
