@@ -9,7 +9,7 @@ import pytest
 @pytest.mark.parametrize("threads", [2, 6])
 def test_forks_right_behind_calls(threads: int) -> None:
     """Workers then sleep, wake or look for a job; a child has to go on without any of them."""
-    said = pool_children.run(
+    output = pool_children.run(
         """
     old = [shlo_tools.compile(TEXT, threads=n) for n in (None, 2, 1)]
     expected = old[0](x, y)
@@ -28,12 +28,12 @@ def test_forks_right_behind_calls(threads: int) -> None:
     """,
         threads=threads,
     )
-    assert said == "0 True\n"
+    assert output == "0 True\n"
 
 
 def test_forks_while_other_threads_compute() -> None:
     """The pool is theirs at that moment, and jobs are half done: in the child they do not exist."""
-    said = pool_children.run("""
+    output = pool_children.run("""
     old = [shlo_tools.compile(TEXT, threads=n) for n in (None, 2)]
     expected = old[0](x, y)
     done = threading.Event()
@@ -56,11 +56,11 @@ def test_forks_while_other_threads_compute() -> None:
     for caller in callers: caller.join()
     print(failed)
     """)
-    assert said == "0\n"
+    assert output == "0\n"
 
 
 def test_a_child_has_threads_again() -> None:
-    said = pool_children.run("""
+    output = pool_children.run("""
     from shlo_tools.cpu.process_library import threads
     executable = shlo_tools.compile(TEXT)
     expected = executable(x, y)
@@ -70,7 +70,7 @@ def test_a_child_has_threads_again() -> None:
         os._exit(0 if same and len(threads._pool._threads) == 3 else 1)
     print(os.waitpid(child, 0)[1])
     """)
-    assert said == "0\n"
+    assert output == "0\n"
 
 
 LONG = """
@@ -98,7 +98,7 @@ def test_forks_of_signal_handlers(limit: str) -> None:
 
     Which one it is depends on whether threads had a part of the job that was open.
     """
-    said = pool_children.run(f"""
+    output = pool_children.run(f"""
     LONG = {LONG!r}
     executable = shlo_tools.compile(LONG, threads={limit})
     z = random.standard_normal((512, 512)).astype(np.float32) / 40
@@ -128,7 +128,7 @@ def test_forks_of_signal_handlers(limit: str) -> None:
         assert right
     print(len(children) > 0, [os.waitpid(child, 0)[1] for child in children])
     """)
-    words = said.split(maxsplit=1)
+    words = output.split(maxsplit=1)
     assert words[0] == "True" and set(words[1].strip("[]\n").split(", ")) == {"0"}
 
 
@@ -136,7 +136,7 @@ def test_forks_of_signal_handlers(limit: str) -> None:
 def test_interpreters_end_while_threads_call(limit: str) -> None:
     """Daemon threads are in the middle of jobs; functions that run at exit still call programs."""
     for _ in range(3):
-        said = pool_children.run(f"""
+        output = pool_children.run(f"""
         executable = shlo_tools.compile(TEXT, threads={limit})
         expected = executable(x, y)
         atexit.register(lambda: print(np.array_equal(executable(x, y), expected), flush=True))
@@ -149,15 +149,15 @@ def test_interpreters_end_while_threads_call(limit: str) -> None:
             threading.Thread(target=work, daemon=True).start()
         time.sleep(0.05)
         """)
-        assert said == "True\n"
+        assert output == "True\n"
 
 
 def test_a_pool_without_calls_ends() -> None:
     """Workers that sleep are woken to end."""
-    said = pool_children.run("""
+    output = pool_children.run("""
     executable = shlo_tools.compile(TEXT)
     executable(x, y)
     time.sleep(0.1)
     print("ends")
     """)
-    assert said == "ends\n"
+    assert output == "ends\n"

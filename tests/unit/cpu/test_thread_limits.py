@@ -49,7 +49,7 @@ def threads_of(job, limit, chunks):
 
 def test_a_job_has_as_many_threads_as_its_call_may_use() -> None:
     """Of a pool of five; they meet, so that none is missing, again and again."""
-    said = pool_children.run(
+    output = pool_children.run(
         MEET
         + """
 job = compiled(True)
@@ -61,11 +61,11 @@ print("met")
 """,
         threads=5,
     )
-    assert said == "met\n"
+    assert output == "met\n"
 
 
 def test_a_job_never_has_more() -> None:
-    said = pool_children.run(
+    output = pool_children.run(
         MEET
         + """
 job = compiled(False)
@@ -76,19 +76,19 @@ print("kept")
 """,
         threads=6,
     )
-    assert said == "kept\n"
+    assert output == "kept\n"
 
 
 def test_one_thread_is_the_callers_alone() -> None:
     """No thread is even started for it; a call without a limit starts them."""
-    said = pool_children.run("""
+    output = pool_children.run("""
     from shlo_tools.cpu.process_library import threads
     alone = shlo_tools.compile(TEXT, threads=1)
     expected = alone(x, y)
     print(threads._pool is None)
     print(np.array_equal(shlo_tools.compile(TEXT)(x, y), expected), threads._pool is None)
     """)
-    assert said.split() == ["True", "True", "False"]
+    assert output.split() == ["True", "True", "False"]
 
 
 PROGRAMS = {
@@ -157,7 +157,7 @@ def test_saved_executables_are_kept_to_what_loading_says(tmp_path: Path) -> None
 
 def test_callers_at_once_with_limits_of_their_own() -> None:
     """Some have the pool, the others run alone; all get the same bits."""
-    said = pool_children.run("""
+    output = pool_children.run("""
     executables = [shlo_tools.compile(TEXT, threads=n) for n in (1, 2, 3, None)]
     expected, wrong = executables[0](x, y), []
 
@@ -172,12 +172,12 @@ def test_callers_at_once_with_limits_of_their_own() -> None:
     for caller in callers: caller.join()
     print(wrong)
     """)
-    assert said == "[]\n"
+    assert output == "[]\n"
 
 
 def test_executables_that_a_host_callback_calls() -> None:
     """Each call is kept to its own limit, and no job is open while the callback runs."""
-    said = pool_children.run("""
+    output = pool_children.run("""
     inner = {n: shlo_tools.compile(TEXT, threads=n) for n in (1, 3, None)}
     expected, wrong = inner[1](x, y), []
 
@@ -210,4 +210,4 @@ def test_executables_that_a_host_callback_calls() -> None:
     for caller in callers: caller.join()
     print(wrong)
     """)
-    assert said == "[]\n"
+    assert output == "[]\n"

@@ -71,11 +71,11 @@ def pad(step: Step) -> Run:
             slice(start, start + (count - 1) * distance + 1, distance) if count else slice(0)
         )
         source.append(slice(first, first + count))
-    into, taken = tuple(target), tuple(source)
+    into, slices = tuple(target), tuple(source)
 
     def padded(x: Tensor, value: Tensor) -> Tensor:
         result = value.expand(shape).clone(memory_format=torch.contiguous_format)
-        result[into] = x[taken]
+        result[into] = x[slices]
         return result
 
     return padded

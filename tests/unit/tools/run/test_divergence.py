@@ -314,7 +314,7 @@ def test_ops_that_are_wrong_only_together_are_found(
 ) -> None:
     """Without this pass, fusion repeats the product's sum for each element of the broadcast."""
     monkeypatch.setattr(ReadInitsAsInputs, "run", lambda self, op: None)
-    monkeypatch.setattr(building, "_is_fit", lambda module: False)  # kernels know no such pass
+    monkeypatch.setattr(building, "is_fit", lambda module: False)  # kernels know no such pass
     message = difference(tmp_path, FUSED, X)
     assert "without probes, that is" in message
     blamed = "stablehlo.dot_general, stablehlo.broadcast_in_dim"
