@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from shlo_tools import ir, mlir, program, workers
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.cpu import weights
 from shlo_tools.cpu.executable import select_function
 from shlo_tools.cpu.native import run_passes
 from shlo_tools.dtypes import Array, TensorType
@@ -110,6 +112,7 @@ def compile(
     with mlir.library_context():
         module = program.module_of(source)
         program.internalize(module)
+        weights.take_out(module, threshold=sys.maxsize)  # resources become values, as XLA has them
         program.verify_further(module)
         select_function(module, function)
         entry = ir.functions_by_name(module.operation)[function]

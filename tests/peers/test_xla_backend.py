@@ -120,6 +120,16 @@ def test_a_mesh() -> None:
     np.testing.assert_array_equal(shlo_tools.run_sharded(text, x, backend="xla"), -x.T)
 
 
+def test_constants_of_resources() -> None:
+    """As torch exports weights."""
+    text = """func.func @main() -> tensor<3xi8> {
+      %0 = stablehlo.constant dense_resource<weights> : tensor<3xi8>
+      return %0 : tensor<3xi8>
+    }
+    {-# dialect_resources: {builtin: {weights: "0x01000000010203"}} #-}"""
+    assert shlo_tools.compile(text, backend="xla")().tolist() == [1, 2, 3]
+
+
 def test_what_xla_refuses_is_an_error_with_its_words() -> None:
     text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
       %0 = stablehlo.custom_call @nobody_knows(%x) : (tensor<2xf32>) -> tensor<2xf32>
