@@ -169,8 +169,10 @@ def command(
         work = partial(_write, folder, source, model, function, values, TORCH in against)
         if _in_child(work):
             return 1
-        least = program_files.limit(folder)
         measured, differences = _measure(folder, pythons, repeats, rounds, limit)
+        if _in_child(partial(_measure_machine_again, folder)):
+            return 1
+        least = program_files.limit(folder)
     report = Report(measured, differences, least)
     report.show(list(pythons))
     if json_file:
@@ -193,6 +195,15 @@ def _show_limits(channel: isolation.Channel) -> int:
     from shlo_tools.tools.bench import machine_limits  # loads MLIR
 
     return machine_limits.show()
+
+
+def _measure_machine_again(folder: Path, channel: isolation.Channel) -> int:
+    """Other work may have slowed the first measurement, in front of the engines."""
+    from shlo_tools.tools.bench import least_time  # loads MLIR
+
+    channel.tell("while measuring the machine")
+    program_files.write_limit(folder, least_time.measured_again(program_files.limit(folder)))
+    return 0
 
 
 def _write(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +27,17 @@ class Limit:
         """How much of the limit a call reaches that takes ``seconds``."""
         return self.seconds / seconds if self.seconds is not None and seconds else None
 
-    def notes(self) -> Iterator[str]:
+    def notes(self, shares: Iterable[float] = ()) -> Iterator[str]:
         """What a reader of shares has to know."""
         if self.seconds is None:
             yield f"there is no share of the limit: {self.reason}"
         elif self.uncounted:
             yield f"the limit leaves out {', '.join(self.uncounted)}"
+        if any(share > 1 for share in shares):
+            yield (
+                "a share is above 100 %: its data stay in caches, or other work on this machine"
+                " slowed the measurement of its limits"
+            )
 
 
 def percent(share: float | None) -> str:

@@ -14,13 +14,13 @@ LISTING, CONSTANTS = "program.json", "constants.npz"  # the program for torch
 _DTYPES, _LIMIT = "dtypes.json", "limit.json"
 
 
-def write_facts(folder: Path, dtypes: dict[str, str], limit: Limit) -> None:
-    """Write what is known of the program.
-
-    Args:
-        dtypes: of the arguments that their archive has as void.
-    """
+def write_dtypes(folder: Path, dtypes: dict[str, str]) -> None:
+    """Write the dtypes of the arguments that their archive has as void."""
     (folder / _DTYPES).write_text(json.dumps(dtypes))
+
+
+def write_limit(folder: Path, limit: Limit) -> None:
+    """Write the time that no engine can beat."""
     (folder / _LIMIT).write_text(json.dumps(asdict(limit)))
 
 

@@ -44,7 +44,7 @@ class Report:
             cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
             print("  ".join([first.ljust(widths[0]), *cells]))
         print(end="", flush=True)
-        for note in self.limit.notes():
+        for note in self.limit.notes(self.shares().values()):
             print(f"note: {note}", file=sys.stderr)
         for engine, message in self.measured.failures.items():
             print(f"error: {engine}: {message.splitlines()[0]}", file=sys.stderr)

@@ -19,7 +19,8 @@ from shlo_tools.tools.bench.program_files import (
     CONSTANTS,
     LISTING,
     MODULE,
-    write_facts,
+    write_dtypes,
+    write_limit,
 )
 from shlo_tools.tools.bench.static_program import with_sizes_of
 from shlo_tools.tools.bench.worker import save_arrays
@@ -67,7 +68,8 @@ def write(
         channel.tell("while counting what the program needs")
         limit = limit_of(module, arguments)
     dtypes = save_arrays(str(folder / ARGUMENTS), arguments, "arg")
-    write_facts(folder, dtypes, limit)
+    write_dtypes(folder, dtypes)
+    write_limit(folder, limit)
     return 0
 
 

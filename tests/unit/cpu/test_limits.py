@@ -34,6 +34,15 @@ def test_the_bound_is_the_slower_of_traffic_and_arithmetic() -> None:
     assert known.bound(bytes=10, flops=1000, bits=64) == 20
 
 
+def test_a_second_measurement_only_raises_limits() -> None:
+    first = limits.measured(1)
+    second = limits.measured_again(1)
+    assert all(b >= a for a, b in zip(astuple(first), astuple(second), strict=True))
+    assert limits.measured(1) is second
+    low, high = limits.Limits(1, 1, 9, 3, 8, 5, 1), limits.Limits(1, 2, 8, 4, 7, 6, 1)
+    assert astuple(low.joined(high)) == (1, 2, 9, 4, 8, 6, 1)
+
+
 def test_least_seconds_add_arithmetic_of_both_widths() -> None:
     """Narrow and wide numbers share the same units; traffic goes on beside them."""
     known = limits.Limits(1, 100.0, 50.0, 10.0, 8.0, 9.0, 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shlo_tools import program
-from shlo_tools.tools.bench.least_time import counted, limit_of
+from shlo_tools.tools.bench.least_time import counted, limit_of, measured_again
 from shlo_tools.tools.bench.limit_share import Limit, percent
 
 
@@ -16,6 +16,28 @@ def test_a_share_is_the_least_time_over_a_time() -> None:
     assert Limit(seconds=2.0).share(8.0) == 0.25
     assert Limit(seconds=2.0).share(None) is None
     assert Limit(reason="none").share(8.0) is None
+
+
+def test_shares_above_all_are_explained() -> None:
+    assert list(Limit(seconds=1.0).notes([0.5, 1.0])) == []
+    (note,) = Limit(seconds=1.0).notes([0.5, 1.2])
+    assert "above 100 %" in note and "slowed the measurement" in note
+
+
+def test_a_second_measurement_never_raises_the_least_time() -> None:
+    """And leaves what was counted."""
+    module = program.load("""
+func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+    : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}""")
+    first = limit_of(module, [np.ones((64, 64), np.float32)])
+    second = measured_again(first)
+    assert first.seconds is not None and second.seconds is not None
+    assert second.seconds <= first.seconds
+    assert (second.details["flops"], second.details["bytes"]) == (2 * 64**3, 2 * 4 * 64**2)
+    assert measured_again(Limit(reason="none")) == Limit(reason="none")
 
 
 @pytest.mark.parametrize(
