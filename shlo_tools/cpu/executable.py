@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,9 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
-from shlo_tools.cpu.profiling import origins
+from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import programs
-from shlo_tools.cpu.stages import building, dumping
+from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dialects import shape_names
@@ -73,7 +73,7 @@ def compile(
         executable = known.found() if known is not None else None
         if known is not None and executable is not None:
             executable.texts = partial(_text, known, function)
-            _give_source(executable, partial(_source, known, function))
+            tells_of(executable, partial(_source, known, function))
             return executable
         return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
 
@@ -111,7 +111,7 @@ def _compiled(
                 if known is not None and programs.is_whole(module, ops):
                     known.keep(staged)
                 staged.texts = StageTexts(module)
-                _give_source(staged, lambda: module)
+                tells_of(staged, lambda: module)
                 return staged
             texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
@@ -121,16 +121,35 @@ def _compiled(
             numbers, texts = frozenset(), StageTexts(program.clone(module), ("stablehlo",))
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
         whole.donated, whole.texts = numbers, texts
-        whole.dumps = partial(dumping.dump_function, texts, function)
+        whole.dumps = partial(_dump_function, texts, function)
         return whole
 
 
-def _give_source(
+def tells_of(
     executable: StagedExecutable | SizedExecutable, source: Callable[[], mlir.Module]
 ) -> None:
-    """Let an executable tell what its stages are."""
-    executable.origins = partial(origins.read, source, executable.name)
-    executable.dumps = partial(dumping.dump, source, executable.name)
+    """Let an executable tell what its stages are, by the program that it was made of.
+
+    What reads programs for that is loaded when somebody asks: it takes longer than small programs.
+    """
+
+    def read(sizes: Sequence[int] = ()) -> Origins:
+        from shlo_tools.cpu.profiling import origins
+
+        return origins.read(source, executable.name, sizes)
+
+    def dump(folder: str) -> None:
+        from shlo_tools.cpu.stages import dumping
+
+        dumping.dump(source, executable.name, folder)
+
+    executable.origins, executable.dumps = read, dump
+
+
+def _dump_function(texts: StageTexts, function: str, folder: str) -> None:
+    from shlo_tools.cpu.stages import dumping
+
+    dumping.dump_function(texts, function, folder)
 
 
 def _text(known: programs.Known, function: str, stage: str) -> str:

@@ -20,7 +20,6 @@ from shlo_tools.cpu import symbols
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.host_calls import HostCall
-from shlo_tools.cpu.profiling import measuring
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array
@@ -90,6 +89,8 @@ class NativeExecutable(Executable):
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
+        from shlo_tools.cpu.profiling import measuring
+
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
 
         def call() -> tuple[float, int]:

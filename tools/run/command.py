@@ -314,6 +314,7 @@ def _check_saved(request: Request) -> None:
         "--check-nans": request.check_nans,
         "--probe or --probe-dir": request.probe or request.probe_dir,
         "--cache": request.cache,
+        "--dump-kernels": request.dump_kernels,
         "--save-executable": request.save_executable,
     }
     for name, value in options.items():

@@ -20,7 +20,6 @@ from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
-from shlo_tools.cpu.profiling import measuring
 from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
@@ -161,6 +160,8 @@ class StagedExecutable(Executable):
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
+        from shlo_tools.cpu.profiling import measuring
+
         inputs = self._parameters.bound(arguments, cast=cast)
         entry = self._new_entry()
 
