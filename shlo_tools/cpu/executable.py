@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.executable import Executable
@@ -13,7 +13,6 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
-from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import programs
 from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.executable import StagedExecutable
@@ -24,6 +23,9 @@ from shlo_tools.extend.targets import GRID
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
+
+if TYPE_CHECKING:
+    from shlo_tools.cpu.profiling.rows import Origins
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
-from shlo_tools.cpu.limits import Limits
 from shlo_tools.cpu.stages.program import Block, Branches, Call, Loop, Program
 from shlo_tools.cpu.stages.table import Origin
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place
 
-if TYPE_CHECKING:  # it loads what all ops are
+if TYPE_CHECKING:  # costs load what all ops are
+    from shlo_tools.cpu.limits import Limits
     from shlo_tools.program.costs import Costs, Flops
 
 COPIES = "copies"  # of values that loops carry
