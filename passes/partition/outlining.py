@@ -11,7 +11,7 @@ from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.graph import CONTRACTIONS, Graph, Op, Stage
+from shlo_tools.passes.partition.graph import CONTRACTIONS, SOURCES, VIEWS, Graph, Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
@@ -203,9 +203,14 @@ def _value_type(operand: Op | Value) -> mlir.Type:
 
 
 def _dearest(stage: Stage) -> Op:
-    """The op whose place in the source stands for that of a stage: a product, or the last one."""
-    products = (op for op in stage.members if op.name in CONTRACTIONS)
-    return next(products, stage.members[-1])
+    """The op whose place in the source stands for that of a stage.
+
+    A product, or the last op that computes something.
+    """
+    members = stage.members
+    products = (op for op in members if op.name in CONTRACTIONS)
+    computing = (op for op in members[::-1] if op.name not in SOURCES | VIEWS)
+    return next(products, next(computing, members[-1]))
 
 
 def _results(stage: Stage) -> list[Op]:

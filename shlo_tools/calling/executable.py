@@ -7,12 +7,14 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from shlo_tools import notebook
-from shlo_tools.calling.memory_use import Memory
-from shlo_tools.calling.profile import Profile
 from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
+
+if TYPE_CHECKING:  # who calls a program need not know of them
+    from shlo_tools.calling.memory_use import Memory
+    from shlo_tools.calling.profile import Profile
 
 Type = TypeVar("Type", covariant=True)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.executable import Executable
@@ -14,9 +14,8 @@ from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
 from shlo_tools.cpu.process_library.threads import limit_of
-from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.saved import programs
-from shlo_tools.cpu.stages import building, dumping
+from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dialects import shape_names
@@ -25,6 +24,9 @@ from shlo_tools.extend.targets import GRID
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
+
+if TYPE_CHECKING:
+    from shlo_tools.cpu.profiling.rows import Origins
 
 _SIZES = ("i1", "i32", "i64", "index", "!shape.shape", "!shape.size")
 
@@ -95,7 +97,7 @@ def _kept(
         executable = known.found() if known is not None else None
         if known is not None and executable is not None:
             executable.texts = partial(_text, known, function)
-            _give_source(executable, partial(_source, known, function))
+            tells_of(executable, partial(_source, known, function))
             return executable
         return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
 
@@ -133,7 +135,7 @@ def _compiled(
                 if known is not None and programs.is_whole(module, ops):
                     known.keep(staged)
                 staged.texts = StageTexts(module)
-                _give_source(staged, lambda: module)
+                tells_of(staged, lambda: module)
                 return staged
             texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
@@ -143,16 +145,35 @@ def _compiled(
             numbers, texts = frozenset(), StageTexts(program.clone(module), ("stablehlo",))
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
         whole.donated, whole.texts = numbers, texts
-        whole.dumps = partial(dumping.dump_function, texts, function)
+        whole.dumps = partial(_dump_function, texts, function)
         return whole
 
 
-def _give_source(
+def tells_of(
     executable: StagedExecutable | SizedExecutable, source: Callable[[], mlir.Module]
 ) -> None:
-    """Let an executable tell what its stages are."""
-    executable.origins = partial(origins.read, source, executable.name)
-    executable.dumps = partial(dumping.dump, source, executable.name)
+    """Let an executable tell what its stages are, by the program that it was made of.
+
+    What reads programs for that is loaded when somebody asks: it takes longer than small programs.
+    """
+
+    def read(sizes: Sequence[int] = ()) -> Origins:
+        from shlo_tools.cpu.profiling import origins
+
+        return origins.read(source, executable.name, sizes)
+
+    def dump(folder: str) -> None:
+        from shlo_tools.cpu.stages import dumping
+
+        dumping.dump(source, executable.name, folder)
+
+    executable.origins, executable.dumps = read, dump
+
+
+def _dump_function(texts: StageTexts, function: str, folder: str) -> None:
+    from shlo_tools.cpu.stages import dumping
+
+    dumping.dump_function(texts, function, folder)
 
 
 def _text(known: programs.Known, function: str, stage: str) -> str:

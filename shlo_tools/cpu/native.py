@@ -8,19 +8,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
 from shlo_tools.calling.executable import Executable
-from shlo_tools.calling.memory_use import Memory
-from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.manifest import EntryPoint, Manifest, described, read_manifest
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.host_calls import HostCall
-from shlo_tools.cpu.profiling import measuring
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array
@@ -30,6 +27,10 @@ from shlo_tools.pipeline.instrumentation import Instrumentation
 from shlo_tools.pipeline.runner import Pipeline
 from shlo_tools.time_limit import limited
 from shlo_tools.types import array_type
+
+if TYPE_CHECKING:
+    from shlo_tools.calling.memory_use import Memory
+    from shlo_tools.calling.profile import Profile
 
 _FREE_FRAMES = 4  # kept per executable for the next call
 
@@ -70,6 +71,8 @@ class NativeExecutable(Executable):
 
     @property
     def memory(self) -> Memory | None:
+        from shlo_tools.calling.memory_use import Memory
+
         if self._entry.grows or not all(type.is_static for type in self._results):
             return None
         return Memory(self._entry.arena, sum(type.nbytes for type in self._results), 0)
@@ -90,6 +93,8 @@ class NativeExecutable(Executable):
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
+        from shlo_tools.cpu.profiling import measuring
+
         inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
 
         def call() -> tuple[float, int]:

@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from shlo_tools import ir, mlir, program
@@ -17,7 +16,6 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.process_library.threads import limit_of
-from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
@@ -124,7 +122,7 @@ class SpecializedExecutable(Executable):
                 )
                 if staged is not None:
                     staged.threads = options.threads
-                    staged.origins = partial(origins.read, lambda: module, self.name)
+                    executable.tells_of(staged, lambda: module)
                     return staged
             native.lower(module, check_sizes=options.check_sizes)
             return native.linked(module, constants, function=self.name, opt_level=options.opt_level)

@@ -356,6 +356,7 @@ def _check_saved(request: Request) -> None:
         "--cache": request.cache,
         "--parallel": request.parallel,
         "--mesh": request.mesh,
+        "--dump-kernels": request.dump_kernels,
         "--save-executable": request.save_executable,
     }
     for name, value in options.items():

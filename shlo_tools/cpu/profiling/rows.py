@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
-from shlo_tools.cpu.limits import Limits
 from shlo_tools.cpu.stages.program import Block, Branches, Call, Loop, Program
 from shlo_tools.cpu.stages.table import Origin
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place
-from shlo_tools.program.costs import Costs, Flops
-from shlo_tools.program.flops import NOTHING
+
+if TYPE_CHECKING:  # costs load what all ops are
+    from shlo_tools.cpu.limits import Limits
+    from shlo_tools.program.costs import Costs, Flops
 
 COPIES = "copies"  # of values that loops carry
 
@@ -76,34 +78,53 @@ class Rows:
             if origin.function and totals[number, 0]:
                 by_call.setdefault(origin.call, []).append(number)
         for call, numbers in by_call.items():
-            yield self._row(call, numbers, totals)
+            if call < 0:
+                yield self._copies(numbers, totals)
+            else:
+                yield self._stage(call, numbers, totals)
 
-    def _row(self, call: int, numbers: Sequence[int], totals: Array) -> ProfileRow:
-        runs = int(totals[numbers[0], 0])
-        jobs = [ProfiledJob(self.table[n].function, float(totals[n, 1]) / 1e9) for n in numbers]
-        stage, place, costs, flops = None, None, None, None
-        if call < 0:
-            runs = int(sum(totals[n, 0] for n in numbers))
-            bytes = sum(int(totals[n, 0]) * self.table[n].bytes for n in numbers)
-            flops = NOTHING
-        else:
-            stage, place = self._origin(call)
-            costs = stage.costs if stage is not None else None
-            flops = costs.flops.times(runs) if costs is not None else None
-            bytes = runs * (costs.bytes if costs is not None else self._bytes(call))
+    def _copies(self, numbers: Sequence[int], totals: Array) -> ProfileRow:
+        """The row of all copies."""
+        jobs = self._jobs(numbers, totals)
+        bytes = sum(int(totals[n, 0]) * self.table[n].bytes for n in numbers)
+        return ProfileRow(
+            stage=COPIES,
+            place=None,
+            ops=(),
+            jobs=jobs,
+            runs=int(sum(totals[n, 0] for n in numbers)),
+            seconds=sum(job.seconds for job in jobs),
+            bytes=bytes,
+            flops=0,
+            uncounted=frozenset(),
+            least_seconds=bytes / self.limits.bandwidth,
+        )
+
+    def _stage(self, call: int, numbers: Sequence[int], totals: Array) -> ProfileRow:
+        """The row of a call of a stage, which runs some rows of the table."""
+        jobs, runs = self._jobs(numbers, totals), int(totals[numbers[0], 0])
+        stage, place = self._origin(call)
+        costs = stage.costs if stage is not None else None
+        bytes = runs * (costs.bytes if costs is not None else self._bytes(call))
+        flops = costs.flops.times(runs) if costs is not None else None
         if flops is not None and flops.uncounted and not flops.total:
             flops = None
         return ProfileRow(
-            stage=self.name(numbers[0]),
+            stage=self.calls[call].stage,
             place=place,
             ops=stage.ops if stage is not None else (),
-            jobs=tuple(jobs),
+            jobs=jobs,
             runs=runs,
             seconds=sum(job.seconds for job in jobs),
             bytes=bytes,
             flops=flops.total if flops is not None else None,
             uncounted=flops.uncounted if flops is not None else frozenset(),
             least_seconds=self._least(bytes, flops) if flops is not None else None,
+        )
+
+    def _jobs(self, numbers: Sequence[int], totals: Array) -> tuple[ProfiledJob, ...]:
+        return tuple(
+            ProfiledJob(self.table[n].function, float(totals[n, 1]) / 1e9) for n in numbers
         )
 
     def _origin(self, call: int) -> tuple[Stage | None, Place | None]:

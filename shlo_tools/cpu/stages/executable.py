@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import numpy as np
@@ -15,14 +15,9 @@ import numpy as np
 from shlo_tools import dtypes
 from shlo_tools.calling.arguments import Parameters, as_argument, check_donated
 from shlo_tools.calling.executable import Executable, Signature
-from shlo_tools.calling.memory_timeline import Timeline
-from shlo_tools.calling.memory_use import Memory
-from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
-from shlo_tools.cpu.profiling import measuring
-from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
@@ -30,12 +25,17 @@ from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
 from shlo_tools.cpu.stages.places import place, program_inputs
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.cpu.stages.table import Planned
-from shlo_tools.cpu.stages.timeline import timeline
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import ended, started, watched
 from shlo_tools.dtypes import Array
 from shlo_tools.time_limit import is_limited, limited
 from shlo_tools.types import array_type
+
+if TYPE_CHECKING:  # who calls a program need not know of them
+    from shlo_tools.calling.memory_timeline import Timeline
+    from shlo_tools.calling.memory_use import Memory
+    from shlo_tools.calling.profile import Profile
+    from shlo_tools.cpu.profiling.rows import Origins
 
 _FREE = 4  # entries kept per executable for the next call
 _executables: WeakSet[StagedExecutable] = WeakSet()
@@ -118,11 +118,15 @@ class StagedExecutable(Executable):
 
     @property
     def memory(self) -> Memory:
+        from shlo_tools.calling.memory_use import Memory
+
         results = sum(type.nbytes for type in self._written)
         size = self._planned.places.size + self._arena
         return Memory(size, results, SCRATCH_BYTES, self._timeline)
 
     def _timeline(self) -> Timeline:
+        from shlo_tools.cpu.stages.timeline import timeline
+
         origins = self.origins and self.origins()
         return timeline(self._planned.program, self._planned.places, origins)
 
@@ -173,6 +177,8 @@ class StagedExecutable(Executable):
     def _profiled(
         self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
     ) -> Profile:
+        from shlo_tools.cpu.profiling import measuring
+
         inputs = self._parameters.bound(arguments, cast=cast)
         entry = self._new_entry()
 

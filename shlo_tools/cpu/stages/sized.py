@@ -13,18 +13,20 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
-from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen import named_sizes
-from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
+
+if TYPE_CHECKING:
+    from shlo_tools.calling.profile import Profile
+    from shlo_tools.cpu.profiling.rows import Origins
 
 _KEPT = 8  # sets of sizes whose tables are kept
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from loop_programs import SIZE, LoopProgram
 
 import shlo_tools
 from shlo_tools.calling.profile import Profile
@@ -247,3 +248,18 @@ def test_what_is_refused() -> None:
             executable.profile(*layers(), calls=calls)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="no native code"):
         shlo_tools.compile(LAYERS, backend="reference").profile(*layers())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_steps_of_nested_control_flow_are_known(seed: int) -> None:
+    """Each step of random loops and branches has the ops of its own stage, and its own place."""
+    text = LoopProgram(np.random.default_rng(seed), 2).text()
+    executable = shlo_tools.compile(text)
+    x = np.arange(SIZE, dtype=np.float32)
+    measured = executable.profile(x, x, np.int32(2), calls=1)
+    lines = text.split("\n")
+    for row in measured.rows:
+        if row.stage == "copies":
+            continue
+        assert row.place is not None
+        assert any(op.name in lines[row.place.line - 1] for op in row.ops), (row, text)
