@@ -101,7 +101,7 @@ def test_refusals_name_the_op(what: str) -> None:
         compiling.compile_object(source, name="model")
 
 
-@pytest.mark.parametrize("name", ["", "3d", "a-b", "ä", "_x"])
+@pytest.mark.parametrize("name", ["", "3d", "a-b", "ä", "_x", "shlo_rt"])
 def test_names_that_c_has_not(name: str) -> None:
     with pytest.raises(ShloError, match="names in C cannot begin with"):
         compiling.compile_object(ONE, name=name)
@@ -111,6 +111,18 @@ def test_functions_of_one_name_in_c() -> None:
     source = f"module {{ {ONE.replace('@main', '@f.1')} {ONE.replace('@main', '@f_1')} }}"
     with pytest.raises(ShloError, match=r"@f\.1 and @f_1 would both be m_f_1 in C"):
         compiling.compile_object(source, name="m")
+
+
+def test_a_function_of_a_name_in_the_header() -> None:
+    source = f"module {{ {ONE.replace('@main', '@f_call')} {ONE.replace('@main', '@f')} }}"
+    with pytest.raises(ShloError, match="@f_call would be m_f_call in C, which is of @f"):
+        compiling.compile_object(source, name="m")
+
+
+def test_other_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    with pytest.raises(UnsupportedError, match="Linux on x86-64 alone"):
+        compiling.compile_object(ONE, name="m")
 
 
 def test_a_function_of_the_runtimes_name() -> None:
