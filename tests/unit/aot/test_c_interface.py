@@ -160,12 +160,14 @@ def test_statuses_of_addresses_and_memory(tmp_path: Path) -> None:
           model_workspace(context, place, MODEL_MAIN_WORKSPACE);
           printf("%d ", model_main_call(context, x, y));
           printf("%g ", y[3]);
-          model_workspace(context, 0, 0);
+          model_workspace(context, 0, 1 << 20);
           memset(memory, 255, sizeof memory);
           printf("%d ", model_main_call(context, x, y));
           printf("%g %s\\n", y[3], shlo_message(-5));
           model_close(context);
           model_close(0);
+          model_cancel(0);
+          model_workspace(0, place, 64);
           return 0;
         }""",
         "model.o",
