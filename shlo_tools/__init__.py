@@ -131,7 +131,8 @@ def compile(
             many as this says.
         options: ``function``, ``opt_level``, ``check_sizes``; ``donate`` names arguments that calls
             may write, so that results lie there: ``donate=[0]``; ``cache=True`` keeps what is
-            compiled on disk, where later processes find it (or ``cache=folder``).
+            compiled on disk, where later processes find it (or ``cache=folder``); ``threads=N``
+            keeps calls to so many threads, 1 being the caller's alone.
 
     Values are seen as the ops compute them: ops with probes are not fused, and run slower.
     """

@@ -31,6 +31,10 @@ class Place:
             return self.file
         return f"{self.file}:{self.line}:{self.column}"
 
+    def in_file(self, file: str) -> Place:
+        """The same, where ``-`` stands for a file."""
+        return Place(file, self.line, self.column) if self.file == "-" else self
+
     @staticmethod
     def read(text: str) -> Place:
         """The place that ``str`` wrote: ``file:line:column``, or the file of an unknown line."""

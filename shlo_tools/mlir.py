@@ -959,6 +959,28 @@ _bind = _short("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, c
 _save_object = _long("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
 
 
+_MOST_TEXTS = 32  # that a context reads: it keeps their types and attributes
+_MOST_IDLE = 4
+_idle: list[tuple[_Handle, int]] = []  # contexts, and how many texts they have read
+
+
+@contextmanager
+def _bare_context() -> Iterator[_Handle]:
+    """A context that has the llvm dialect alone, for one thread: loading it takes half a text."""
+    try:
+        context, texts = _idle.pop()
+    except IndexError:
+        context, texts = _new_bare_context(False), 0
+        _register_dialect(_llvm_dialect(), context)
+    try:
+        yield context
+    finally:
+        if texts + 1 < _MOST_TEXTS and len(_idle) < _MOST_IDLE:
+            _idle.append((context, texts + 1))
+        else:
+            _drop_context(context)
+
+
 class ExecutionEngine:
     """Machine code of a module of the llvm dialect, which is made at the first look-up.
 
@@ -977,9 +999,8 @@ class ExecutionEngine:
         Args:
             is_relocatable: linkers may put the code anywhere, into shared libraries, too.
         """
-        engine, context = cls.__new__(cls), _new_bare_context(False)
-        try:
-            _register_dialect(_llvm_dialect(), context)
+        engine = cls.__new__(cls)
+        with _bare_context() as context:
             module = _parse(context, _string(text))
             if not module.pointer:
                 raise RuntimeError("a text that is no module of the llvm dialect")
@@ -987,8 +1008,6 @@ class ExecutionEngine:
                 engine._create(module, 0, keeps_object, is_relocatable)
             finally:
                 _drop_module(module)
-        finally:
-            _drop_context(context)
         return engine
 
     def _create(

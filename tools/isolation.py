@@ -29,6 +29,7 @@ from typing import IO, Any, NoReturn, TextIO, cast
 import click
 
 from shlo_tools.errors import ShloError
+from shlo_tools.pipeline import progress
 from shlo_tools.tools import status_line
 from shlo_tools.tools.status_line import StatusLine
 
@@ -38,9 +39,9 @@ INTERRUPTED = 130  # the exit status that shells give to a command ended by Ctrl
 class Channel:
     """What a child tells its parent: what it is doing, and its output.
 
-    The activity lies in shared memory, which outlives a child that dies without a word. Beside it
-    both say what happens on the terminal: the parent whether its status line is there, the child
-    whether it must not be, because it writes something itself.
+    The activity, and how far it is, lie in shared memory, which outlives a child that dies without
+    a word. Beside them both say what happens on the terminal: the parent whether its status line
+    is there, the child whether it must not be, because it writes something itself.
 
     Attributes:
         output: what is written here is the parent's ``Outcome.output``.
@@ -49,7 +50,9 @@ class Channel:
     output: IO[bytes]
     _HEAD = struct.Struct("II")
     _VISIBLE, _HIDDEN = -1, -2  # flags at the end of the memory
-    _TEXT = slice(_HEAD.size, mmap.PAGESIZE + _HIDDEN)
+    _FAR = struct.Struct("II32s")
+    _FAR_AT = mmap.PAGESIZE - 64
+    _TEXT = slice(_HEAD.size, _FAR_AT)
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
@@ -66,7 +69,17 @@ class Channel:
         text = activity.encode()[: self._TEXT.stop - self._TEXT.start]
         self._memory[self._TEXT.start : self._TEXT.start + len(text)] = text
         self._HEAD.pack_into(self._memory, 0, item, len(text))
+        self.tell_parts(0, 0, "")
         self._memory[self._HIDDEN] = False
+
+    def tell_parts(self, done: int, total: int, what: str) -> None:
+        """Say how many parts of the activity are done, of how many, and what these are."""
+        self._FAR.pack_into(self._memory, self._FAR_AT, done, total, what.encode()[:32])
+
+    def parts(self) -> tuple[int, int, str]:
+        """What ``tell_parts`` said last; 0 of 0 where the activity has none."""
+        done, total, what = self._FAR.unpack_from(self._memory, self._FAR_AT)
+        return done, total, what.rstrip(b"\0").decode(errors="replace")
 
     def told(self) -> tuple[str, int]:
         """The last activity and its item."""
@@ -178,7 +191,9 @@ def _awaited(pipe: IO[bytes], channel: Channel) -> bytes:
     """The child's output; until then a line says what it does, where people look."""
     if not _on_terminal():
         return pipe.read()
-    return status_line.read(pipe, StatusLine(channel.status, channel.announce_status))
+    return status_line.read(
+        pipe, StatusLine(channel.status, channel.announce_status, channel.parts)
+    )
 
 
 def _on_terminal() -> bool:
@@ -203,7 +218,7 @@ def _live(work: Work, channel: Channel, write_end: int, parent: int) -> NoReturn
         if _on_terminal():
             sys.stdout = cast(TextIO, _Stream(sys.stdout, channel))
             sys.stderr = cast(TextIO, _Stream(sys.stderr, channel))
-        with open(write_end, "wb") as channel.output:
+        with open(write_end, "wb") as channel.output, progress.watched_by(channel.tell_parts):
             status = work(channel)
         if status == 0:  # else an error was told, and what cannot be written is not tried again
             _flush()

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.status import Status
-    from rich.text import Text
 
 _PATIENCE = 1.0  # seconds without a word
 _POLL = 0.1
+_BAR = 24  # columns
 
 
 class StatusLine:
@@ -22,10 +23,16 @@ class StatusLine:
     Args:
         activity: tells what is going on; nothing where the child is about to write itself.
         announce: called with True before the line appears, and with False once it is gone.
+        parts: tells how many parts are done, of how many, and what these are; 0 of 0 for no parts.
     """
 
-    def __init__(self, activity: Callable[[], str], announce: Callable[[bool], None]) -> None:
-        self._activity = activity
+    def __init__(
+        self,
+        activity: Callable[[], str],
+        announce: Callable[[bool], None],
+        parts: Callable[[], tuple[int, int, str]] = lambda: (0, 0, ""),
+    ) -> None:
+        self._activity, self._parts = activity, parts
         self._announce = announce
         self._status: Status | None = None
         self._since = time.monotonic()
@@ -43,7 +50,8 @@ class StatusLine:
                 self._status = _started()
         if self._status is not None:
             seconds = time.monotonic() - self._since
-            self._status.update(_line(self._activity(), seconds, self._status.console.width))
+            width = self._status.console.width
+            self._status.update(_line(self._activity(), seconds, width, self._parts()))
 
     def stop(self) -> None:
         """Take the line off; the cursor is as it was."""
@@ -53,11 +61,19 @@ class StatusLine:
         self._announce(False)
 
 
-def _line(activity: str, seconds: float, width: int) -> Text:
-    """What fits a terminal of that width, beside the spinner."""
+def _line(activity: str, seconds: float, width: int, parts: tuple[int, int, str]) -> RenderableType:
+    """What fits a terminal of that width, beside the spinner: with a bar, where there are parts."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
+    done, total, what = parts
     text, time = Text(activity.removeprefix("while ")), f" ({seconds:.0f} s)"
+    amount = f"{done:,} of {total:,} {what}{time}"
+    if total and len("* ") + len(text) + _BAR + len(amount) + len("   ") <= width:
+        line = Table.grid(padding=(0, 1))
+        line.add_row(text, ProgressBar(total, min(done, total), width=_BAR), amount)
+        return line
     text.truncate(max(width - len("* ") - len(time) - 1, 1), overflow="ellipsis")
     return text.append(time)
 

@@ -35,6 +35,16 @@ def combining_module(op: Operation) -> mlir.Module:
     return module
 
 
+def kind_of(op: Operation) -> str:
+    """``add`` where the region of ``op`` just adds its arguments, and likewise; else ''."""
+    (block,) = op.regions[0].blocks
+    first = mlir.inner_operation(next(iter(block.operations)))
+    is_all = list(ir.terminator(block).operands) == list(first.results)
+    if is_all and list(first.operands) == list(block.arguments):
+        return first.name.removeprefix("stablehlo.")
+    return ""
+
+
 def _many(scalar: Value) -> mlir.Type:
     """The type of any number of values."""
     return mlir.tensor_type([mlir.DYNAMIC], scalar.type.element_type)

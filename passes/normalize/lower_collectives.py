@@ -9,7 +9,8 @@ Before, in a grid of 2 replicas and 1 partition:
 After:
     %0 = stablehlo.custom_call @shlo.process.all_reduce(%a) {has_side_effect = true,
       mhlo.backend_config = {computation = "...", grid = array<i64: 2, 1>,
-      replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : (tensor<8xf32>) -> tensor<8xf32>
+      kind = "add", replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}}
+      : (tensor<8xf32>) -> tensor<8xf32>
 
 What such a call does is said once, by the reference's function for the op. The computation is the
 text of a module that combines two arrays element by element. A program that runs alone has a grid
@@ -33,7 +34,7 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.ops._attributes import I64Matrix, codec
 from shlo_tools.ops._op import read_arguments
-from shlo_tools.passes.normalize.combining import combining_module
+from shlo_tools.passes.normalize.combining import combining_module, kind_of
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
@@ -98,7 +99,10 @@ def _collective(size: tuple[int, int], op: Operation, build: Build) -> Sequence[
     element = tensor_type(block.arguments[0].type).element_type.mlir()
     count = len(op.results)
     operands = [_converted(build, value, element) for value in list(op.operands)[:count]]
-    combining = {"computation": mlir.string_attr(ir.printed(combining_module(op).operation))}
+    combining = {
+        "computation": mlir.string_attr(ir.printed(combining_module(op).operation)),
+        "kind": mlir.string_attr(kind_of(op)),
+    }
     return _call(size, op, build, [*operands, *list(op.operands)[count:]], combining)
 
 

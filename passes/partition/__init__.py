@@ -26,7 +26,7 @@ where they begin is no part of a stage.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shlo_tools import dtypes, ir, mlir
@@ -36,7 +36,7 @@ from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
-from shlo_tools.passes.partition.outlining import Outlining
+from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
@@ -56,7 +56,7 @@ class Partition(Pass):
     def run(self, op: Operation) -> None:
         functions = [(func, _without_empty_parts(func)) for func in ir.functions(op)]
         note_places(inner for _, ops in functions for inner in ops)
-        kinds, names = Kinds(), dict[Hashable, str]()
+        kinds, names = Kinds(), Names({ir.symbol_name(func) for func, _ in functions})
         for func, ops in functions:
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
@@ -68,7 +68,7 @@ class Partition(Pass):
                 _cut(op, func.regions[0].blocks[0], kinds, names)
 
 
-def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: dict[Hashable, str]) -> None:
+def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
     split(block)
     graph = read(block, kinds)

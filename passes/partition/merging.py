@@ -6,9 +6,10 @@ A stage is opened where the first of its ops stands, which may read nothing that
     b = exp(y)       another one, which a + b joins
     c = a + b
 
-Both read and write each element once where they are the same stage. So do small stages that read
-the same value and not each other, for a third one. Those that compute the same of other parts of it
-stay apart: one kernel does for all.
+Both read and write each element once where they are the same stage. So it is with rows: those of
+which several sums are taken, for what is made of all of these, are passed once. Small
+stages that read the same value and not each other, for a third one, go together, too. Those that
+compute the same of other parts of it stay apart: one kernel does for all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from shlo_tools.passes.partition.sinking import MEMBERS, readers
 _FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
 _MOST = 64  # stages that are looked at, to see whether one rests on another
 _SMALL = 32  # ops of a stage that takes those beside it
+_SEEN = ("full", "row")  # places in stages that pass all elements, maybe in rows
 
 
 def merge(stages: list[Stage]) -> list[Stage]:
@@ -31,7 +33,7 @@ def merge(stages: list[Stage]) -> list[Stage]:
     stages = [stage for stage in stages if stage.members]
     merging = _Merging()
     for stage in stages:
-        if stage.kind == "map":
+        if stage.kind in ("map", "row"):
             merging.try_stage(stage)
     if not merging.into:
         return stages
@@ -55,17 +57,14 @@ class _Merging:
 
     def try_stage(self, stage: Stage) -> None:
         """Let a stage that this one reads, or that reads what it reads, take its ops."""
-        if any(op.place != "full" or op.is_cheap for op in stage.members):
+        if any(op.place not in _SEEN or op.is_cheap for op in stage.members):
             return
         sources = self._of(stage)
         inputs = [(value, stage.count) for value in _read_by(stage)]
         beside = {self._now(self._readers[key]) for key in inputs if key in self._readers}
         for target in sorted(sources | beside, key=lambda other: -other.number):
             if self._may_join(stage, target, sources):
-                for op in stage.members:
-                    op.stage = target
-                target.members += stage.members
-                stage.members = []
+                _move(stage, target)
                 self.into[stage] = target
                 self._sources[target] = self._of(target) | (sources - {target})
                 break
@@ -110,6 +109,17 @@ class _Merging:
         return False
 
 
+def _move(stage: Stage, target: Stage) -> None:
+    """Compute a stage's ops where another one passes the same elements."""
+    for op in stage.members:
+        op.stage = target
+    target.members += stage.members
+    stage.members = []
+    if stage.kind == "row":
+        target.kind = "row" if target.kind == "map" else target.kind
+        target.rows, target.columns = stage.rows, stage.columns
+
+
 def _kinds(stage: Stage) -> list[int]:
     return [op.kind.number for op in stage.members]
 
@@ -125,19 +135,32 @@ def _fits(stage: Stage, target: Stage) -> bool:
         return False
     if any(op.place == "none" for op in target.members):  # its loops are of other elements
         return False
-    if len(target.members) + len(stage.members) > MEMBERS:
+    if len(target.members) + len(stage.members) > MEMBERS or not _has_rows(stage, target):
         return False
     return all(_is_fit(op, stage, target) for op in stage.members)
 
 
+def _has_rows(stage: Stage, target: Stage) -> bool:
+    """Whether the rows of a stage, if it has any, are those that another one passes."""
+    if stage.kind != "row":
+        return True
+    return target.rows in (None, stage.rows) and target.columns in (None, stage.columns)
+
+
 def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
+    if op.name == "reduce":
+        source, *starts = op.operands
+        starts_before = all(where(start, target) == "outside" for start in starts)
+        return starts_before and _is_seen(source, "full", stage, target)
     if not op.is_elementwise:  # it reads other elements than those of its own place
         outside = all(where(operand, target) == "outside" for operand in op.inner)
         return outside and target.kind == "map"
-    return all(
-        where(operand, stage) == "full" or where(operand, target) in ("full", "outside")
-        for operand in op.inner
-    )
+    return all(_is_seen(operand, op.place, stage, target) for operand in op.inner)
+
+
+def _is_seen(operand: Op | Value, place: str, stage: Stage, target: Stage) -> bool:
+    """Whether an operand lies in a place of one of two stages, or in front of both."""
+    return where(operand, stage) == place or where(operand, target) in (place, "outside")
 
 
 def sources_of(stage: Stage) -> set[Stage]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import named_sizes
@@ -10,13 +11,33 @@ from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.graph import Graph, Op, Stage
+from shlo_tools.passes.partition.graph import CONTRACTIONS, Graph, Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
 from shlo_tools.structural_key import regions_key
 
 _EACH_TIME = ("op", "host")  # kinds that may have effects
+
+
+@dataclass
+class Names:
+    """Names of stages, by what they compute.
+
+    Attributes:
+        others: names that the program uses.
+    """
+
+    others: Collection[str]
+    known: dict[Hashable, str] = field(default_factory=dict)
+
+    def add(self, key: Hashable) -> str:
+        """A new name."""
+        name = f"stage.{len(self.known)}"
+        while name in self.others:
+            name = f"_{name}"
+        self.known[key] = name
+        return name
 
 
 class Outlining:
@@ -28,7 +49,7 @@ class Outlining:
         names: of stages that there are, by what they compute.
     """
 
-    def __init__(self, module: Operation, graph: Graph, names: dict[Hashable, str]) -> None:
+    def __init__(self, module: Operation, graph: Graph, names: Names) -> None:
         self.module = module
         self.graph = graph
         self.build = Build(mlir.before(graph.end), graph.end.location)
@@ -92,9 +113,9 @@ class Outlining:
             tuple(_key(op, places) for op in order),
             tuple(places[op] for op in results if op in places),
         )
-        name = self.names.get(key)
+        name = self.names.known.get(key)
         if name is None:
-            name = self.names[key] = f"stage.{len(self.names)}"
+            name = self.names.add(key)
             self._function(name, stage, inputs, order, results)
         same = self.calls.get((name, *values)) if stage.kind not in _EACH_TIME else None
         if same is not None:
@@ -103,7 +124,8 @@ class Outlining:
         attributes = {"callee": mlir.symbol_attr(name)}
         result_types = [_value_type(op) for op in results]
         _note_shapes(attributes, result_types, [op.shape for op in results])
-        call = self.build.op("func.call", values, result_types, attributes)
+        build = Build(self.build.at, _dearest(stage).operation.location)
+        call = build.op("func.call", values, result_types, attributes)
         values_of_call = self.calls[name, *values] = list(call.results)
         self.values |= dict(zip(results, values_of_call, strict=True))
 
@@ -178,6 +200,12 @@ def _value_type(operand: Op | Value) -> mlir.Type:
         raise RuntimeError("an op is no value")
     type: mlir.Type = value.type
     return type
+
+
+def _dearest(stage: Stage) -> Op:
+    """The op whose place in the source stands for that of a stage: a product, or the last one."""
+    products = (op for op in stage.members if op.name in CONTRACTIONS)
+    return next(products, stage.members[-1])
 
 
 def _results(stage: Stage) -> list[Op]:

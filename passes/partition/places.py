@@ -13,8 +13,10 @@ def where(operand: Op | Value, stage: Stage) -> str:
     """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad."""
     if not isinstance(operand, Op) or operand.is_constant:
         return "outside"
-    if operand.stage:
-        return operand.place if operand.stage is stage else "outside"
+    if operand.stage is stage:
+        return operand.place
+    if operand.stage and not operand.is_cheap:  # a view that is stored is read through, too
+        return "outside"
     (source, *starts) = operand.operands
     below = where(source, stage)
     if any(where(start, stage) != "outside" for start in starts):

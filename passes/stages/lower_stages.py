@@ -32,6 +32,7 @@ from shlo_tools.dims import UndecidedError
 from shlo_tools.mlir import Attribute, Operation
 from shlo_tools.passes.stages import host_calls
 from shlo_tools.passes.stages.read import read
+from shlo_tools.pipeline import progress
 from shlo_tools.pipeline.registry import Pass
 from shlo_tools.structural_key import regions_key
 
@@ -50,10 +51,14 @@ class LowerStages(Pass):
     def run(self, op: Operation) -> None:
         kernels: list[Function] = []
         calls = ir.items_of(op, HOST_CALLS)
-        for func in ir.functions(op):
-            if STAGE in func.attributes and JOBS not in func.attributes:
-                lowered = self._lowered(func, kernels, calls)
-                func.attributes[lowered.attribute] = mlir.string_attr(lowered.text)
+        stages = [
+            func
+            for func in ir.functions(op)
+            if STAGE in func.attributes and JOBS not in func.attributes
+        ]
+        for func in progress.counted(stages, "stages"):
+            lowered = self._lowered(func, kernels, calls)
+            func.attributes[lowered.attribute] = mlir.string_attr(lowered.text)
         if calls:
             op.attributes[HOST_CALLS] = mlir.array_attr(calls)
         if kernels:

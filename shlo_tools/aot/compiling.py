@@ -199,10 +199,11 @@ class _Function:
         """Its entry point, the object that has it, and the constants that this reads."""
         select_function(module, self.function)
         refusals.refuse_sizes(module, self.function)
-        cut = building.normalize(module, constants, contents(module.operation), self.function)
+        cut = building.normalize(module, len(constants), contents(module.operation), self.function)
         if cut is None or cut[-1]:
             refusals.refuse_uncut(module, self.function)
-        signature, kept, _ = cut
+        signature, taken, _ = cut
+        kept = [*constants, *taken]
         inputs, results = (
             tuple(map(array_type, types)) for types in (signature.inputs, signature.results)
         )

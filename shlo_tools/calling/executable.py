@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 from shlo_tools import notebook
+from shlo_tools.calling.memory_use import Memory
+from shlo_tools.calling.profile import Profile
 from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
 
 Type = TypeVar("Type", covariant=True)
@@ -31,27 +33,6 @@ class Signature(Generic[Type]):
         return notebook.signature(self.inputs, self.results)
 
 
-@dataclass(frozen=True)
-class Memory:
-    """What a call takes beside its arguments and the program's constants, in bytes.
-
-    Attributes:
-        temporaries: what is computed on the way, and does not lie in results.
-        results: all of them.
-        scratch: of each thread that takes part; it is kept from call to call.
-    """
-
-    temporaries: int
-    results: int
-    scratch: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.temporaries:,} bytes of temporaries, {self.results:,} of results,"
-            f" {self.scratch:,} of scratch memory for each thread"
-        )
-
-
 class Executable(ABC):
     """A function of a program, ready to run; call it with arrays.
 
@@ -63,11 +44,16 @@ class Executable(ABC):
         signature: types of arguments and results; sizes may be unknown. Quantized values are
             passed as integers.
         donated: numbers of the arguments that calls may write, see ``compile``.
+        threads: how many threads a call may use at most, the calling one included; None for all
+            of the pool.
         texts: gives the program at a stage; none where it is not kept. See ``ir``.
+        dumps: writes what it was compiled to; none where that is not known. See ``dump_kernels``.
     """
 
     texts: Callable[[str], str] | None = None
+    dumps: Callable[[str], Any] | None = None
     donated: frozenset[int] = frozenset()
+    threads: int | None = None
     name: str
     signature: Signature[Any]
     _why_not_saved = "only native code of stages can be"
@@ -105,8 +91,45 @@ class Executable(ABC):
 
     @property
     def memory(self) -> Memory | None:
-        """What a call takes; None where sizes are unknown before it, and from the reference."""
+        """What a call takes; None where sizes are unknown before it, and from the reference.
+
+        ``memory.timeline`` says what is in use when, ``table()`` and ``plot(path)`` show it.
+        """
         return None
+
+    def profile(
+        self,
+        *arguments: Any,
+        cast: bool = False,
+        calls: int | None = None,
+        timeout: float | None = None,
+    ) -> Profile:
+        """Measure where the time of calls goes.
+
+        One call comes first that is not measured. Donated arguments are copied for each call.
+
+        Args:
+            arguments: as for a call.
+            cast: as for a call.
+            calls: how many are measured; by default as many as a second has, up to ten.
+            timeout: seconds that one of them may take.
+
+        Raises:
+            ArgumentError: the arguments do not fit the signature, or there is nothing to measure.
+            UnsupportedError: this executable runs something else than native code of its process.
+            ExecutionError, ExecutionTimeout: as from a call.
+        """
+        if calls is not None and (isinstance(calls, bool) or not isinstance(calls, int)):
+            raise ArgumentError(f"calls={calls!r}: a number of calls is wanted")
+        if calls is not None and calls < 1:
+            raise ArgumentError(f"calls={calls}: one call is measured at least")
+        seconds = None if timeout is None else _seconds(timeout)
+        return self._profiled(arguments, cast, seconds, calls)
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        raise UnsupportedError(f"the executable of @{self.name} is no native code to profile")
 
     def ir(self, stage: str = "stablehlo") -> str:
         """The program that this was made from, as text; passes run when it is asked for.
@@ -126,6 +149,26 @@ class Executable(ABC):
         if self.texts is None:
             raise UnsupportedError(f"the executable of @{self.name} does not keep its program")
         return self.texts(stage)
+
+    def dump_kernels(self, folder: str | os.PathLike[str]) -> None:
+        """Write what the program was compiled to: files for each distinct stage, and an index.
+
+        ``stage.0.stablehlo.mlir`` is what the stage computes, as a program that can be run;
+        ``.llvm.mlir`` its kernels in the llvm dialect, ``.ll`` in LLVM IR; ``.o`` is an object
+        file with their machine code, and ``.s`` its instructions, where ``objdump`` or
+        ``llvm-objdump`` is installed. ``index.csv`` has a line for each stage: where it stands in
+        the source, what it runs, which files there are, and why not all of them.
+
+        Args:
+            folder: is made where there is none.
+
+        Raises:
+            UnsupportedError: the program is not kept, or not compiled.
+            ShloError: a file cannot be written.
+        """
+        if self.dumps is None:
+            raise UnsupportedError(f"the executable of @{self.name} does not know its kernels")
+        self.dumps(os.fspath(folder))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what was compiled to a file, which ``load_executable`` runs in other processes.

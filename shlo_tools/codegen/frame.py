@@ -7,7 +7,7 @@ absolute address: constants, callbacks and temporaries are all reached through t
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 
 # Every field takes eight bytes; a field's offset is eight times its position.
 FIELDS = (
@@ -29,13 +29,14 @@ FIELDS = (
     "host",  # whatever the host keeps here
     "argv",  # the entry point's table, where results of unknown size are announced
     "scratch",  # memory that jobs of the calling thread may use
+    "helpers",  # how many threads of the pool may work for this call, beside the calling one
 )
 SIZE = 8 * len(FIELDS)
 CALLBACKS = ("poll", "host")
 
 
 # Why a call ended early, besides failing checks.
-STATUS = {"cancelled": -1, "signal": -2, "host": -3}
+STATUS = {"cancelled": -1, "signal": -2, "host": -3, "forked": -4}
 
 # What the host writes to ``poll``.
 POLL_SIGNALS, POLL_CANCEL = 1, 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,12 @@ from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import weights
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.native import Tell, linked, lower
+from shlo_tools.cpu.process_library.threads import limit_of
+from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.saved import programs
-from shlo_tools.cpu.stages import building
+from shlo_tools.cpu.stages import building, dumping
+from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
 from shlo_tools.extend.targets import GRID
@@ -33,6 +38,7 @@ def compile(
     donate: Donate = (),
     grid: tuple[int, int] | None = None,
     cache: store.Cache = None,
+    threads: int | None = None,
     tell: Tell | None = None,
 ) -> Executable:
     """Compile a program for this machine.
@@ -55,13 +61,33 @@ def compile(
             that of ``SHLO_CACHE_DIR`` or of the user's caches. Programs with custom calls, or with
             constants in a file beside them, are compiled again, but for their kernels. By default
             ``SHLO_CACHE_DIR`` decides; False keeps nothing.
+        threads: how many threads a call may use at most, the calling one included: 1 is that one
+            alone, and then none is started for it. By default all of the pool: as many as there are
+            processors, or as ``SHLO_NUM_THREADS`` says. Results have the same bits for any number.
         tell: is told what happens next (``in pass 'cse'``); passes then run one by one.
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
         UnsupportedError: it holds something that cannot be compiled yet.
-        ShloError: there is no such function, or no such argument.
+        ShloError: there is no such function, no such argument, or no such number of threads.
     """
+    limit = limit_of(threads)
+    executable = _kept(source, function, opt_level, check_sizes, donate, grid, cache, tell)
+    executable.threads = limit
+    return executable
+
+
+def _kept(
+    source: Any,
+    function: str,
+    opt_level: int,
+    check_sizes: bool,
+    donate: Donate,
+    grid: tuple[int, int] | None,
+    cache: store.Cache,
+    tell: Tell | None,
+) -> Executable:
+    """What runs a program: what disk has of it, or what is compiled, and kept there."""
     with store.kept_in(cache):
         is_plain = isinstance(donate, str | list | tuple | set | frozenset) and grid is None
         options = [function, opt_level, check_sizes, donate]
@@ -69,6 +95,7 @@ def compile(
         executable = known.found() if known is not None else None
         if known is not None and executable is not None:
             executable.texts = partial(_text, known, function)
+            _give_source(executable, partial(_source, known, function))
             return executable
         return _compiled(source, function, opt_level, check_sizes, donate, grid, tell, known)
 
@@ -106,6 +133,7 @@ def _compiled(
                 if known is not None and programs.is_whole(module, ops):
                     known.keep(staged)
                 staged.texts = StageTexts(module)
+                _give_source(staged, lambda: module)
                 return staged
             texts = StageTexts(program.clone(module))
             lower(module, check_sizes=check_sizes, tell=tell)
@@ -115,15 +143,29 @@ def _compiled(
             numbers, texts = frozenset(), StageTexts(program.clone(module), ("stablehlo",))
         whole = linked(module, constants, function=function, opt_level=opt_level, tell=tell)
         whole.donated, whole.texts = numbers, texts
+        whole.dumps = partial(dumping.dump_function, texts, function)
         return whole
+
+
+def _give_source(
+    executable: StagedExecutable | SizedExecutable, source: Callable[[], mlir.Module]
+) -> None:
+    """Let an executable tell what its stages are."""
+    executable.origins = partial(origins.read, source, executable.name)
+    executable.dumps = partial(dumping.dump, source, executable.name)
 
 
 def _text(known: programs.Known, function: str, stage: str) -> str:
     """A kept program at a stage; it is read when it is first asked for."""
     with mlir.library_context():
-        module, _ = weights.detached(known.data)
-        select_function(module, function)
-        return StageTexts(module)(stage)
+        return StageTexts(_source(known, function))(stage)
+
+
+def _source(known: programs.Known, function: str) -> mlir.Module:
+    """A kept program without its large constants."""
+    module, _ = weights.detached(known.data)
+    select_function(module, function)
+    return module
 
 
 def select_function(module: mlir.Module, function: str) -> None:

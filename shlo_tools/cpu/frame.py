@@ -9,7 +9,7 @@ from typing import Any
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.memory import aligned_bytes, reserved_bytes
-from shlo_tools.cpu.process_library import threads
+from shlo_tools.cpu.process_library import threads as pool
 from shlo_tools.cpu.process_library.callbacks import callback_table
 
 _INDEX = {name: i for i, name in enumerate(layout.FIELDS)}
@@ -22,6 +22,7 @@ class Frame:
         arena_bytes: of the arena, at the least.
         grows: the arena has to take any number of bytes.
         has_jobs: the call runs jobs, which want threads and scratch memory.
+        threads: how many of them a job may have, the calling one included; None for all.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Frame:
         *,
         grows: bool = False,
         has_jobs: bool = False,
+        threads: int | None = None,
     ) -> None:
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
@@ -43,7 +45,9 @@ class Frame:
         words[_INDEX["callbacks"]] = callback_table()
         words[_INDEX["weights"]] = weights
         if has_jobs:
-            words[_INDEX["pool"]] = threads.state()
+            words[_INDEX["helpers"]] = pool.helpers(threads)
+            if threads != 1:
+                words[_INDEX["pool"]] = pool.state()
             self._scratch = aligned_bytes(SCRATCH_BYTES)
             words[_INDEX["scratch"]] = self._scratch.ctypes.data
         calls: Sequence[Any] = host_calls

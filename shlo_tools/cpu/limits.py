@@ -21,6 +21,7 @@ from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.memory import aligned_bytes
 from shlo_tools.cpu.process_library import parts, threads
 from shlo_tools.errors import ShloError
+from shlo_tools.program.costs import Costs
 
 _LEAST_BYTES, _MOST_BYTES = 64 << 20, 256 << 20  # of one array
 _REPEATS = 4
@@ -66,6 +67,15 @@ class Limits:
         """
         peak = self.flops_f64 if bits == 64 else self.flops_f32
         return max(bytes / self.bandwidth, flops / peak)
+
+    def least_seconds(self, costs: Costs) -> float:
+        """The least seconds for what a function needs, see ``bound``.
+
+        Integers count as floats of their width, and what has fewer than 32 bits as f32.
+        """
+        narrow, wide = costs.flops.narrow, costs.flops.wide
+        arithmetic = narrow / self.flops_f32 + wide / self.flops_f64
+        return max(costs.bytes / self.bandwidth, arithmetic)
 
 
 def measured(threads: int | None = None) -> Limits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +12,15 @@ from typing import Any, Literal
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.calling.arguments import Parameters, as_argument
-from shlo_tools.calling.executable import Executable, Memory
+from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.memory_use import Memory
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.manifest import EntryPoint, Manifest, described, read_manifest
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.argument_table import ArgumentTable
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.host_calls import HostCall
+from shlo_tools.cpu.profiling import measuring
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
 from shlo_tools.dtypes import Array
@@ -82,6 +86,20 @@ class NativeExecutable(Executable):
         if len(self._free) < _FREE_FRAMES:
             self._free.append(frame)
         return results
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
+
+        def call() -> tuple[float, int]:
+            own = [x.copy() if k in self.donated else x for k, x in enumerate(inputs)]
+            start = time.perf_counter()
+            results = self._run(own, False, timeout)
+            seconds = time.perf_counter() - start
+            return seconds, sum(array.nbytes for array in (*own, *results))
+
+        return measuring.profile_of_one_step(self.name, call, calls)
 
     def _frame(self) -> Frame:
         try:

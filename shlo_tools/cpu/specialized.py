@@ -6,14 +6,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.manifest import is_lowered
 from shlo_tools.cpu import executable, native, weights
 from shlo_tools.cpu.machine_code import store
+from shlo_tools.cpu.process_library.threads import limit_of
+from shlo_tools.cpu.profiling import origins
 from shlo_tools.cpu.stages import building
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ConstraintError, ShloError
@@ -34,6 +38,7 @@ class _Options:
     check_sizes: bool
     donated: frozenset[int]
     cache: store.Cache
+    threads: int | None
 
 
 class SpecializedExecutable(Executable):
@@ -55,6 +60,7 @@ class SpecializedExecutable(Executable):
         self._module, self._constants, self._options = module, constants, options
         self.texts = StageTexts(module)
         self._most, self.donated = most, options.donated
+        self.threads = options.threads
         self._any: Executable | None = None
         self._executables: OrderedDict[Shapes, Executable] = OrderedDict()
         self._table = threading.Lock()
@@ -68,12 +74,22 @@ class SpecializedExecutable(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
+        return self._at(inputs)._run(inputs, False, timeout)
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
+        return self._at(inputs)._profiled(inputs, False, timeout, calls)
+
+    def _at(self, inputs: Sequence[Array]) -> Executable:
+        """The code for the shapes of arguments."""
         shapes = tuple(array.shape for array in inputs)
         executable = self._found(shapes)
         if executable is None:
             with self._compiling:  # who waited here may find it made
                 executable = self._found(shapes) or self._added(shapes)
-        return executable._run(inputs, False, timeout)
+        return executable
 
     def _found(self, shapes: Shapes) -> Executable | None:
         with self._table:
@@ -107,6 +123,8 @@ class SpecializedExecutable(Executable):
                     donate=options.donated,
                 )
                 if staged is not None:
+                    staged.threads = options.threads
+                    staged.origins = partial(origins.read, lambda: module, self.name)
                     return staged
             native.lower(module, check_sizes=options.check_sizes)
             return native.linked(module, constants, function=self.name, opt_level=options.opt_level)
@@ -121,11 +139,13 @@ def compile(
     check_sizes: bool = True,
     donate: Donate = (),
     cache: store.Cache = None,
+    threads: int | None = None,
 ) -> SpecializedExecutable:
     """Compile a program when it is called, for the sizes that it is called with.
 
     Args:
-        source, function, opt_level, check_sizes, donate, cache: see ``executable.compile``.
+        source, function, opt_level, check_sizes, donate, cache, threads: see
+            ``executable.compile``.
         specialize: of how many sets of shapes code is kept; True stands for 32.
 
     Raises:
@@ -135,6 +155,7 @@ def compile(
     most = MOST if specialize is True else specialize
     if most < 1:
         raise ShloError(f"specialize={most}: the code of one set of shapes has to be kept")
+    limit = limit_of(threads)
     with mlir.library_context():
         module, constants = weights.detached(source)
         if is_lowered(module, function):
@@ -142,7 +163,7 @@ def compile(
         executable.select_function(module, function)
         runner.run("builtin.module(shlo-legalize-shape)", module)  # sizes as arguments
         numbers = donated(module, function, donate)
-        options = _Options(function, opt_level, check_sizes, numbers, cache)
+        options = _Options(function, opt_level, check_sizes, numbers, cache, limit)
         return SpecializedExecutable(module, constants, most, options)
 
 

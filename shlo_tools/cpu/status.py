@@ -25,6 +25,11 @@ def raise_for_status(frame: Frame, checks: Sequence[Check], timeout: float | Non
         raise _exception(frame)
     if status == layout.STATUS["cancelled"]:
         raise ExecutionTimeout(f"stopped after {timeout} seconds")
+    if status == layout.STATUS["forked"]:
+        raise ExecutionError(
+            "the process was forked by a signal's handler while its threads computed",
+            hint="only the parent has the results; calls of threads=1 go on in the child as well",
+        )
     raise _failed(checks[status - 1], [frame["word0"], frame["word1"]])
 
 

@@ -15,18 +15,28 @@ from typing import Any
 from shlo_tools import workers
 from shlo_tools.calling.arrays import offered
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.workers import Worker
 
 
 class RemoteExecutable(Executable):
     """An executable that lives in a child process; its signature is text."""
 
-    def __init__(self, worker: Worker, number: int, name: str, signature: Signature[str]) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        number: int,
+        name: str,
+        signature: Signature[str],
+        threads: int | None = None,
+    ) -> None:
         self._worker = worker
         self._number = number
         self.name = name
         self.signature = signature
         self.texts = partial(worker.ask, "ir", number)
+        self.threads = threads
+        self.dumps = lambda folder: worker.ask("dump_kernels", number, os.path.abspath(folder))
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
@@ -35,6 +45,13 @@ class RemoteExecutable(Executable):
             "call", forgotten, self._number, arrays, cast, timeout
         )
         return results
+
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        arrays = [offered(argument, index) for index, argument in enumerate(arguments)]
+        profile: Profile = self._worker.ask("profile", self._number, arrays, cast, timeout, calls)
+        return profile
 
     def save(self, path: str | os.PathLike[str]) -> None:
         self._worker.ask("save_executable", self._number, os.path.abspath(path))
@@ -51,7 +68,7 @@ def compile(source: str | bytes | os.PathLike[str], **options: Any) -> RemoteExe
         options["cache"] = os.path.abspath(options["cache"])
     worker = workers.worker_of("shlo_tools.interop.worker")
     number, name, signature = worker.ask("compile", _taken(_forgotten), source, options)
-    return RemoteExecutable(worker, number, name, signature)
+    return RemoteExecutable(worker, number, name, signature, options.get("threads"))
 
 
 def save(source: bytes, path: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import shlo_tools
 from shlo_tools import workers
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 
 
 def _serve() -> None:
@@ -39,8 +40,20 @@ def _serve() -> None:
         forget(forgotten)
         return executables[number]._run(arguments, cast, timeout)
 
+    def profile(
+        number: int,
+        arguments: list[Any],
+        cast: bool,
+        timeout: float | None,
+        calls: int | None,
+    ) -> Profile:
+        return executables[number]._profiled(arguments, cast, timeout, calls)
+
     def ir(number: int, stage: str) -> str:
         return executables[number].ir(stage)
+
+    def dump_kernels(number: int, folder: str) -> None:
+        executables[number].dump_kernels(folder)
 
     def save_executable(number: int, path: str) -> None:
         executables[number].save(path)
@@ -48,7 +61,7 @@ def _serve() -> None:
     def save(source: bytes, path: str) -> None:
         shlo_tools.save(shlo_tools.load(source), path)
 
-    functions = (compile, call, ir, save_executable, save)
+    functions = (compile, call, profile, ir, dump_kernels, save_executable, save)
     workers.serve({function.__name__: function for function in functions})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from shlo_tools.processes import Grid, Process, run_processes
 
 Backend = Literal["native", "reference"]
 Transport = Literal["threads", "mpi"]
+ReductionOrder = Literal["group", "any"]
 Functions = str | Sequence[Sequence[str]]
 Feeds = Sequence[Sequence[tuple[Any, ...]]]
 Channels = Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
@@ -55,7 +57,8 @@ class ParallelExecutable:
     Attributes:
         num_replicas, num_partitions: the size of the grid.
         executables: for each process, by its number, what it runs; equal ones are the same.
-        transport, gather: see ``compile``.
+        transport, gather, reduction_order: see ``compile``.
+        digest: tells the program, and how it is compiled, from others; '' where nobody asks.
     """
 
     def __init__(
@@ -65,10 +68,13 @@ class ParallelExecutable:
         executables: Sequence[Executable],
         transport: Transport = "threads",
         gather: bool = False,
+        reduction_order: ReductionOrder = "group",
+        digest: str = "",
     ) -> None:
         self.num_replicas, self.num_partitions = num_replicas, num_partitions
         self.executables = executables
         self.transport, self.gather = transport, gather
+        self.reduction_order, self.digest = reduction_order, digest
 
     def __call__(
         self,
@@ -120,9 +126,8 @@ class ParallelExecutable:
             watcher.cancel(threads)
 
         if self.transport == "mpi":
-            own = mpi.job().run(
-                size, lambda grid: [member(grid, id) for id in grid.own], run, stop, self.gather
-            )
+            plan = mpi.Plan(size, self.digest, self.gather, self.reduction_order == "any")
+            own = mpi.job().run(plan, lambda grid: [member(grid, id) for id in grid.own], run, stop)
             returned = [own.get(id, (None, [], {})) for id in every]
         else:
             grid = Grid(*size)
@@ -149,6 +154,7 @@ def compile(
     backend: Backend = "native",
     transport: Transport = "threads",
     gather: bool = False,
+    reduction_order: ReductionOrder = "group",
     **options: Any,
 ) -> ParallelExecutable:
     """Compile a program for all processes of a grid.
@@ -162,6 +168,9 @@ def compile(
         transport: ``threads``: all processes are threads of this one; ``mpi``: they are dealt to
             the ranks of an MPI job, all of which have to make the same calls.
         gather: whether every rank of an MPI job gets the results of all processes, else of its own.
+        reduction_order: ``group``: reductions combine what the members of a group have from left
+            to right in its order, so that results are the same bits over every transport; ``any``:
+            they may combine it as they like. Over MPI sums of large arrays are MPI's own then.
         options: those of ``shlo_tools.compile``.
 
     Raises:
@@ -169,8 +178,8 @@ def compile(
         UnsupportedError: it holds something that cannot be compiled.
         ShloError: there is no such function, or the grid has another size.
     """
-    if transport not in get_args(Transport):
-        raise ShloError(f"transport={transport!r}: there are {', '.join(get_args(Transport))}")
+    _check_choice("transport", transport, get_args(Transport))
+    _check_choice("reduction_order", reduction_order, get_args(ReductionOrder))
     with mlir.library_context():
         module = program.module_of(source)
         size = (
@@ -181,7 +190,21 @@ def compile(
     executables = {
         name: _compiled(module, name, size, backend, options) for name in dict.fromkeys(names)
     }
-    return ParallelExecutable(*size, [executables[name] for name in names], transport, gather)
+    digest = _digest(module, names, backend, reduction_order) if transport == "mpi" else ""
+    listed = [executables[name] for name in names]
+    return ParallelExecutable(*size, listed, transport, gather, reduction_order, digest)
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ShloError(f"{name}={value!r}: there are {', '.join(choices)}")
+
+
+def _digest(module: mlir.Module, *others: Any) -> str:
+    """What tells a program from others, wherever it was read from."""
+    with mlir.library_context():
+        text = ir.printed(module.operation)
+    return hashlib.sha256(f"{text}{others}".encode()).hexdigest()[:12]
 
 
 def _size(module: mlir.Module, name: str, size: int | None) -> int:

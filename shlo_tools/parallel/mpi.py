@@ -19,8 +19,9 @@ from typing import Any
 
 from shlo_tools.errors import ExecutionError, UnsupportedError
 from shlo_tools.grid import ProcessId
-from shlo_tools.parallel.mpi_grid import MpiGrid
+from shlo_tools.parallel.mpi_grid import MpiGrid, by_rank
 from shlo_tools.parallel.mpi_messages import Messages
+from shlo_tools.parallel.mpi_reductions import Reductions
 from shlo_tools.processes import Process, run_processes
 
 _LOOK = 0.1  # seconds between looks for Ctrl-C
@@ -40,31 +41,47 @@ def end_job(message: str) -> None:
     job().end_with_words()
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What all ranks have to agree on.
+
+    Attributes:
+        size: replicas and partitions.
+        program: a digest of what the processes run.
+        gather: whether each rank gets the results of all processes, else of its own.
+        reduces_in_any_order: whether reductions need not combine in their group's order.
+    """
+
+    size: tuple[int, int]
+    program: str = ""
+    gather: bool = False
+    reduces_in_any_order: bool = False
+
+
 class Job:
     """The ranks that ``mpiexec`` started, as one of them sees them."""
 
     def __init__(self, communicator: Any) -> None:
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self._communicator = communicator
+        self._reductions = Reductions(communicator)
         self._calls = 0
         self._one_at_a_time = threading.Lock()
 
     def run(
         self,
-        size: tuple[int, int],
+        plan: Plan,
         start: Callable[[MpiGrid], Sequence[Process]],
         run: Callable[[Process], Any],
         stop: Callable[[], None],
-        gather: bool,
     ) -> Mapping[ProcessId, Any]:
         """Run a grid, together with all other ranks.
 
         Args:
-            size: replicas and partitions.
+            plan: what all ranks have to agree on.
             start: makes the processes of this rank, ``grid.own``.
             run: what each process does.
             stop: ends what the processes of this rank compute.
-            gather: whether this rank gets the results of all processes, else of its own.
 
         Raises:
             BaseException: what the process raised that failed first, on whatever rank; a note says
@@ -73,19 +90,20 @@ class Job:
         with self._one_at_a_time:
             self._calls += 1
             messages = Messages(self._communicator, self._calls)
-            return self._run(size, start, run, stop, gather, messages)
+            return self._run(plan, start, run, stop, messages)
 
     def _run(
         self,
-        size: tuple[int, int],
+        plan: Plan,
         start: Callable[[MpiGrid], Sequence[Process]],
         run: Callable[[Process], Any],
         stop: Callable[[], None],
-        gather: bool,
         messages: Messages,
     ) -> Mapping[ProcessId, Any]:
+        size = plan.size
         ids = [(r, p) for r in range(size[0]) for p in range(size[1])]
-        grid = MpiGrid(size, ids, messages, self.rank, self.size)
+        reductions = self._reductions if plan.reduces_in_any_order else None
+        grid = MpiGrid(size, ids, messages, self.rank, self.size, plan.program, reductions)
         grid.stop = stop
         processes = start(grid)
         endings: list[_Ending] = []
@@ -95,7 +113,7 @@ class Job:
             all_endings.extend(grid.serve(lambda: endings[0] if endings else None))
 
         def end(results: Mapping[ProcessId, Any]) -> None:
-            endings.append(_Ending(size, self._failure_here(grid), results))
+            endings.append(_Ending(plan, self._failure_here(grid), results))
             self._await(server, grid)
 
         server = threading.Thread(target=serve, name="shlo-mpi", daemon=True)
@@ -109,7 +127,7 @@ class Job:
                 raise  # Ctrl-C on this rank, or what all ranks raise
             raise first from None
         own = {process.id: value for process, value in zip(processes, values, strict=True)}
-        end(own if gather else {})
+        end(own if plan.gather else {})
         if (failure := self._first_failure(grid, all_endings)) is not None:
             raise failure
         for ending in all_endings:
@@ -139,6 +157,8 @@ class Job:
         """What all ranks raise."""
         if not all_endings:
             return ExecutionError(f"rank {self.rank} could not send or get messages")
+        if (others := _other_plans([ending.plan for ending in all_endings])) is not None:
+            return ExecutionError(others)
         for rank, ending in enumerate(all_endings):
             if ending.failure is not None:
                 if rank == self.rank and grid.origin is not None:
@@ -146,9 +166,6 @@ class Job:
                 return ending.failure.error()
         if grid.failure is not None:
             return ExecutionError(grid.failure)
-        if len({ending.size for ending in all_endings}) > 1:
-            sizes = [f"{r} x {p}" for r, p in (ending.size for ending in all_endings)]
-            return ExecutionError(f"the ranks run grids of other sizes: {', '.join(sizes)}")
         return None
 
     def abort(self) -> None:
@@ -180,9 +197,22 @@ class _Failure:
 class _Ending:
     """What a rank tells the others at its end."""
 
-    size: tuple[int, int]
+    plan: Plan
     failure: _Failure | None
     results: Mapping[ProcessId, Any]
+
+
+def _other_plans(plans: Sequence[Plan]) -> str | None:
+    """What ranks do not agree on, by rank."""
+    shown: Sequence[tuple[str, list[str]]] = (
+        ("run grids of other sizes", [f"{r} x {p}" for r, p in (plan.size for plan in plans)]),
+        ("run other programs", [plan.program for plan in plans]),
+        ("ask for other results", [f"gather={plan.gather}" for plan in plans]),
+    )
+    for what, each in shown:
+        if len(set(each)) > 1:
+            return f"the ranks {what}: {by_rank(each)}"
+    return None
 
 
 def _pickled(error: BaseException) -> bytes:

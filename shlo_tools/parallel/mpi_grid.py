@@ -15,11 +15,24 @@ from typing import Any
 
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel.mpi_messages import Messages
+from shlo_tools.parallel.mpi_reductions import FEW_RANKS, Reduction, Reductions
 from shlo_tools.processes import Grid
+from shlo_tools.processes.meeting import Finish, What
+from shlo_tools.processes.values import Hands, is_small
+from shlo_tools.processes.waiting import give_way
 
+_LOOKS = 100  # for messages, before the thread sleeps between them
 _PAUSE = 1e-3  # seconds between looks for messages, after a while without any
 _BETWEEN_WAVES = 0.05  # seconds
 _STOP_AGAIN = 0.1  # seconds
+
+
+def by_rank(shown: Sequence[str]) -> str:
+    """What there is on which ranks: ``8 x 1 on 0, 1; 4 x 1 on 2``."""
+    ranks: dict[str, list[str]] = defaultdict(list)
+    for rank, each in enumerate(shown):
+        ranks[each].append(str(rank))
+    return "; ".join(f"{each} on {', '.join(listed)}" for each, listed in ranks.items())
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,8 @@ class MpiGrid(Grid):
         origin: the first process of this rank that failed by itself, and its exception.
     """
 
+    reads_late = True
+
     def __init__(
         self,
         size: tuple[int, int],
@@ -63,8 +78,12 @@ class MpiGrid(Grid):
         messages: Messages,
         rank: int,
         num_ranks: int,
+        program: str,
+        reductions: Reductions | None,
     ) -> None:
         super().__init__(*size)
+        self._program, self._programs = program, dict[int, str]()
+        self._reductions = reductions
         self._messages, self._rank, self._num_ranks = messages, rank, num_ranks
         self._rank_of = {id: n * num_ranks // len(ids) for n, id in enumerate(ids)}
         self.own = [id for id in ids if self._rank_of[id] == rank]
@@ -89,14 +108,58 @@ class MpiGrid(Grid):
 
     # --- what processes do ------------------------------------------------------------------------
     def meet(
-        self, key: Hashable, process: ProcessId, value: Any, group: Sequence[ProcessId], what: str
-    ) -> list[Any]:
-        for rank in sorted({self._rank_of[member] for member in group} - {self._rank}):
-            self._send(rank, "meet", key, process, value)
-        return super().meet(key, process, value, group, what)
+        self,
+        key: Hashable,
+        process: ProcessId,
+        value: Any,
+        group: Sequence[ProcessId],
+        what: What,
+        finish: Finish | None = None,
+    ) -> Any:
+        places = self._places(group)
+        for rank in sorted(set(places) - {self._rank}):
+            theirs = value.only(places[rank]) if isinstance(value, Hands) else value
+            self._send(rank, "meet", key, process, theirs)
+        return super().meet(key, process, value, group, what, finish)
 
     def _members_here(self, group: Sequence[ProcessId]) -> int:
         return sum(self._rank_of[member] == self._rank for member in group)
+
+    def can_reduce(self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any) -> bool:
+        count = len({self._rank_of[member] for member in group})
+        return (
+            self._reductions is not None
+            and count > 1
+            and (count > FEW_RANKS or not is_small(arrays))
+            and self._reductions.can(arrays, combine)
+        )
+
+    def reduced(
+        self,
+        key: Hashable,
+        process: ProcessId,
+        group: Sequence[ProcessId],
+        arrays: Sequence[Any],
+        combine: Any,
+        what: What,
+        *,
+        is_scattered: bool = False,
+    ) -> list[Any]:
+        if self._reductions is None:
+            return super().reduced(
+                key, process, group, arrays, combine, what, is_scattered=is_scattered
+            )
+        reduction = Reduction(
+            tuple(group), self._places(group), self._rank, combine, what, is_scattered
+        )
+        return self._reductions.reduced(self, key, process, arrays, reduction)
+
+    def _places(self, group: Sequence[ProcessId]) -> dict[int, list[int]]:
+        """The places of members in the group, by their rank."""
+        places: dict[int, list[int]] = defaultdict(list)
+        for place, member in enumerate(group):
+            places[self._rank_of[member]].append(place)
+        return places
 
     def put(self, channel: Hashable, value: Any, target: ProcessId | None = None) -> None:
         if target is None:  # for whoever asks: rank 0 brings both together
@@ -105,7 +168,7 @@ class MpiGrid(Grid):
             self._send(self._rank_of[target], "put", channel, value)
 
     def take(
-        self, channel: Hashable, process: ProcessId, what: str, *, anybody: bool = False
+        self, channel: Hashable, process: ProcessId, what: What, *, anybody: bool = False
     ) -> Any:
         if not anybody:
             return super().take(channel, process, what)
@@ -113,7 +176,7 @@ class MpiGrid(Grid):
         return super().take((channel, process), process, what)
 
     def leave(self, process: ProcessId, error: BaseException | None) -> None:
-        with self._changed:
+        with self._lock:
             if error is not None and self._failure is None:
                 self.origin = process, error
             super().leave(process, error)
@@ -130,7 +193,7 @@ class MpiGrid(Grid):
         super()._fail(message)
 
     def _send(self, rank: int, kind: str, *values: Any) -> None:
-        with self._changed:
+        with self._lock:
             if rank == self._rank:
                 self._arrived(kind, values)
                 return
@@ -141,7 +204,7 @@ class MpiGrid(Grid):
     # --- what arrives -----------------------------------------------------------------------------
     def _arrived(self, kind: str, values: Sequence[Any]) -> None:
         """Bring a message to where processes wait for it."""
-        with self._changed:
+        with self._lock:
             if kind == "meet":
                 key, process, value = values
                 self._meeting(key).values[process] = value
@@ -158,7 +221,7 @@ class MpiGrid(Grid):
                 self._bring_together(channel)
             elif kind == "failed":
                 super()._fail(values[0])
-            self._changed.notify_all()
+            self._call()
 
     def _bring_together(self, channel: Hashable) -> None:
         offers, askers = self._offers[channel], self._askers[channel]
@@ -176,7 +239,8 @@ class MpiGrid(Grid):
         Returns:
             What each rank tells.
         """
-        pause, is_over = 0.0, False
+        self._control(0, "program", self._program)
+        looks, is_over = 0, False
         while True:
             busy = self._send_out()
             while (message := self._messages.receive()) is not None:
@@ -192,9 +256,12 @@ class MpiGrid(Grid):
             self._stop_others()
             if self._messages.delivered() and self._ended and self._received == self._ended[1]:
                 return self._ended[0]
-            pause = 0.0 if busy else min(_PAUSE, pause + 2e-5)
-            self._wake.wait(pause)
+            looks = 0 if busy or self._wake.is_set() else looks + 1
             self._wake.clear()
+            if looks < _LOOKS:
+                give_way()
+            else:
+                self._wake.wait(min(_PAUSE, (looks - _LOOKS) * 2e-5))
 
     def _send_out(self) -> bool:
         sent = False
@@ -216,6 +283,9 @@ class MpiGrid(Grid):
             self._control(0, "state", self._state())
         elif kind == "state":
             self._asking.states[rank] = values[0]
+        elif kind == "program":
+            self._programs[rank] = values[0]
+            self._check_programs()
         elif kind == "end":
             self._ends[rank] = values[0], values[1]
         elif kind == "ended":
@@ -224,10 +294,17 @@ class MpiGrid(Grid):
             self._received += 1
             self._arrived(kind, values)
 
+    def _check_programs(self) -> None:
+        """On rank 0: what other programs do together would be a deadlock, or worse."""
+        if len(set(self._programs.values())) > 1:
+            listed = [self._programs.get(rank, "?") for rank in range(self._num_ranks)]
+            self.fail(f"the ranks run other programs: {by_rank(listed)}")
+
     def _state(self) -> State:
-        with self._changed:
-            rows = [(process, what) for process, what, _ in self._waiting.values()]
-            ready = any(ready() for _, _, ready in self._waiting.values())
+        with self._lock:
+            waiters = list(self._waiting.values())
+            rows = [(waiter.process, waiter.what()) for waiter in waiters]
+            ready = any(waiter.ready() for waiter in waiters)
             stuck = len(rows) >= self._running and not ready and not self._outbox
             return State(stuck, sum(self._sent_to), self._received, sorted(rows))
 

@@ -7,5 +7,6 @@ a process computes, compiled code or the reference, is not known here.
 from shlo_tools.processes.meeting import Grid
 from shlo_tools.processes.process import ALONE, Process, current, entered
 from shlo_tools.processes.running import run_processes
+from shlo_tools.processes.values import NamedCombine
 
-__all__ = ["ALONE", "Grid", "Process", "current", "entered", "run_processes"]
+__all__ = ["ALONE", "Grid", "NamedCombine", "Process", "current", "entered", "run_processes"]

@@ -14,11 +14,9 @@ import numpy as np
 
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
-from shlo_tools.processes.meeting import Grid
-
-Combine = Callable[[Any, Any], Any]
-
-_SMALL = 1 << 16  # bytes that each process of a group combines for itself
+from shlo_tools.processes import values
+from shlo_tools.processes.meeting import Finish, Grid, What
+from shlo_tools.processes.values import Combine
 
 
 class Process:
@@ -57,26 +55,88 @@ class Process:
         return self.id[1]
 
     def exchange(
-        self, op: str, channel_id: int, group: Sequence[ProcessId], value: Any
-    ) -> list[Any]:
-        """Values of all members of the process group, in its order.
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        value: Any,
+        reader: Callable[[list[Any]], Any] = list,
+    ) -> Any:
+        """What ``reader`` makes of the values of all members of the process group, in its order.
+
+        Who brought something may write it from then on.
 
         Raises:
             ExecutionError: the members bring arrays of different types, or wait for ever.
         """
+        is_small = values.is_small(value)
+        brought = self._meet(op, channel_id, group, values.copied(value) if is_small else value)
+        values.check_alike(brought, group)
+        computed = reader(brought)
+        del brought  # before others free it
+        if not is_small:
+            self._meet(f"{op} (read)", channel_id, group, None)
+        return computed
+
+    def deal(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        value: Any,
+        parts: Sequence[Any],
+        reader: Callable[[list[Any]], Any] = list,
+    ) -> Any:
+        """What ``reader`` makes of the parts that all members have for this one.
+
+        Args:
+            parts: of ``value``, one for each member.
+
+        Raises:
+            ExecutionError: as of ``exchange``.
+        """
+        is_small = values.is_small(value)
+        kept = [values.copied(part) for part in parts] if is_small else parts
+        computed = reader(self._dealt(op, channel_id, group, value, kept))
+        if not is_small:
+            self._meet(f"{op} (read)", channel_id, group, None)
+        return computed
+
+    def _dealt(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        value: Any,
+        parts: Sequence[Any],
+    ) -> list[Any]:
+        hands = values.Hands(values.described(value), dict(enumerate(parts)))
+        brought = self._meet(op, channel_id, group, hands)
+        values.check_alike(brought, group)
+        own = group.index(self.id)
+        return [hands.values[own] for hands in brought]
+
+    def _meet(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        value: Any,
+        finish: Finish | None = None,
+    ) -> Any:
+        key, what = self._key(op, channel_id, group), self._what(op, group)
+        return self.grid.meet(key, self.id, value, group, what, finish)
+
+    def _key(self, op: str, channel_id: int, group: Sequence[ProcessId]) -> tuple[Hashable, ...]:
+        """What all members of the group call the meeting that is next."""
         if self.id not in group:
             raise ExecutionError(f"process {self.id} is in none of the groups")
         meeting = (op, channel_id, tuple(group))
         self._times[meeting] += 1
-        what = f"in {op} for {sorted(set(group) - {self.id})}"
-        key = (*self._prefix, *meeting, self._times[meeting])
-        brought = self.grid.meet(key, self.id, (_described(value), value), group, what)
-        for member, (description, _) in zip(group, brought, strict=True):
-            if description != brought[0][0]:
-                raise ExecutionError(
-                    f"process {group[0]} brings {brought[0][0]}, process {member} {description}"
-                )
-        return [value for _, value in brought]
+        return (*self._prefix, *meeting, self._times[meeting])
+
+    def _what(self, op: str, group: Sequence[ProcessId]) -> What:
+        return lambda: f"in {op} for {sorted(set(group) - {self.id})}"
 
     def combined(
         self,
@@ -88,35 +148,91 @@ class Process:
     ) -> list[Any]:
         """Arrays of all members combined, from left to right in the group's order.
 
-        Of large arrays each member combines a part, which the others get from it.
+        Small ones are combined by the last to come. Of large ones each member combines a part,
+        which the others get from it. Where the grid's order is any, it may do so in its own way.
+
+        Raises:
+            ExecutionError: as of ``exchange``.
         """
-        own = group.index(self.id)
-        # When all meet again nobody knows what others brought: it may be written from then on.
+
+        def fold(brought: list[Any]) -> list[Any]:
+            values.check_alike(brought, group)
+            return [values.fold(shares, combine) for shares in zip(*brought, strict=True)]
+
+        if self._may_reduce(group, arrays, combine):
+            key, what = self._key(op, channel_id, group), self._what(op, group)
+            return self.grid.reduced(key, self.id, group, arrays, combine, what)
+        if values.is_small(arrays):
+            kept = values.copied(arrays) if self.grid.reads_late else arrays
+            totals: list[Any] = values.copied(self._meet(op, channel_id, group, kept, fold))
+            return totals
+        count = len(group)
         parts = [
-            _combined_part(shares, own, combine)
-            for shares in zip(
-                *self.exchange(op, channel_id, group, [_kept(array) for array in arrays]),
-                strict=True,
-            )
+            [array.reshape(-1)[values.share(array.size, place, count)] for array in arrays]
+            for place in range(count)
         ]
-        if all(is_whole for _, is_whole in parts):
-            return [part for part, _ in parts]
-        pieces = self.exchange(f"{op} (2)", channel_id, group, [part for part, _ in parts])
+        own = fold(self._dealt(op, channel_id, group, arrays, parts))
+        # When all meet again nobody reads what others brought.
+        pieces = self._meet(f"{op} (2)", channel_id, group, own)
         return [
-            part if is_whole else np.concatenate(others).reshape(np.shape(array))
-            for (part, is_whole), others, array in zip(
-                parts, zip(*pieces, strict=True), arrays, strict=True
-            )
+            np.concatenate(shares).reshape(array.shape)
+            for shares, array in zip(zip(*pieces, strict=True), arrays, strict=True)
         ]
+
+    def _may_reduce(
+        self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Combine
+    ) -> bool:
+        """What goes on beside the process has no place in the order of MPI's calls."""
+        return not self._prefix and self.grid.can_reduce(group, arrays, combine)
+
+    def combined_part(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        array: Any,
+        parts: Sequence[Any],
+        combine: Combine,
+    ) -> Any:
+        """The own one of an array's parts, combined as by ``combined``; others are not sent here.
+
+        Args:
+            parts: one for each member.
+        """
+
+        def fold(shares: list[Any]) -> Any:
+            return values.fold(shares, combine) if len(group) > 1 else values.copied(shares[0])
+
+        if self._may_reduce(group, parts, combine):
+            key, what = self._key(op, channel_id, group), self._what(op, group)
+            return self.grid.reduced(key, self.id, group, parts, combine, what, is_scattered=True)[
+                0
+            ]
+        return self.deal(op, channel_id, group, array, parts, fold)
+
+    def broadcast(self, op: str, channel_id: int, group: Sequence[ProcessId], value: Any) -> Any:
+        """The value of the first member of the group, for all; it may be handed on as it is.
+
+        Raises:
+            ExecutionError: as of ``exchange``.
+        """
+        root, *others = group
+        if self.id == root:
+            for other in others:
+                self.give(op, channel_id, other, value)
+            return value
+        first = self.get(op, channel_id, root)
+        values.check_alike([first, value], [root, self.id])
+        return first
 
     def give(self, op: str, channel_id: int, target: ProcessId, value: Any) -> None:
         """Hand a value to another process, which gets it in order."""
-        self.grid.put((op, channel_id, self.id, target), value, target)
+        self.grid.put((*self._prefix, op, channel_id, self.id, target), value, target)
 
     def get(self, op: str, channel_id: int, source: ProcessId) -> Any:
         """Wait for the next value that another process gives."""
-        what = f"in {op} for process {source}"
-        return self.grid.take((op, channel_id, source, self.id), self.id, what)
+        key = (*self._prefix, op, channel_id, source, self.id)
+        return self.grid.take(key, self.id, lambda: f"in {op} for process {source}")
 
     def send(self, channel_id: int, target: int | None, value: Any) -> None:
         """Send on a channel, to the process of a flattened id or to whoever receives."""
@@ -128,8 +244,10 @@ class Process:
         """Wait for the next value on a channel."""
         own = self._flat if source is not None else None
         key = ("channel", channel_id, source, own)
-        what = f"in recv on channel {channel_id}"
-        return self.grid.take(key, self.id, what, anybody=source is None)
+        anybody = source is None
+        return self.grid.take(
+            key, self.id, lambda: f"in recv on channel {channel_id}", anybody=anybody
+        )
 
     def begin(self, label: Hashable, run: Callable[[], Any]) -> int:
         """Run something while the process goes on; a number by which ``finish`` gives its results.
@@ -163,7 +281,7 @@ class Process:
         """Wait for what ``begin`` began; its results."""
         future = self._begun.pop(number)
         future.add_done_callback(lambda _: self.grid.changed())
-        self.grid.wait(self.id, future.done, "in async_done")
+        self.grid.wait(self.id, future.done, lambda: "in async_done")
         return future.result()
 
     @property
@@ -172,36 +290,6 @@ class Process:
 
 
 _numbers = itertools.count(1)
-
-
-def _described(value: Any) -> str:
-    """The types of the arrays in a value, as far as it has such."""
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(_described, value))})"
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return f"{'x'.join(map(str, value.shape)) or 'a scalar of'} {value.dtype}"
-    return type(value).__name__
-
-
-def _kept(array: Any) -> Any:
-    """A small array's copy: who brings it may go on before all others have read it."""
-    return array.copy() if isinstance(array, np.ndarray) and array.nbytes <= _SMALL else array
-
-
-def _combined_part(shares: Sequence[Any], own: int, combine: Combine) -> tuple[Any, bool]:
-    """All of small arrays combined, or the own part of large ones; and whether that is all."""
-    if not isinstance(shares[0], np.ndarray) or shares[0].nbytes <= _SMALL:
-        return _fold(shares, combine), True
-    size, count = shares[0].size, len(shares)
-    place = slice(size * own // count, size * (own + 1) // count)
-    return _fold([share.reshape(-1)[place] for share in shares], combine), False
-
-
-def _fold(parts: Sequence[Any], combine: Combine) -> Any:
-    total, *others = parts
-    for other in others:
-        total = combine(total, other)
-    return total
 
 
 ALONE = Process((0, 0), Grid(1, 1))

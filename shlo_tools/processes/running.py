@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from shlo_tools.processes import threads
 from shlo_tools.processes.process import Process, entered
+from shlo_tools.processes.waiting import Inbox, next_of
 
 _LOOK = 0.1  # seconds between looks at threads that are to end
 
@@ -25,41 +29,54 @@ def run_processes(
     Raises:
         BaseException: what the first process to fail raised; a deadlock is an ExecutionError.
     """
+    results: list[Any] = [None] * len(processes)
     failures: list[BaseException] = []
+    ended: list[Process] = []
+    ends: Inbox[None] = Inbox()
 
-    def main(process: Process) -> Any:
+    def main(number: int, process: Process) -> None:
         error: BaseException | None = None
         try:
             with entered(process):
-                return run(process)
+                results[number] = run(process)
         except BaseException as raised:
             if process.grid.num_replicas * process.grid.num_partitions > 1:
                 raised.add_note(f"in process {process.id} of the grid")
             failures.append(raised)
             error = raised
-            raise
-        finally:
-            process.grid.leave(process.id, error)
+        process.grid.leave(process.id, error)
+        ended.append(process)
+        ends.put(None)
 
-    with ThreadPoolExecutor(len(processes), "shlo-process") as pool:
-        futures = [pool.submit(main, process) for process in processes]
+    crew = threads.take(len(processes))
+    begun = 0
+    try:
+        for number, (thread, process) in enumerate(zip(crew, processes, strict=True)):
+            thread.run(partial(main, number, process))
+            begun += 1
+        while len(ended) < begun and not failures:
+            next_of(ends)
+        _end(ends, lambda: len(ended) < begun, stop)
+    except BaseException:  # Ctrl-C, or what a signal handler raises
+        for process in processes:
+            process.grid.fail("the grid was interrupted")
         try:
-            _wait(futures, stop)
-        except BaseException:  # Ctrl-C, or what a signal handler raises
-            for process in processes:
-                process.grid.fail("the grid was interrupted")
-            _wait(futures, stop, ending=True)
-            raise
+            _end(ends, lambda: len(ended) < begun, stop)
+        finally:
+            threads.dismiss(crew)
+        raise
+    # Not before: what stops threads of this grid would stop another one's that run in them.
+    threads.give_back(crew)
     if failures:
         raise failures[0]
-    return [future.result() for future in futures]
+    return results
 
 
-def _wait(futures: Sequence[Future[Any]], stop: Callable[[], None], ending: bool = False) -> None:
-    """Wait for threads; as soon as one fails the others are to end, whatever they have begun."""
-    left = set(futures)
-    while left:
-        if ending:
-            stop()
-        done, left = wait(left, _LOOK if ending else None, FIRST_EXCEPTION)
-        ending = ending or any(future.exception() for future in done)
+def _end(
+    ends: queue.SimpleQueue[None], some_run: Callable[[], bool], stop: Callable[[], None]
+) -> None:
+    """Have those end that run still, whatever they have begun."""
+    while some_run():
+        stop()
+        with suppress(queue.Empty):
+            next_of(ends, _LOOK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId, groups_of, one_way_groups
-from shlo_tools.processes import ALONE, Process
+from shlo_tools.processes import ALONE, NamedCombine, Process
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.quantization import QuantizedArray, quantize
 from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
@@ -26,22 +27,30 @@ def _group(
     use_global_device_ids: bool | None,
 ) -> list[ProcessId]:
     """The members of the process's group, in its order."""
-    grid = process.grid
+    rows = tuple(map(tuple, replica_groups))
+    size = process.grid.num_replicas, process.grid.num_partitions
+    return _known_group(process.id, rows, size, channel_id or 0, bool(use_global_device_ids))
+
+
+@lru_cache(1024)
+def _known_group(
+    process: ProcessId,
+    replica_groups: Groups,
+    size: tuple[int, int],
+    channel_id: int,
+    use_global_device_ids: bool,
+) -> list[ProcessId]:
     groups = groups_of(
-        replica_groups,
-        grid.num_replicas,
-        grid.num_partitions,
-        channel_id=channel_id or 0,
-        use_global_device_ids=bool(use_global_device_ids),
+        replica_groups, *size, channel_id=channel_id, use_global_device_ids=use_global_device_ids
     )
     return _own(process, groups)
 
 
-def _own(process: Process, groups: Sequence[list[ProcessId]]) -> list[ProcessId]:
+def _own(process: ProcessId, groups: Sequence[list[ProcessId]]) -> list[ProcessId]:
     for group in groups:
-        if process.id in group:
+        if process in group:
             return group
-    raise ExecutionError(f"process {process.id} is in none of the groups {list(groups)}")
+    raise ExecutionError(f"process {process} is in none of the groups {list(groups)}")
 
 
 def _one_way(process: Process, groups: Groups, channel_id: int | None) -> list[list[ProcessId]]:
@@ -62,8 +71,14 @@ def all_gather(
     process: Process = ALONE,
 ) -> tuple[Array, ...]:
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
-    shares = process.exchange("all_gather", channel_id or 0, group, operands)
-    return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*shares, strict=True))
+
+    def gathered(shares: Sequence[Sequence[Array]]) -> tuple[Array, ...]:
+        return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*shares, strict=True))
+
+    results: tuple[Array, ...] = process.exchange(
+        "all_gather", channel_id or 0, group, operands, gathered
+    )
+    return results
 
 
 @evaluates
@@ -89,13 +104,21 @@ def _reduced(
     process: Process,
 ) -> tuple[Array, ...]:
     """The operands of all members combined, from left to right in the group's order."""
-    types = destination_types(computation, [operands[0].dtype]) * len(operands)
-    own = promoted(operands, types)
+    own = _as_combined(operands, computation)
+    return tuple(process.combined(op, channel_id or 0, group, own, _on_two(computation)))
 
+
+def _as_combined(operands: Sequence[Array], computation: Computation) -> list[Array]:
+    """Operands in the element type that the computation takes."""
+    types = destination_types(computation, [operands[0].dtype]) * len(operands)
+    return promoted(operands, types)
+
+
+def _on_two(computation: Computation) -> Computation:
     def combine(left: Array, right: Array) -> Array:
         return np.asarray(results_of(computation(left, right))[0])
 
-    return tuple(process.combined(op, channel_id or 0, group, own, combine))
+    return NamedCombine(combine, getattr(computation, "kind", ""))
 
 
 @evaluates
@@ -110,16 +133,21 @@ def all_to_all(
     process: Process = ALONE,
 ) -> tuple[Array, ...]:
     groups = _one_way(process, replica_groups or [list(range(split_count))], channel_id)
-    group = _own(process, groups)
+    group = _own(process.id, groups)
     if len(group) != split_count:
         raise ExecutionError(f"(C8) groups of {len(group)} processes, {split_count} parts")
-    parts = [np.split(operand, split_count, split_dimension) for operand in operands]
-    shares = process.exchange("all_to_all", channel_id or 0, group, parts)
-    receiver = group.index(process.id)
-    return tuple(
-        np.concatenate([split[receiver] for split in senders], concat_dimension)
-        for senders in zip(*shares, strict=True)
+    splits = [np.split(operand, split_count, split_dimension) for operand in operands]
+    parts = list(zip(*splits, strict=True))  # of all operands, by receiver
+
+    def joined(shares: Sequence[Sequence[Array]]) -> tuple[Array, ...]:
+        return tuple(
+            np.concatenate(senders, concat_dimension) for senders in zip(*shares, strict=True)
+        )
+
+    results: tuple[Array, ...] = process.deal(
+        "all_to_all", channel_id or 0, group, operands, parts, joined
     )
+    return results
 
 
 def _zeros(operand: Any) -> Any:
@@ -139,7 +167,7 @@ def collective_broadcast(
 ) -> Any:
     for group in _one_way(process, replica_groups, channel_id):
         if process.id in group:
-            return process.exchange("collective_broadcast", channel_id or 0, group, operand)[0]
+            return process.broadcast("collective_broadcast", channel_id or 0, group, operand)
     return _zeros(operand)
 
 
@@ -204,10 +232,15 @@ def reduce_scatter(
     process: Process = ALONE,
 ) -> Array:
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
-    total = _reduced("reduce_scatter", [operand], channel_id, group, computation, process)[0]
     if operand.shape[scatter_dimension] % len(group):
         raise ExecutionError(f"(C1) {operand.shape} does not divide into {len(group)} parts")
-    return np.split(total, len(group), scatter_dimension)[group.index(process.id)].copy()
+    (own,) = _as_combined([operand], computation)
+    parts = np.split(own, len(group), scatter_dimension)
+    combine = _on_two(computation)
+    total: Array = process.combined_part(
+        "reduce_scatter", channel_id or 0, group, own, parts, combine
+    )
+    return total
 
 
 @evaluates

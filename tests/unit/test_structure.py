@@ -64,10 +64,15 @@ LONG_FILES = {
 IMPORTED_BY = {"shlo_tools/testing/pytest_plugin.py": {"pytest"}}
 
 # What benchmarks run under a peer's interpreter, not with what the library depends on.
-PEERS_WORKERS = ("tools/bench/*_worker.py", "tools/bench/jax_programs/*.py")
+PEERS_WORKERS = (
+    *("tools/bench/*_worker.py", "tools/bench/jax_programs/*.py"),
+    "tools/bench/torch_programs/*.py",
+)
 
-# Handlers of every exception that pass the error on to another process instead of raising it.
+# Handlers of every exception that pass the error on to another process, or to the thread that waits
+# for this one, instead of raising it.
 PASSED_ON = {
+    "shlo_tools/processes/running.py",
     "shlo_tools/workers.py",
     "tools/bench/worker.py",
     "tools/campaign/outcome.py",

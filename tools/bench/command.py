@@ -5,61 +5,68 @@ This process only reads options, starts engines and waits: MLIR is loaded in chi
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 import shlo_tools
 from shlo_tools import files
+from shlo_tools.calling import plotting
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
 from shlo_tools.tools.bench import plot as plots
+from shlo_tools.tools.bench import program_files
 from shlo_tools.tools.bench.engines import EngineProcess
 from shlo_tools.tools.bench.measurement import Measurement, measure
-from shlo_tools.tools.bench.peers_report import IREE, OURS, WORKERS, XLA, seconds
+from shlo_tools.tools.bench.peers_report import IREE, OURS, TORCH, WORKERS, XLA
+from shlo_tools.tools.bench.report import Report
 
 _EPILOG = """\b
 Each engine has processes of its own, which are stopped while another one measures. Compile time
 is from text to what can be called, of a program that the process has not compiled before; run
 time is that of a call: ours from numpy arrays to numpy arrays, a peer's from and to arrays on its
 device. Ratios above 1 mean that shlo-tools is faster. "difference" is the largest one of an
-element from what shlo-tools computes, relative to the largest element of its result.
+element from what shlo-tools computes, relative to the largest element of its result. "share of
+limit" is the time that no engine can beat on this machine (arithmetic and traffic with memory,
+counted from the program, at the rates of --limits), over the time that the engine took.
 
 \b
 Examples:
   shlo-bench model.mlir
   shlo-bench model.mlir --against=xla --input=@in.npz --plot=times.svg
   shlo-bench model.mlir --against=xla,iree --iree-python=iree/bin/python --json=times.json
+  shlo-bench model.mlir --against=torch --torch-python=torch/bin/python
   shlo-bench model.mlir --against=xla --threads=1 --rounds=10
+  shlo-bench model.mlir --function=encode --input=8x128xf32=random:0
   shlo-bench --limits
 
 \b
 Completion in bash (or zsh, fish): eval "$(_SHLO_BENCH_COMPLETE=bash_source shlo-bench)"
 """
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
-_NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime")}
-_Times = Mapping[str, Sequence[float]]
+_NEEDED = {XLA: ("jaxlib",), IREE: ("iree.compiler", "iree.runtime"), TORCH: ("torch", "numpy")}
+# Prints the names of those modules that cannot be imported.
+_TRY = """
+import importlib
+for name in {names}:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        print(name)
+"""
+_INSTALL = {XLA: "'shlo-tools[xla]'", IREE: "'shlo-tools[iree]'", TORCH: "torch numpy"}
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
     """The peers of ``--against``, each once."""
     names = tuple(dict.fromkeys(name for name in value.split(",") if name))
     for name in names:
-        if name == "torch":
-            raise click.BadParameter(
-                "'torch' runs no StableHLO; compare with the XLA that runs the same program"
-            )
         if name not in _NEEDED:
             raise click.BadParameter(f"{name!r} is no engine; there are {', '.join(_NEEDED)}")
     return names
@@ -68,7 +75,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
 @click.command("shlo-bench", epilog=_EPILOG, context_settings=_SETTINGS)
 @click.argument("model", default="-", type=click.Path())
 @click.option(
-    "--against", default="", metavar="ENGINES", callback=_names, help="Peers: xla, iree or both."
+    "--against", default="", metavar="ENGINES", callback=_names, help="Peers: xla, iree, torch."
 )
 @click.option(
     "--input",
@@ -78,7 +85,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
     metavar="VALUE",
     help="An argument, as shlo-run takes it.  [random:0]",
 )
-@click.option("--function", default="main", metavar="NAME", help="What is run: only @main so far.")
+@click.option("--function", default="main", metavar="NAME", help="Time this one, not @main.")
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
@@ -97,7 +104,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Keep each engine to N processors (Linux).",
+    help="Keep ours to N threads, and on Linux all engines to N processors.",
 )
 @click.option(
     "--limit",
@@ -108,6 +115,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str) -> tu
 )
 @click.option("--xla-python", type=click.Path(), metavar="FILE", help="Interpreter that has jax.")
 @click.option("--iree-python", type=click.Path(), metavar="FILE", help="Interpreter with IREE.")
+@click.option("--torch-python", type=click.Path(), metavar="FILE", help="Interpreter with torch.")
 @click.option("--json", "json_file", type=click.Path(), metavar="FILE", help="Write all samples.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw a .png or .svg.")
 @click.option("--limits", is_flag=True, help="Print what this machine can do at most, and exit.")
@@ -123,6 +131,7 @@ def command(
     limit: float,
     xla_python: str | None,
     iree_python: str | None,
+    torch_python: str | None,
     json_file: str | None,
     plot: str | None,
     limits: bool,
@@ -143,27 +152,29 @@ def command(
         print(click.get_current_context().get_help())
         return 1
     if plot:
-        plots.check(plot)
+        plotting.check(plot, "--plot")
     for path in filter(None, (plot, json_file)):
         files.check_writable(path)
     pythons = {OURS: sys.executable}
-    others = {XLA: xla_python, IREE: iree_python}
+    others = {XLA: xla_python, IREE: iree_python, TORCH: torch_python}
     for peer in against:
         pythons[peer] = others[peer] or sys.executable
         _check_peer(peer, pythons[peer])
     source = files.read_file(model)
     if threads:
-        _keep_to(threads)
+        _keep_to(threads, against)
     with tempfile.TemporaryDirectory(prefix="shlo-bench-") as name:
         folder = Path(name)
-        work = partial(_write, folder, source, model, function, inputs or ("random:0",))
+        values = inputs or ("random:0",)
+        work = partial(_write, folder, source, model, function, values, TORCH in against)
         if _in_child(work):
             return 1
+        least = program_files.limit(folder)
         measured, differences = _measure(folder, pythons, repeats, rounds, limit)
-    _report(measured, differences, list(pythons))
+    report = Report(measured, differences, least)
+    report.show(list(pythons))
     if json_file:
-        data = {**asdict(measured), "difference": differences, "processors": _processors()}
-        files.write_file(json_file, (json.dumps(data, indent=1) + "\n").encode())
+        files.write_file(json_file, report.json().encode())
     if plot:
         times = {"compile": measured.compile, "run": measured.run}
         files.write_file(plot, plots.drawn(plot, Path(model).name, times))
@@ -190,56 +201,50 @@ def _write(
     model: str,
     function: str,
     inputs: tuple[str, ...],
+    lists: bool,
     channel: isolation.Channel,
 ) -> int:
     from shlo_tools.tools.bench import user_program  # loads MLIR
 
     name = "<stdin>" if model == "-" else model
-    return user_program.write(folder, source, name, function, inputs, channel)
+    return user_program.write(folder, source, name, function, inputs, lists, channel)
 
 
 def _check_peer(peer: str, python: str) -> None:
     """Refuse an interpreter that does not have the engine."""
-    lines = [f"import {name}" for name in _NEEDED[peer]]
+    code = _TRY.format(names=_NEEDED[peer])
     try:
-        done = subprocess.run([python, "-c", "\n".join(lines)], capture_output=True, timeout=120)
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ShloError(f"--{peer}-python={python} cannot be run: {error}") from None
-    if done.returncode:
+    missing = _NEEDED[peer] if done.returncode else done.stdout.split()
+    if missing:
         raise ShloError(
-            f"--against={peer}: {python} cannot import {' and '.join(_NEEDED[peer])}",
-            hint=f"pip install 'shlo-tools[{peer}]', or name another one: --{peer}-python=FILE",
+            f"--against={peer}: {python} cannot import {' and '.join(missing)}",
+            hint=f"pip install {_INSTALL[peer]}, or name another one: --{peer}-python=FILE",
         )
 
 
-def _keep_to(count: int) -> None:
-    """Keep this process, and so the engines, to some processors."""
+def _keep_to(count: int, against: Sequence[str]) -> None:
+    """Keep this process, and so the engines, to some processors, and ours to as many threads."""
+    os.environ["SHLO_NUM_THREADS"] = str(count)
     if not hasattr(os, "sched_setaffinity"):
-        raise ShloError("--threads needs Linux: no other system keeps a process to processors")
+        if not against:
+            return
+        raise ShloError("--threads beside peers needs Linux, which keeps them to processors")
     known = sorted(os.sched_getaffinity(0))
     if count > len(known):
         raise ShloError(f"--threads={count}: there are {len(known)} processors")
     os.sched_setaffinity(0, known[:count])
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _measure(
     folder: Path, pythons: Mapping[str, str], repeats: int, rounds: int, limit: float
 ) -> tuple[Measurement, dict[str, float]]:
     """What engines took, and by peers how far they are from our results."""
-    from shlo_tools.tools.bench.user_program import ARGUMENTS, DTYPES, MODULE
-
     path = folder / "path"  # where a peer's interpreter finds this package, and nothing else
     path.mkdir()
     (path / "shlo_tools").symlink_to(Path(shlo_tools.__file__).resolve().parent)
-    request: dict[str, Any] = {
-        "module": str(folder / MODULE),
-        "arguments": str(folder / ARGUMENTS),
-        "dtypes": json.loads((folder / DTYPES).read_text()),
-    }
     differences: dict[str, float] = {}
 
     def start(engine: str) -> EngineProcess:
@@ -262,48 +267,8 @@ def _measure(
                     differences[engine] = difference
 
     engines = dict.fromkeys(pythons, start)
+    request = program_files.request(folder)
     return measure(engines, request, repeats=repeats, rounds=rounds, check=check), differences
-
-
-def _report(
-    measured: Measurement, differences: Mapping[str, float], engines: Sequence[str]
-) -> None:
-    """Print a table, and why something is not in it."""
-    head = ("engine", "compile", "ratio", "run", "fastest", "slowest", "ratio", "difference")
-    rows = [head, *(_row(engine, measured, differences) for engine in engines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    count = _processors()
-    print(f"{platform.machine()}, {count} processor{'' if count == 1 else 's'}")
-    for first, *others in rows:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        print("  ".join([first.ljust(widths[0]), *cells]))
-    print(end="", flush=True)
-    for engine, message in measured.failures.items():
-        print(f"error: {engine}: {message.splitlines()[0]}", file=sys.stderr)
-
-
-def _row(engine: str, measured: Measurement, differences: Mapping[str, float]) -> tuple[str, ...]:
-    run = measured.run.get(engine)
-    return (
-        engine,
-        seconds(_median(measured.compile, engine)),
-        _ratio(measured.compile, engine),
-        seconds(_median(measured.run, engine)),
-        seconds(min(run) if run else None),
-        seconds(max(run) if run else None),
-        _ratio(measured.run, engine),
-        f"{differences[engine]:.0e}" if engine in differences else "-",
-    )
-
-
-def _median(times: _Times, engine: str) -> float | None:
-    return statistics.median(times[engine]) if times.get(engine) else None
-
-
-def _ratio(times: _Times, engine: str) -> str:
-    """A peer's time over ours."""
-    theirs, ours = _median(times, engine), _median(times, OURS)
-    return "-" if engine == OURS or theirs is None or ours is None else f"{theirs / ours:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -8,6 +8,8 @@ import select
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +17,7 @@ from typing import Any, Self
 import shlo_tools
 
 ROOT = Path(shlo_tools.__file__).resolve().parents[1]
+_LAST = 10.0  # seconds that launched processes have to end
 _CACHE = ROOT / "build" / "bench-cache"  # machine code of the process library, made before
 
 
@@ -33,6 +36,9 @@ class EngineProcess:
         limit: seconds for an answer; a worker that takes longer is ended.
         path: where this package is found; nothing else there, if ``python`` is another one.
         cache: the folder for machine code.
+        launcher: what starts ``python``, where something does: ``mpiexec -n 2``.
+        arguments: of the worker.
+        variables: of its environment, besides this process's.
     """
 
     def __init__(
@@ -43,16 +49,20 @@ class EngineProcess:
         *,
         path: Path = ROOT,
         cache: Path = _CACHE,
+        launcher: Sequence[str] = (),
+        arguments: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.limit = limit
+        self._is_launched = bool(launcher)
         self._messages = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
-            [python, "-m", f"shlo_tools.tools.bench.{module}"],
+            [*launcher, python, "-m", f"shlo_tools.tools.bench.{module}", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._messages,
             text=True,
-            env={**_without_cache(cache), "PYTHONPATH": str(path)},
+            env={**_without_cache(cache), "PYTHONPATH": str(path), **(variables or {})},
         )
 
     def __enter__(self) -> Self:
@@ -64,9 +74,20 @@ class EngineProcess:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._is_launched:
+            self._end_launched()
         self._process.kill()
         self._process.wait()
         self._messages.close()
+
+    def _end_launched(self) -> None:
+        """Have what was launched come to its end: killed, it would leave memory of the system's."""
+        if self._process.stdin is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(signal.SIGCONT)
+        self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST)
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request; a worker that ends or takes too long answers with an error."""

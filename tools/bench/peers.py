@@ -11,7 +11,9 @@ Each engine has a process of its own, which is stopped while another one measure
 alternate, and medians count. Compile time is from text to the first callable, of a program that the
 process has not compiled before, behind another program. Run time is that of a call: ours from numpy
 arrays to numpy arrays, a peer's from and to arrays on its device. Ratios above 1 mean that
-shlo-tools is faster. ``plain`` says how many distinct stages have no kernel.
+shlo-tools is faster. ``plain`` says how many distinct stages have no kernel, ``share of limit`` how
+much our run takes of the time that no engine can beat: arithmetic and traffic with memory, counted
+from the program, at the rates of ``shlo-bench --limits``, which are measured first.
 """
 
 from __future__ import annotations
@@ -31,7 +33,11 @@ from typing import Any
 
 import click
 
+from shlo_tools import program
+from shlo_tools.errors import ShloError
 from shlo_tools.tools.bench.engines import ROOT, EngineProcess
+from shlo_tools.tools.bench.least_time import limit_of
+from shlo_tools.tools.bench.limit_share import Limit
 from shlo_tools.tools.bench.measurement import Measurement
 from shlo_tools.tools.bench.measurement import measure as timed
 from shlo_tools.tools.bench.peers_report import (
@@ -45,6 +51,7 @@ from shlo_tools.tools.bench.peers_report import (
     plain_reasons,
     table,
 )
+from shlo_tools.tools.bench.worker import load_arrays
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,16 @@ class Case:
     def request(self) -> dict[str, Any]:
         stem = str(self.folder.resolve() / self.name)
         return {"module": f"{stem}.mlir", "arguments": f"{stem}.npz", "dtypes": self.dtypes}
+
+    def limit(self) -> Limit:
+        """The time that no engine can beat."""
+        files = self.request
+        arguments = load_arrays(files["arguments"], "arg", self.dtypes)
+        try:
+            module = program.load(Path(files["module"]))
+        except ShloError as error:
+            return Limit(reason=str(error).splitlines()[0])
+        return limit_of(module, arguments)
 
 
 def cases_of(folder: Path, family: str, select: str) -> list[Case]:
@@ -84,6 +101,7 @@ def measure(case: Case, pythons: dict[str, str], *, repeats: int, rounds: int, l
             error = measured.ask(engine, process, "check", **case.request)
             if error is not None:
                 row.error[engine] = error
+        row.limit = case.limit()
         if OURS in processes and (plain := measured.ask(OURS, processes[OURS], "plain")):
             row.stages, row.plain, row.whole = plain["stages"], plain["reasons"], plain["whole"]
 

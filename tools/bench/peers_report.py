@@ -8,8 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-OURS, XLA, IREE = "shlo-tools", "xla", "iree"
-WORKERS = {OURS: "native_worker", XLA: "xla_worker", IREE: "iree_worker"}
+from shlo_tools.tools.bench.limit_share import Limit, percent
+
+OURS, XLA, IREE, TORCH = "shlo-tools", "xla", "iree", "torch"
+WORKERS = {
+    OURS: "native_worker",
+    XLA: "xla_worker",
+    IREE: "iree_worker",
+    TORCH: "torch_worker",
+}
 
 
 @dataclass
@@ -20,6 +27,7 @@ class Row:
         error: by engine, the largest distance from what JAX computed (``worker.error_of``).
         plain: how many of our stages no kernel computes, by reason.
         whole: whether the program takes the path that has no stages.
+        limit: what no engine can beat.
     """
 
     name: str
@@ -31,6 +39,7 @@ class Row:
     stages: int = 0
     plain: dict[str, int] = field(default_factory=dict)
     whole: bool = False
+    limit: Limit = field(default_factory=Limit)
 
     def run_ratio(self) -> float | None:
         """The best peer's run time over ours: above 1 we are faster."""
@@ -42,6 +51,10 @@ class Row:
         if OURS in self.compile and XLA in self.compile:
             return self.compile[XLA] / self.compile[OURS]
         return None
+
+    def share(self) -> float | None:
+        """How much of the machine's limit our run reaches."""
+        return self.limit.share(self.run.get(OURS))
 
     def plain_cell(self) -> str:
         """How much has no kernel, as a table says it."""
@@ -65,7 +78,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 _COLUMNS = (
-    *("program", "run", "XLA", "IREE", "best / ours"),
+    *("program", "run", "XLA", "IREE", "best / ours", "share of limit"),
     *("compile", "XLA", "XLA / ours", "error", "plain"),
 )
 
@@ -83,6 +96,7 @@ def cells(row: Row) -> list[str]:
         row.name,
         *(seconds(row.run.get(engine)) for engine in (OURS, XLA, IREE)),
         _ratio(row.run_ratio()),
+        percent(row.share()),
         *(seconds(row.compile.get(engine)) for engine in (OURS, XLA)),
         _ratio(row.compile_ratio()),
         f"{row.error[OURS]:.0e}" if OURS in row.error else "-",
@@ -128,7 +142,11 @@ def data(rows: Sequence[Row]) -> dict[str, Any]:
             mean = geometric_mean([r for r, _ in known])
             summary[what] = {"geometric mean": mean, "worst": min(known)}
     programs = [
-        {**asdict(row), "ratio": {what: ratio(row) for what, ratio in _RATIOS.items()}}
+        {
+            **asdict(row),
+            "ratio": {what: ratio(row) for what, ratio in _RATIOS.items()},
+            "share of limit": row.share(),
+        }
         for row in rows
     ]
     return {"summary": summary, "programs": programs}

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import statistics
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from shlo_tools.errors import ShloError
+from shlo_tools.calling import plotting
 from shlo_tools.tools.bench.peers_report import seconds
 
-SUFFIXES = (".png", ".svg")
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
-
-
-def check(path: str) -> None:
-    """Refuse what could not be drawn, before anything is measured.
-
-    Raises:
-        ShloError: the file has another suffix, or matplotlib is not installed.
-    """
-    if Path(path).suffix not in SUFFIXES:
-        raise ShloError(f"--plot={path}: the name must end in .png or .svg")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ShloError("--plot needs matplotlib", hint="pip install 'shlo-tools[plot]'")
 
 
 def drawn(path: str, title: str, times: Mapping[str, Mapping[str, Sequence[float]]]) -> bytes:
@@ -56,6 +40,4 @@ def drawn(path: str, title: str, times: Mapping[str, Mapping[str, Sequence[float
         panel.set_xlim(0, 1.25 * largest / factor)
         panel.set_xlabel(f"{what} time ({unit}); line: fastest to slowest")
         panel.spines[["top", "right"]].set_visible(False)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=Path(path).suffix[1:], dpi=150)
-    return picture.getvalue()
+    return plotting.picture(figure, path)

@@ -92,8 +92,13 @@ def _distance(result: Array, expected: Array) -> float:
     return worst / float(largest) if largest else worst
 
 
-def serve(engine: Engine, **others: Callable[[], Any]) -> None:
-    """Answer requests until standard input ends; ``others`` tell of the last program."""
+def serve(engine: Engine, reads: str = "module", **others: Callable[[], Any]) -> None:
+    """Answer requests until standard input ends.
+
+    Args:
+        reads: which of a program's files the engine reads.
+        others: tell of the last program.
+    """
     call: Call | None = None
     for line in sys.stdin:
         request = json.loads(line)
@@ -103,7 +108,7 @@ def serve(engine: Engine, **others: Callable[[], Any]) -> None:
                 ones = [np.ones(shape, np.float32) for shape in _WARM_UP_SHAPES]
                 engine.bind(engine.compile(engine.prepare(WARM_UP)), ones)()
             elif request["do"] == "compile":
-                text = engine.prepare(Path(request["module"]).read_text())
+                text = engine.prepare(Path(request[reads]).read_text())
                 start = time.perf_counter()
                 program = engine.compile(text)
                 answer["answer"] = time.perf_counter() - start

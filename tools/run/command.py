@@ -21,7 +21,7 @@ from shlo_tools import demo, files
 from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
-from shlo_tools.tools.run import grid_options
+from shlo_tools.tools.run import grid_options, insight_options
 from shlo_tools.tools.run.run_request import COMPILING, DEFAULT_CACHE, MISMATCH, Request
 from shlo_tools.tools.split_input import MARKER
 
@@ -44,6 +44,8 @@ Examples:
   shlo-run model.mlir --input=@in.npz --expected-output=@out.npz --rtol=1e-5
   shlo-run model.mlir --input=random:0 --compare=reference
   shlo-run model.mlir --input=random:0 --check-nans
+  shlo-run model.mlir --input=random:0 --threads=1 --repeat=100
+  shlo-run model.mlir --input=random:0 --profile --trace=trace.json
   shlo-run tests.mlir --split-input-file    runs functions that check themselves
   shlo-run model.mlir --input=random:0 --probe='dot_general|softmax' --probe-dir=values
   shlo-run model.mlir --parallel=threads --replicas=2 --input=@in-{process}.npz
@@ -115,10 +117,12 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     "--repeat", type=click.IntRange(min=0), default=0, metavar="N", help="Time N more runs."
 )
 @click.option(
-    "--profile",
-    is_flag=True,
-    help="Print what the program was compiled to: stages, which have no kernel and why, memory.",
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Compute with at most N threads; 1 is the calling one alone.  [all]",
 )
+@insight_options.add
 @click.option(
     "--backend",
     type=_Backend(["native", "reference"]),
@@ -182,6 +186,11 @@ _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
     help="Run all processes of a grid: as threads, or dealt to the ranks that mpiexec starts.",
 )
 @click.option("--replicas", type=_COUNT, metavar="N", help="Replicas of the grid.")
+@click.option(
+    "--reduction-order",
+    type=click.Choice(["group", "any"]),
+    help="Of what processes sum up: group gives the same bits everywhere, any lets MPI choose.",
+)
 @click.option("--partitions", type=_COUNT, metavar="N", help="Partitions of each replica.")
 @click.option(
     "--cache",
@@ -233,12 +242,14 @@ def _check_together(request: Request) -> None:
         raise click.UsageError("--probe needs a folder: --probe-dir=DIR")
     if watched and request.repeat:
         raise click.UsageError("--repeat times a program, which probes and checks slow down")
-    if request.profile and (watched or request.backend != "native"):
-        raise click.UsageError("--profile tells of native code without probes and checks")
+    if request.threads and request.backend != "native":
+        raise click.UsageError("--threads is for native code: numpy has threads of its own")
+    insight_options.check_together(request)
     if request.save_executable and (watched or request.backend != "native" or request.compare):
         raise click.UsageError("--save-executable is for native code without probes and checks")
-    singly = request.inputs or request.output or request.compare or request.profile
-    if request.split_input_file and (singly or request.save_executable):
+    singly = request.inputs or request.output or request.compare
+    singly = singly or request.save_executable or insight_options.asked(request)
+    if request.split_input_file and singly:
         raise click.UsageError("--split-input-file runs programs without arguments and results")
     if not request.compare:
         return
@@ -248,7 +259,7 @@ def _check_together(request: Request) -> None:
         "--output": request.output,
         "--expected-output": request.expected_output,
         "--repeat": request.repeat,
-        "--profile": request.profile,
+        insight_options.asked(request): insight_options.asked(request),
         "--demo": request.demo,
         "--probe, --probe-dir or --check-nans": watched,
     }

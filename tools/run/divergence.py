@@ -55,8 +55,10 @@ def compare(
         sites = {site.number: site for site in PROBES.sites(module.operation)}
     reference = shlo_tools.compile(probed, function=request.function, backend="reference")
     channel.tell(COMPILING)
-    plain = shlo_tools.compile(module, function=request.function)
-    native = shlo_tools.compile(probed, function=request.function)
+    plain, native = (
+        shlo_tools.compile(one, function=request.function, threads=request.threads)
+        for one in (module, probed)
+    )
     channel.tell(f"while comparing @{request.function}")
     with limited(request.timeout):
         with Follower(lambda: reference(*arguments)) as follower:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from shlo_tools.tools.run import insight_options
 from shlo_tools.tools.run.run_request import Request
 
 
@@ -13,12 +14,14 @@ def check_together(request: Request) -> None:
     if not request.parallel:
         if sizes:
             raise click.UsageError("--replicas and --partitions need --parallel=threads or =mpi")
+        if request.reduction_order:
+            raise click.UsageError("--reduction-order needs --parallel=threads or =mpi")
         return
     others = {
         "--compare": request.compare,
         "--expected-output": request.expected_output,
         "--repeat": request.repeat,
-        "--profile": request.profile,
+        insight_options.asked(request): insight_options.asked(request),
         "--demo": request.demo,
         "--probe, --probe-dir or --check-nans": request.probe_dir or request.check_nans,
         "--split-input-file": request.split_input_file,

@@ -36,6 +36,10 @@ def work(
         array_files.check_count(request.output, len(function.results))
     channel.tell(COMPILING)
     options: Any = {"backend": request.backend, "transport": request.parallel}
+    if request.threads:
+        options["threads"] = request.threads
+    if request.reduction_order:
+        options["reduction_order"] = request.reduction_order
     compiled = parallel.compile(
         module,
         num_replicas=request.replicas,

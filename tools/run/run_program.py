@@ -34,6 +34,7 @@ from shlo_tools.tools.run import (
     divergence,
     grid_run,
     inputs,
+    insight_options,
     literals,
     probe_files,
     profile,
@@ -109,9 +110,8 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     if checked := self_checks.functions(request, module):
         return checks.of_module(module, checked, source, channel)
     function = signature.find(module, request.function)
-    if request.save_executable and not request.inputs and not _needs_a_run(request):
-        _compile(request, module, channel, None)[0].save(request.save_executable)
-        return 0
+    if insight_options.needs_no_run(request) and not request.inputs and not _needs_a_run(request):
+        return _without_a_run(request, _compile(request, module, channel, None)[0])
     if function.inputs and not request.inputs and not _needs_a_run(request):
         print(signature.describe(function, f"shlo-run {shlex.quote(request.model)}"))
         return 0
@@ -131,14 +131,25 @@ def _work(request: Request, source: bytes, channel: Channel) -> int:
     timing = ""
     if request.repeat or request.demo:
         timing = f"compiled in {_seconds(seconds)}, {_timing(times)}"
-    return _told(request, function, compiled, results, expected, timing, channel)
+    return _told(request, function, compiled, results, expected, timing, arguments, channel)
+
+
+def _without_a_run(request: Request, compiled: Executable) -> int:
+    """Write and show what a program was compiled to."""
+    if request.save_executable:
+        compiled.save(request.save_executable)
+    for line in profile.told(request, compiled, (), _name(request)):
+        print(line)
+    return 0
 
 
 def _work_saved(request: Request, channel: Channel) -> int:
     """Run an executable of a file."""
     channel.tell("while loading the executable")
     start = time.perf_counter()
-    compiled = shlo_tools.load_executable(request.model, trusted=request.trusted)
+    compiled = shlo_tools.load_executable(
+        request.model, trusted=request.trusted, threads=request.threads
+    )
     seconds = time.perf_counter() - start
     function = signature.of_executable(compiled)
     if function.inputs and not request.inputs and not _needs_a_run(request):
@@ -151,7 +162,7 @@ def _work_saved(request: Request, channel: Channel) -> int:
     channel.tell(f"while running @{function.name}")
     results, times = _run(request, compiled, arguments)
     timing = f"loaded in {_seconds(seconds)}, {_timing(times)}" if request.repeat else ""
-    return _told(request, function, compiled, results, expected, timing, channel)
+    return _told(request, function, compiled, results, expected, timing, arguments, channel)
 
 
 def _told(
@@ -161,6 +172,7 @@ def _told(
     results: Sequence[Array],
     expected: Sequence[Array],
     timing: str,
+    arguments: Sequence[Array],
     channel: Channel,
 ) -> int:
     """Write and show what came out; returns the exit status."""
@@ -172,8 +184,8 @@ def _told(
         print("no op made a NaN or Inf that its inputs did not have")
     if timing:
         print(timing)
-    if request.profile:
-        print("\n".join(profile.lines(compiled)))
+    for line in profile.told(request, compiled, arguments, _name(request)):
+        print(line)
     return 0 if agree else MISMATCH
 
 
@@ -197,6 +209,8 @@ def _needs_a_run(request: Request) -> bool:
         or request.compare
         or request.check_nans
         or request.probe_dir
+        or request.trace
+        or request.profile
     )
 
 
@@ -227,6 +241,8 @@ def _compile(
 def _backend(request: Request, module: mlir.Module, tell: Tell | None = None) -> Executable:
     backend: Any = request.backend
     options: dict[str, Any] = {"tell": tell} if tell else {}
+    if request.threads:
+        options["threads"] = request.threads
     if request.cache and request.backend == "native":
         options["cache"] = request.cache == DEFAULT_CACHE or request.cache
     return shlo_tools.compile(module, backend=backend, function=request.function, **options)

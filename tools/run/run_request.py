@@ -10,6 +10,9 @@ MISMATCH = 3
 # What --cache stands for without a folder.
 DEFAULT_CACHE = "default"
 
+# What --memory stands for without a file.
+TABLE = "table"
+
 # Activities of the child that its parent knows.
 COMPILING = "while compiling"
 
@@ -25,7 +28,11 @@ class Request:
         rtol, atol: tolerances; None takes those of the element type.
         timeout: seconds that one run may take.
         repeat: how often to run once more for the time it takes.
-        profile: whether to say what the program was compiled to.
+        threads: how many threads a run may use; None for all of the pool.
+        profile: whether to say what the program was compiled to, and what takes how long.
+        trace: the file for what ran when.
+        dump_kernels: the folder for what each stage was compiled to.
+        memory: ``TABLE``, or the file for a picture of what is in memory when; '' for neither.
         backend: what runs the program.
         compare: the backend that a native run is compared with, op by op.
         save_to: the folder for the test that a comparison leaves.
@@ -35,6 +42,7 @@ class Request:
         probe_output_dir: the folder that ``interpreter.probe`` writes to.
         parallel: how the processes of a grid run: ``threads`` or ``mpi``; None for one alone.
         replicas, partitions: the size of the grid; None takes what the program says.
+        reduction_order: of sums of a grid's processes: ``group`` or ``any``; None is ``group``.
         save_executable: the file that the executable is written to.
         cache: where machine code of programs is kept: a folder, ``DEFAULT_CACHE``, or '' for what
             ``SHLO_CACHE_DIR`` says.
@@ -52,7 +60,11 @@ class Request:
     cast: bool = False
     timeout: float | None = None
     repeat: int = 0
+    threads: int | None = None
     profile: bool = False
+    trace: str | None = None
+    memory: str = ""
+    dump_kernels: str | None = None
     list_functions: bool = False
     backend: str = "native"
     compare: str | None = None
@@ -67,6 +79,7 @@ class Request:
     parallel: str | None = None
     replicas: int | None = None
     partitions: int | None = None
+    reduction_order: str | None = None
     save_executable: str | None = None
     cache: str = ""
     trusted: bool = False

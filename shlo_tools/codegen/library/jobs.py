@@ -20,7 +20,7 @@ TARGET_BITS = 32  # of the third word; those above hold the number to compare wi
 ALWAYS = 1
 UNLESS = 2  # go on there where the i1 is false
 UNEQUAL = 3  # where the i32 is another number
-_KINDS = 4
+KINDS = 4
 
 
 def functions() -> list[Function]:
@@ -28,27 +28,29 @@ def functions() -> list[Function]:
     f = Function(RUN, [POINTER, POINTER, I64], I64)
     frame, table, rows = f.arguments
 
-    def row(number: Value, _: Value) -> list[Value]:
-        words = table.at(number * ROW, I64)
-        kind, context, chunks = (
-            f.load(words.at(k, I64), type) for k, type in enumerate((I64, POINTER, I64))
-        )
-
-        def job() -> list[Value]:
-            function = f.load(words, POINTER)
-            return [number + 1, _run(f, frame, function, context, chunks)]
-
-        return f.if_(
-            kind < _KINDS, lambda: [_next(f, number, kind, context, chunks), poll(f, frame)], job
-        )
-
     _, stopped = f.while_(
         lambda number, stopped: (number < rows) & (stopped == 0),
-        row,
+        lambda number, _: step(f, frame, table, number),
         [f.constant(0), f.constant(0)],
     )
     f.result = stopped
     return [f]
+
+
+def step(f: Function, frame: Value, table: Value, number: Value) -> list[Value]:
+    """Run a row: the number of the next one, and whether the call is to be stopped."""
+    words = table.at(number * ROW, I64)
+    kind, context, chunks = (
+        f.load(words.at(k, I64), type) for k, type in enumerate((I64, POINTER, I64))
+    )
+
+    def job() -> list[Value]:
+        function = f.load(words, POINTER)
+        return [number + 1, _run(f, frame, function, context, chunks)]
+
+    return f.if_(
+        kind < KINDS, lambda: [_next(f, number, kind, context, chunks), poll(f, frame)], job
+    )
 
 
 def _run(f: Function, frame: Value, function: Value, context: Value, chunks: Value) -> Value:

@@ -6,6 +6,9 @@ counter, so a thread that the system does not run delays nobody. The calling thr
 works as well, and closes it when the counter has run out; then it waits only for threads that
 joined, never for one that still sleeps. While it works it polls the call frame, the workers never.
 
+A call frame says how many workers its jobs may have: that many seats a job has, and a worker that
+gets none goes back to sleep.
+
 ``STATE`` is the pool's memory. A job that is opened while another is open (a second Python thread,
 or a job inside one) runs on its own thread alone.
 """
@@ -22,6 +25,7 @@ STATE = {
     "stop": 1,  # workers end
     "next": _LINE,  # the next chunk
     "active": 2 * _LINE,  # workers inside the job
+    "seats": 2 * _LINE + 1,  # how many more of them may take chunks; negative where some got none
     "asleep": 3 * _LINE,
     "busy": 4 * _LINE,  # a thread has a job open
     "workers": 5 * _LINE,
@@ -29,6 +33,7 @@ STATE = {
     "function": 5 * _LINE + 2,
     "context": 5 * _LINE + 3,
     "chunks": 5 * _LINE + 4,
+    "lost": 5 * _LINE + 5,  # the threads of the open job are in the process that this was forked of
     "mutex": 6 * _LINE,
     "condition": 8 * _LINE,
 }
@@ -50,7 +55,7 @@ def functions() -> list[Function]:
     ``shlo_rt_worker(table)``: what a thread of the pool runs; the table holds the addresses of
     the pool's state and of the thread's scratch memory. ``shlo_rt_wake(state)``.
     """
-    return [_take_chunks(), _wake(), _worker(), _run_alone(), _parallel()]
+    return [_take_chunks(), _wake(), _wake_some(), _worker(), _run_alone(), _parallel()]
 
 
 def _word(state: Value, name: str) -> Value:
@@ -87,6 +92,21 @@ def _wake() -> Function:
     return f
 
 
+def _wake_some() -> Function:
+    """Wake so many of the workers that sleep."""
+    f = Function("wake_some", [POINTER, I64], exported=False)
+    state, count = f.arguments
+
+    def signal(number: Value) -> Value:
+        f.call("pthread_cond_signal", [_word(state, "condition")], I32)
+        return number + 1
+
+    f.call("pthread_mutex_lock", [_word(state, "mutex")], I32)
+    f.while_(lambda number: number < count, signal, [f.constant(0)])
+    f.call("pthread_mutex_unlock", [_word(state, "mutex")], I32)
+    return f
+
+
 def _worker() -> Function:
     f = Function(WORKER, [POINTER], POINTER)
     (table,) = f.arguments
@@ -97,7 +117,7 @@ def _worker() -> Function:
         """Whether there is nothing new to do."""
         return ((job == 0) | (job == last)) & (f.load_atomic(stop) == 0)
 
-    def spin(last: Value) -> Value:
+    def spin(last: Value, spins: Value) -> Value:
         def look(_: Value, spins: Value) -> list[Value]:
             f.pause()
             return [f.load_atomic(is_open), spins + 1]
@@ -105,7 +125,7 @@ def _worker() -> Function:
         job, _ = f.while_(
             lambda job, spins: waits(last, job) & (spins < _SPINS),
             look,
-            [f.load_atomic(is_open), f.constant(0)],
+            [f.load_atomic(is_open), spins],
         )
         return job
 
@@ -123,17 +143,27 @@ def _worker() -> Function:
         f.call("pthread_mutex_unlock", [_word(state, "mutex")], I32)
         return job
 
-    def join(last: Value) -> Value:
-        job = spin(last)
+    def sit() -> Value:
+        """Take chunks where there is a seat; how long to look for the next job before sleep."""
+        has_seat = f.add_atomic(_word(state, "seats"), -1) > 0
+
+        def work() -> Value:
+            f.run("take_chunks", [state, scratch])
+            return f.constant(0)
+
+        return f.if_(has_seat, work, lambda: f.constant(_SPINS))[0]
+
+    def join(last: Value, spins: Value) -> list[Value]:
+        job = spin(last, spins)
         (job,) = f.if_(waits(last, job), lambda: sleep(last), lambda: job)
         # Joined first, looked second: a job that is still open now cannot end before this leaves.
         f.add_atomic(_word(state, "active"), 1)
         job = f.load_atomic(is_open)
-        f.if_(job != 0, lambda: f.run("take_chunks", [state, scratch]))
+        (spins,) = f.if_(job != 0, sit, lambda: f.constant(0))
         f.add_atomic(_word(state, "active"), -1)
-        return job
+        return [job, spins]
 
-    f.while_(lambda _: f.load_atomic(stop) == 0, join, [f.constant(0)])
+    f.while_(lambda *_: f.load_atomic(stop) == 0, join, [f.constant(0), f.constant(0)])
     f.result = table
     return f
 
@@ -182,20 +212,21 @@ def _run_alone() -> Function:
 def _parallel() -> Function:
     f = Function(PARALLEL, [POINTER, POINTER, POINTER, I64], I64)
     frame, function, context, chunks = f.arguments
-    state = f.load(_field(frame, "pool"), POINTER)
+    helpers = f.load(_field(frame, "helpers"), I64)
 
     def alone() -> Value:
         return f.call("run_alone", f.arguments, I64)
 
-    def shared() -> Value:
+    def shared(state: Value, workers: Value) -> Value:
         for name, value in (("function", function), ("context", context), ("chunks", chunks)):
             f.store(value, _word(state, name))
         f.store_atomic(0, _word(state, "next"))
+        f.store_atomic(helpers, _word(state, "seats"))
         job = f.load(_word(state, "job"), I64) + 1
         f.store(job, _word(state, "job"))
         f.store_atomic(job, _word(state, "open"))
         asleep = f.load_atomic(_word(state, "asleep"))
-        f.if_(asleep > 0, lambda: f.run(WAKE, [state]))
+        f.if_(asleep > 0, lambda: wake(state, workers))
         scratch = f.load(_field(frame, "scratch"), POINTER)
 
         def body(chunk: Value, _: Value) -> list[Value]:
@@ -212,12 +243,32 @@ def _parallel() -> Function:
         f.store_atomic(0, _word(state, "open"))
         f.while_(lambda: f.load_atomic(_word(state, "active")) != 0, f.pause)
         f.store_atomic(0, _word(state, "busy"))
-        return stopped
+
+        def lost() -> Value:
+            f.store(f.constant(layout.STATUS["forked"]), _field(frame, "status"))
+            return f.constant(1)
+
+        # A signal's handler may have forked while threads had chunks that the child has not.
+        is_lost = f.load_atomic(_word(state, "lost")) != 0
+        return f.if_(is_lost, lost, lambda: stopped, is_rare=True)[0]
+
+    def wake(state: Value, workers: Value) -> None:
+        f.if_(
+            helpers < workers,
+            lambda: f.run("wake_some", [state, helpers]),
+            lambda: f.run(WAKE, [state]),
+        )
 
     def try_shared() -> Value:
-        was_busy = f.exchange_atomic(_word(state, "busy"), 1)
-        return f.if_(was_busy == 0, shared, alone)[0]
+        # Looked up here: a call that nobody may help has no pool.
+        state = f.load(_field(frame, "pool"), POINTER)
+        workers = f.load(_word(state, "workers"), I64)
 
-    workers = f.load(_word(state, "workers"), I64)
-    (f.result,) = f.if_((chunks > 1) & (workers > 0), try_shared, alone)
+        def if_free() -> Value:
+            was_busy = f.exchange_atomic(_word(state, "busy"), 1)
+            return f.if_(was_busy == 0, lambda: shared(state, workers), alone)[0]
+
+        return f.if_(workers > 0, if_free, alone)[0]
+
+    (f.result,) = f.if_((chunks > 1) & (helpers > 0), try_shared, alone)
     return f

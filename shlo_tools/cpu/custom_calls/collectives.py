@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ _OPS = (
     *("collective_reduce", "infeed", "outfeed", "partition_id", "recv", "reduce_scatter"),
     *("replica_id", "send"),
 )
-_REDUCING = ("all_reduce", "collective_reduce", "reduce_scatter")  # all wait for each other
+# Nobody goes on before all have read what it brings.
+_MEETING = ("all_gather", "all_reduce", "all_to_all", "collective_reduce", "reduce_scatter")
 _GROUPS = ("replica_groups", "source_target_pairs")
 
 
@@ -38,9 +40,10 @@ def _target(name: str) -> CustomCall:
     ) -> Sequence[Array]:
         process = processes.current()
         try:
-            _check_grid(process, attributes.get("grid"))
-            kept = operands if name in _REDUCING else [operand.copy() for operand in operands]
-            computed = _evaluated(name, process, kept, attributes, result_types)
+            prepared = _prepared(name, _Same(attributes), _Same(result_types))
+            _check_grid(process, prepared.grid)
+            kept = operands if name in _MEETING else [operand.copy() for operand in operands]
+            computed = prepared(process, kept)
         except ShloError as error:
             first = error.diagnostics[0]
             if first.place is not None or place is None:
@@ -52,6 +55,19 @@ def _target(name: str) -> CustomCall:
         return tuple(value for value in computed if isinstance(value, np.ndarray))  # no token
 
     return call
+
+
+class _Same:
+    """An object by what it is, not by what it says: what a call site offers are the same ones."""
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.it is other.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
 
 
 def _check_grid(process: processes.Process, size: Sequence[int] | None) -> None:
@@ -66,35 +82,56 @@ def _check_grid(process: processes.Process, size: Sequence[int] | None) -> None:
         )
 
 
-def _evaluated(
-    name: str,
-    process: processes.Process,
-    operands: Sequence[Array],
-    attributes: Mapping[str, Any],
-    result_types: Sequence[TensorType],
-) -> Sequence[Any]:
-    """What the reference's function gives."""
+@dataclass(frozen=True)
+class _Prepared:
+    """The reference's function for an op, with what is the same at each of its calls.
+
+    Attributes:
+        grid: for which it was compiled, if that matters.
+        arguments: of the function, besides operands and the process.
+        keywords: which of those the function has.
+    """
+
+    grid: Sequence[int] | None
+    evaluate: Callable[..., Any]
+    arguments: Mapping[str, Any]
+    keywords: frozenset[str]
+
+    def __call__(self, process: processes.Process, operands: Sequence[Array]) -> Sequence[Any]:
+        """What the function gives."""
+        arguments = dict(self.arguments)
+        if "process" in self.keywords:
+            arguments["process"] = process
+        for keyword in self.keywords & {"operands", "inputs"}:
+            arguments[keyword] = operands
+        if "operand" in self.keywords:
+            arguments["operand"] = operands[0]
+        computed = self.evaluate(**arguments)
+        return computed if isinstance(computed, tuple | list) else [computed]
+
+
+@lru_cache(1024)
+def _prepared(name: str, attributes: _Same, result_types: _Same) -> _Prepared:
     from shlo_tools.reference._evaluates import EVALUATORS, keywords_of
     from shlo_tools.reference.grouping import TOKEN
 
     evaluate = EVALUATORS[f"stablehlo.{name}"]
-    offered = keywords_of(evaluate)
-    arguments = {n: _plain(value) for n, value in attributes.items() if n in offered}
-    arguments |= {"process": process, "operands": operands, "inputs": operands, "token": TOKEN}
-    arguments |= {"operand": operands[0]} if operands else {}
-    if "computation" in offered:
-        arguments["computation"] = _combining(attributes["computation"])
-    arguments["result_types"] = [*result_types, TOKEN]
-    computed = evaluate(**{n: value for n, value in arguments.items() if n in offered})
-    return computed if isinstance(computed, tuple | list) else [computed]
+    keywords = keywords_of(evaluate)
+    offered: dict[str, Any] = {n: _plain(value) for n, value in attributes.it.items()}
+    offered |= {"token": TOKEN, "result_types": [*result_types.it, TOKEN]}
+    if "computation" in keywords:
+        offered["computation"] = _combining(attributes.it["computation"], attributes.it["kind"])
+    arguments = {n: value for n, value in offered.items() if n in keywords}
+    return _Prepared(attributes.it.get("grid"), evaluate, arguments, keywords)
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
+    """Groups as tuples, by which they are known again."""
+    return tuple(map(tuple, value.tolist())) if isinstance(value, np.ndarray) else value
 
 
 @cache
-def _combining(text: str) -> Any:
+def _combining(text: str, kind: str) -> Any:
     """The compiled computation of a collective, on arrays of any shape."""
     from shlo_tools.cpu.executable import compile
 
@@ -104,7 +141,7 @@ def _combining(text: str) -> Any:
         flat: Array = combine(left.reshape(-1), right.reshape(-1))
         return flat.reshape(left.shape)
 
-    return on_arrays
+    return processes.NamedCombine(on_arrays, kind)
 
 
 # --- beside the process ---------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from shlo_tools.codegen.library import (
     maths,
     packing,
     pool,
+    profiling,
     sorting,
     transposition,
 )
@@ -66,6 +67,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
         *(pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
         *(entering.ENTER, copying.COPY, calling.CALL_HOST, calling.TRANSFORM),
     ),
+    profiling.functions: (profiling.PROFILE, profiling.TIMED),
     **{
         _gemm(element, part): tuple(gemm.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)

@@ -2,15 +2,17 @@
 
 They are joined before the process ends, since they may be inside compiled code; a forked child has
 none of them and starts its own when it needs to. ``SHLO_NUM_THREADS`` says how many threads
-compute, the calling one included.
+compute, the calling one included; an executable may be kept to fewer.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import operator
 import os
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,8 @@ from shlo_tools.errors import ShloError
 
 _VARIABLE = "SHLO_NUM_THREADS"
 _lock = threading.Lock()
+
+ALL = 1 << 31  # helpers of a call that may have as many as there are
 
 
 class Pool:
@@ -56,6 +60,14 @@ class Pool:
             _threads().pthread_join(thread, None)
         self._threads.clear()
 
+    def leave_behind(self) -> None:
+        """In a forked child: nobody is inside, sleeps, or holds the mutex; no job finds workers."""
+        state, words = self.state, layout.STATE
+        state[words["lost"]] = state[words["busy"]]
+        for name in ("workers", "active", "asleep"):
+            state[words[name]] = 0
+        state[words["mutex"] :] = 0
+
 
 _pool: Pool | None = None
 
@@ -84,6 +96,31 @@ def thread_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def limit_of(threads: Any) -> int | None:
+    """How many threads a call may use, as a caller says it; None where nothing is said.
+
+    Raises:
+        ShloError: it is no whole number, or less than one.
+    """
+    if threads is None:
+        return None
+    try:
+        count = None if isinstance(threads, bool | np.bool_) else operator.index(threads)
+    except TypeError:
+        count = None
+    if count is None or count < 1:
+        raise ShloError(
+            f"threads={threads!r} is no number of threads",
+            hint="1 is the calling thread alone; without a number all threads of the pool compute",
+        )
+    return count
+
+
+def helpers(limit: int | None) -> int:
+    """How many threads of the pool may help a calling thread."""
+    return ALL if limit is None else min(limit - 1, ALL)
+
+
 def _threads() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
@@ -96,6 +133,8 @@ def _stop() -> None:
 def _after_fork() -> None:
     """The threads are not in a forked child, and the state may be that of a job half done."""
     global _pool, _lock
+    if _pool is not None:
+        _pool.leave_behind()
     _pool, _lock = None, threading.Lock()
 
 

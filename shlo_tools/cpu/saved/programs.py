@@ -41,7 +41,7 @@ class Known:
     data: bytes
     path: str
 
-    def found(self) -> Executable | None:
+    def found(self) -> StagedExecutable | SizedExecutable | None:
         """What runs the program, if disk has it whole."""
         image = store.read(self.key)
         if image is None:

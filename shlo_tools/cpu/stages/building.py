@@ -15,7 +15,7 @@ from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
-from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS
+from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS, WEIGHT
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.machine_code.compilation import MachineCode
@@ -33,7 +33,7 @@ from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
 
 # What makes static ops of those whose sizes have become numbers.
-_TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
+TO_STATIC = "shlo-expand-custom-calls,inline,shlo-canonicalize-dynamism{exact}"
 
 _OPT_LEVEL = 2  # of code that only says which sizes do not fit
 
@@ -58,10 +58,11 @@ def build(
         return None
     parts.start([entering.ENTER])
     copy = program.clone(module)
-    whole_function = normalize(copy, constants, known, function, tell)
+    whole_function = normalize(copy, len(constants), known, function, tell)
     if whole_function is None:
         return None
-    signature, kept, is_sized = whole_function
+    signature, own, is_sized = whole_function
+    kept = [*constants, *own]
     native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
@@ -111,16 +112,19 @@ def _refusal(
 
 def normalize(
     module: mlir.Module,
-    constants: Sequence[Array],
+    first: int,
     known: Contents,
     function: str,
     tell: Tell | None = None,
 ) -> tuple[Signature[Any], list[Array], bool] | None:
     """Make a program ready to be cut into stages, in place; None where it cannot be cut.
 
+    Args:
+        first: the number in the table of weights of the first constant that is taken out.
+
     Returns:
-        The function's signature, all constants by their numbers in the table of weights, and
-        whether some sizes are names.
+        The function's signature, the constants that were taken out of it, and whether some sizes
+        are names.
     """
     known = _normalize(module, known, tell)
     func = ir.functions_by_name(module.operation)[function]
@@ -130,8 +134,15 @@ def normalize(
     if not is_fit(known) or not is_whole or (is_sized and SYMBOLS not in func.attributes):
         return None
     inputs, results = (tuple(map(value_type, types)) for types in ir.signature(func))
-    kept = [*constants, *weights.take_out(module, ops, threshold=0, first=len(constants))]
-    return Signature(inputs, results), kept, is_sized
+    own = weights.take_out(module, ops, threshold=0, first=first)
+    return Signature(inputs, results), own, is_sized
+
+
+def cut(module: mlir.Module, function: str) -> None:
+    """Cut a program into stages in place, as ``build`` does before it lowers these."""
+    first = sum(WEIGHT in op.attributes for op in ir.children(module.operation))
+    normalize(module, first, contents(module.operation), function)
+    native.run_passes("shlo-partition", module, None, verify="none")
 
 
 def _static_signature(cut: Program) -> Signature[Any]:
@@ -192,7 +203,7 @@ class _Building:
             native.run_passes("shlo-bind-sizes", module, None)
         except PassError:
             return None
-        native.run_passes(_TO_STATIC + ",shlo-lower-stages{shared}", module, None)
+        native.run_passes(TO_STATIC + ",shlo-lower-stages{shared}", module, None)
         kernels.begin()
         return module
 

@@ -10,6 +10,7 @@ from typing import Any
 from shlo_tools import mlir
 from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Linked
+from shlo_tools.pipeline import progress
 
 _OFTEN = ("arith", "memref", "bufferization")  # dialects of programs with large constants
 
@@ -34,7 +35,8 @@ class Code:
         for name in _OFTEN:  # what other programs need is loaded while threads generate code
             if any(code.is_running for code in self.kernels.values()):
                 mlir.load_op_classes(name)
-        kernels = {name: code.addresses[name] for name, code in self.kernels.items()}
+        counted = progress.counted(self.kernels.items(), "kernels")
+        kernels = {name: code.addresses[name] for name, code in counted}
         return {**self.others, **kernels}
 
     @property

@@ -53,6 +53,7 @@ class Entry:
     """What a call needs; used by one at a time.
 
     Attributes:
+        table: what it runs.
         checked: the address of words for ``enter`` that look at the arguments first.
         unchecked: that of words for arguments that are known to fit.
     """
@@ -65,7 +66,7 @@ class Entry:
         frame: Frame,
     ) -> None:
         self.frame = frame
-        self._table = Table(planned)
+        self.table = Table(planned)
         self._shapes = [(type.static_shape, type.element_type.dtype) for type in results]
         self._types = results
         self._keeps = sum(type.nbytes for type in results) <= _KEPT
@@ -73,25 +74,31 @@ class Entry:
         self._current: _ResultSet | None = None
         self._expected = [_expected(type) for type in arguments]
         self._list = _words([ctypes.addressof(words) for words in self._expected])
-        start = self._table.start
+        start = self.table.start
         self._patches = _words(
-            [w for p in self._table.patches for w in (start + 8 * p.word, p.number, p.offset)]
+            [w for p in self.table.patches for w in (start + 8 * p.word, p.number, p.offset)]
         )
         self._calls = [self._call(count) for count in (len(arguments), 0)]
         self.checked, self.unchecked = map(ctypes.addressof, self._calls)
 
     def _call(self, count: int) -> Any:
         values = {
-            "table": self._table.address,
-            "rows": len(self._table.rows),
+            "table": self.table.address,
+            "rows": len(self.table.rows),
             "arena": self.frame.arena_start,
             "array_type": id(np.ndarray),
             "expected": ctypes.addressof(self._list),
             "count": count,
             "patches": ctypes.addressof(self._patches),
-            "patch_count": len(self._table.patches),
+            "patch_count": len(self.table.patches),
         }
         return _words([values.get(name, 0) for name in entering.CALL])
+
+    def redirect(self, table: int, rows: int) -> None:
+        """Have calls run the rows at another address; the table's contexts are patched as ever."""
+        for words in self._calls:
+            words[entering.CALL.index("table")] = table
+            words[entering.CALL.index("rows")] = rows
 
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
 from shlo_tools import dtypes
 from shlo_tools.calling.arguments import Parameters, as_argument, check_donated
-from shlo_tools.calling.executable import Executable, Memory, Signature
+from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.memory_timeline import Timeline
+from shlo_tools.calling.memory_use import Memory
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen.library.entering import REFUSED
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.profiling import measuring
+from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
@@ -23,6 +30,7 @@ from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
 from shlo_tools.cpu.stages.places import place, program_inputs
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.cpu.stages.table import Planned
+from shlo_tools.cpu.stages.timeline import timeline
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import ended, started, watched
 from shlo_tools.dtypes import Array
@@ -30,6 +38,16 @@ from shlo_tools.time_limit import is_limited, limited
 from shlo_tools.types import array_type
 
 _FREE = 4  # entries kept per executable for the next call
+_executables: WeakSet[StagedExecutable] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Frames know the pool of the parent, whose threads are not in a forked child."""
+    for executable in _executables:
+        executable._free.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class StagedExecutable(Executable):
@@ -41,7 +59,10 @@ class StagedExecutable(Executable):
     Attributes:
         stages: the names of all of them.
         plain: the names of those that no kernel computes, with the reasons.
+        origins: says where stages come from; None where the program is not kept.
     """
+
+    origins: Callable[[], Origins] | None = None
 
     def __init__(
         self,
@@ -77,6 +98,7 @@ class StagedExecutable(Executable):
         self._is_direct = arrays_are_known() and self._returns_places(program)
         self._enter = enter()
         self._free: list[Entry] = []
+        _executables.add(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         files.write(path, self.contents())
@@ -97,7 +119,12 @@ class StagedExecutable(Executable):
     @property
     def memory(self) -> Memory:
         results = sum(type.nbytes for type in self._written)
-        return Memory(self._planned.places.size + self._arena, results, SCRATCH_BYTES)
+        size = self._planned.places.size + self._arena
+        return Memory(size, results, SCRATCH_BYTES, self._timeline)
+
+    def _timeline(self) -> Timeline:
+        origins = self.origins and self.origins()
+        return timeline(self._planned.program, self._planned.places, origins)
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
         if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
@@ -143,13 +170,42 @@ class StagedExecutable(Executable):
             self._free.append(entry)
         return results
 
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs = self._parameters.bound(arguments, cast=cast)
+        entry = self._new_entry()
+
+        def call() -> float:
+            own = [x.copy() if k in self.donated else x for k, x in enumerate(inputs)]
+            entry.results()
+            with limited(timeout) as limit, watched(entry.frame, limit):
+                start = time.perf_counter()
+                self._enter(entry.frame.address, entry.unchecked, tuple(own))
+                seconds = time.perf_counter() - start
+            raise_for_status(entry.frame, self._checks, limit)
+            return seconds
+
+        origins = self.origins and self.origins()
+        return measuring.profile(self.name, self._planned.program, entry, call, calls, origins)
+
     def _entry(self) -> Entry:
         try:
             return self._free.pop()
         except IndexError:
-            weights = ctypes.addressof(self._weights)
-            frame = Frame(self._arena, weights, self._host_calls, grows=self._grows, has_jobs=True)
-            return Entry(self._planned, self._inputs, self._written, frame)
+            return self._new_entry()
+
+    def _new_entry(self) -> Entry:
+        weights = ctypes.addressof(self._weights)
+        frame = Frame(
+            self._arena,
+            weights,
+            self._host_calls,
+            grows=self._grows,
+            has_jobs=True,
+            threads=self.threads,
+        )
+        return Entry(self._planned, self._inputs, self._written, frame)
 
     def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         """Results that are an argument, a weight, or another result, too."""

@@ -64,6 +64,10 @@ class Places:
         spots: by first values, of all places that steps write.
         temporaries: for each call, in the order of steps, where they lie.
         size: of the call's memory.
+        lifetimes: of the places that steps write, by first values, in positions; of those that are
+            results, too.
+        positions: of all calls, in order.
+        last: the position behind all steps.
     """
 
     shared: tuple[int, ...]
@@ -72,6 +76,9 @@ class Places:
     spots: Mapping[int, Spot]
     temporaries: Sequence[Sequence[Spot]]
     size: int
+    lifetimes: Mapping[int, Lifetime]
+    positions: Sequence[int]
+    last: int
 
 
 def place(program: Program) -> Places:
@@ -96,8 +103,9 @@ def place(program: Program) -> Places:
         elif not one.is_outside and one.intervals:
             start, end = one.intervals[0][0], max(end for _, end, _ in one.intervals)
             lifetimes[first] = Lifetime(one.size, start, end)
+    all_lifetimes = dict(lifetimes)
     blocks = {n: lifetimes.pop(first) for first, n in results.items() if n not in aliases}
-    insides = [_inside(program.codes[call.stage], call, shared) for _, call in lives.calls]
+    insides = [inside_results(program.codes[call.stage], call, shared) for _, call in lives.calls]
     passing = [
         Lifetime(size, position, position)
         for (position, call), inside in zip(lives.calls, insides, strict=True)
@@ -114,10 +122,14 @@ def place(program: Program) -> Places:
         ]
         for (_, call), inside in zip(lives.calls, insides, strict=True)
     ]
-    return Places(tuple(shared), results, aliases, by_value, temporaries, size)
+    return Places(
+        *(tuple(shared), results, aliases, by_value, temporaries, size, all_lifetimes),
+        positions=[position for position, _ in lives.calls],
+        last=lives.last,
+    )
 
 
-def _inside(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:
+def inside_results(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:
     """Temporaries of a call that lie in results of it."""
     of_arguments = {shared[value] for value in call.arguments}
     inside: dict[int, int] = {}
@@ -179,6 +191,11 @@ class _Lives:
         for value in self._defined:
             self.intervals[value] = self._intervals(value)
         self.merges.sort()
+
+    @property
+    def last(self) -> int:
+        """The position behind all steps."""
+        return self._position
 
     def _use(self, values: tuple[int, ...]) -> None:
         for value in values:

@@ -12,13 +12,17 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from shlo_tools.calling.arguments import Parameters
 from shlo_tools.calling.executable import Executable, Signature
+from shlo_tools.calling.profile import Profile
 from shlo_tools.codegen import named_sizes
+from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
+from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.dtypes import Array
 
@@ -39,7 +43,11 @@ class SizedExecutable(Executable):
     Attributes:
         stages: the names of all of them.
         late: the names of those that are lowered for the sizes of a call, with the reasons.
+        origins: says where stages come from, for the sizes of a call; None where the program is
+            not kept.
     """
+
+    origins: Callable[[Sizes], Origins] | None = None
 
     def __init__(
         self,
@@ -82,6 +90,13 @@ class SizedExecutable(Executable):
         executable = self._at(named_sizes.values(self._program.symbols, inputs))
         return executable._run(inputs, False, timeout)
 
+    def _profiled(
+        self, arguments: Sequence[Any], cast: bool, timeout: float | None, calls: int | None
+    ) -> Profile:
+        inputs: Sequence[Array] = self._parameters.bound(arguments, cast=cast)
+        executable = self._at(named_sizes.values(self._program.symbols, inputs))
+        return executable._profiled(inputs, False, timeout, calls)
+
     def _at(self, sizes: Sizes) -> Executable:
         with self._table:
             if sizes in self._instances:
@@ -94,6 +109,9 @@ class SizedExecutable(Executable):
             executable = self._instance(program, sizes)
         if executable is None:
             executable = self._for_any()
+        executable.threads = self.threads
+        if isinstance(executable, StagedExecutable) and self.origins is not None:
+            executable.origins = partial(self.origins, sizes)
         with self._table:
             executable = self._instances.setdefault(sizes, executable)
             while len(self._instances) > _KEPT:

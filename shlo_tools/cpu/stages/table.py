@@ -34,6 +34,25 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a row is there for.
+
+    Attributes:
+        function: that it runs; '' where it says where to go on.
+        call: the number of the call of a stage that it is part of; -1 for a copy of a value that
+            control flow passes on.
+        bytes: that a copy reads and writes.
+    """
+
+    function: str = ""
+    call: int = -1
+    bytes: int = 0
+
+
+_JUMP = Origin()
+
+
+@dataclass(frozen=True)
 class Patch:
     """A word of the contexts for the address of an argument or a result of the program.
 
@@ -56,6 +75,7 @@ class Rows(ABC):
         patches: of those what to write there for each call.
         inner: pairs of a word, and the one that it is to hold the address of.
         rows: function, number of the first word of the context, chunks.
+        origins: of the rows.
     """
 
     def __init__(self, program: Program, places: Places) -> None:
@@ -64,6 +84,8 @@ class Rows(ABC):
         self.patches: list[Patch] = []
         self.inner: list[tuple[int, int]] = []
         self.rows: list[list[int]] = []
+        self.origins: list[Origin] = []
+        self._calls = 0
         self._temporaries = iter(places.temporaries)  # of the calls to come
         self._block(program.body)
 
@@ -84,8 +106,9 @@ class Rows(ABC):
         """A word for an address in a constant."""
 
     # --- rows -------------------------------------------------------------------------------------
-    def _row(self, function: int, context: int, chunks: int) -> int:
+    def _row(self, function: int, context: int, chunks: int, origin: Origin = _JUMP) -> int:
         self.rows.append([function, context, chunks])
+        self.origins.append(origin)
         return len(self.rows) - 1
 
     def _block(self, block: Block) -> None:
@@ -105,7 +128,9 @@ class Rows(ABC):
         for job in code.jobs:
             if job.fills is not None and self._lies_there(code, call, job.fills):
                 continue
-            self._row(self._function(job.function), contexts[job.context], job.chunks)
+            origin = Origin(job.function, self._calls)
+            self._row(self._function(job.function), contexts[job.context], job.chunks, origin)
+        self._calls += 1
 
     def _lies_there(self, code: StageCode, call: Call, result: int) -> bool:
         """Whether a result of a call lies where an argument does."""
@@ -122,7 +147,9 @@ class Rows(ABC):
         self._value_word(source, 0)
         self._value_word(result, 0)
         self.words.append(size)
-        self._row(self._function(copying.COPY), context, copying.job(0, size).chunks)
+        origin = Origin(copying.COPY, bytes=2 * size)
+        chunks = copying.job(0, size).chunks
+        self._row(self._function(copying.COPY), context, chunks, origin)
 
     def _loop(self, loop: Loop) -> None:
         for value, carried in zip(loop.inputs, loop.carried, strict=True):
@@ -238,6 +265,11 @@ class Table(Rows):
         ]
         self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.address = ctypes.addressof(self._table)
+
+    def copied(self) -> list[list[int]]:
+        """The rows as they are run."""
+        words = list(self._table)[: layout.ROW * len(self.rows)]
+        return [words[start : start + layout.ROW] for start in range(0, len(words), layout.ROW)]
 
     def _function(self, name: str) -> int:
         known = self._planned.addresses.get(name)

@@ -157,3 +157,27 @@ func.func @several(%x: tensor<30x30xi8>) -> (tensor<30x30xi8>, tensor<0x32xi8>) 
     : (tensor<0x30xi8>, tensor<i8>) -> tensor<0x32xi8>
   return %0#1, %2 : tensor<30x30xi8>, tensor<0x32xi8>
 }
+
+// -----
+
+// Rows that several sums are taken of, for what is made of all of these, are passed once.
+
+// CHECK-LABEL: func.func @similarity(
+// CHECK-NEXT:    %[[ONE:.*]] = call @stage.0(%arg0, %arg1)
+// CHECK-NEXT:    return %[[ONE]]
+// CHECK:         shlo.rows = array<i64: 64, 32>, shlo.stage = "row"
+// CHECK-COUNT-3: stablehlo.reduce
+func.func @similarity(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> tensor<64xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %x : tensor<64x32xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x32xf32>, tensor<f32>) -> tensor<64xf32>
+  %2 = stablehlo.sqrt %1 : tensor<64xf32>
+  %3 = stablehlo.multiply %y, %y : tensor<64x32xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x32xf32>, tensor<f32>) -> tensor<64xf32>
+  %5 = stablehlo.sqrt %4 : tensor<64xf32>
+  %6 = stablehlo.multiply %2, %5 : tensor<64xf32>
+  %7 = stablehlo.multiply %x, %y : tensor<64x32xf32>
+  %8 = stablehlo.reduce(%7 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x32xf32>, tensor<f32>) -> tensor<64xf32>
+  %9 = stablehlo.divide %8, %6 : tensor<64xf32>
+  return %9 : tensor<64xf32>
+}

@@ -2,8 +2,8 @@
 // RUN: not %shlo-bench %s --against=tvm 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not %shlo-bench %s --input=3xf32=1 2>&1 | FileCheck %s --check-prefix=SHAPE
 
-// CHECK: engine compile ratio run fastest slowest ratio difference
-// CHECK-NEXT: shlo-tools {{[0-9.]+}} {{us|ms}} - {{[0-9.]+}} us
+// CHECK: engine compile ratio run fastest slowest ratio share of limit difference
+// CHECK-NEXT: shlo-tools {{[0-9.]+}} {{us|ms}} - {{[0-9.]+}} us {{.*}} %
 // NONE: 'tvm' is no engine; there are xla, iree
 // SHAPE: error: {{.*}}argument 0
 

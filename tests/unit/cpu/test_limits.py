@@ -16,6 +16,7 @@ from shlo_tools.cpu import limits
 from shlo_tools.cpu.memory import aligned_bytes
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.errors import ShloError
+from shlo_tools.program.costs import Costs, Flops
 
 
 @pytest.mark.parametrize("threads", [None, 1])
@@ -31,6 +32,13 @@ def test_the_bound_is_the_slower_of_traffic_and_arithmetic() -> None:
     assert known.bound(bytes=100, flops=100) == 10
     assert known.bound(bytes=10, flops=1000) == 10
     assert known.bound(bytes=10, flops=1000, bits=64) == 20
+
+
+def test_least_seconds_add_arithmetic_of_both_widths() -> None:
+    """Narrow and wide numbers share the same units; traffic goes on beside them."""
+    known = limits.Limits(1, 100.0, 50.0, 10.0, 8.0, 9.0, 1)
+    assert known.least_seconds(Costs(Flops(narrow=1000, wide=200), bytes=10)) == 14
+    assert known.least_seconds(Costs(Flops(narrow=1000, wide=200), bytes=150)) == 15
 
 
 def test_other_numbers_of_threads_are_refused() -> None:

@@ -23,6 +23,7 @@ from shlo_tools.errors import (
     ShloError,
     VerifyError,
 )
+from shlo_tools.processes import threads
 
 ENDLESS = """
   func.func @endless(%a: tensor<i32>) -> tensor<i32> {
@@ -64,10 +65,12 @@ TWO = [[np.array([1, 2], np.int32)]] * 2
 
 @pytest.fixture(autouse=True)
 def no_threads_are_left() -> Iterator[None]:
+    """But such as wait for something to do."""
     before = set(threading.enumerate())
     yield
+    assert threads.busy_count() == 0
     for thread in set(threading.enumerate()) - before:
-        if not thread.name.startswith("shlo-watch"):
+        if not thread.name.startswith(("shlo-watch", "shlo-process")):
             thread.join(5)
             assert not thread.is_alive(), thread
 

@@ -41,6 +41,7 @@ def test_threads_have_files_of_their_own(words: list[str], tmp_path: Path) -> No
         (["--parallel=threads", "--output=out.npy"], "a file for each process"),
         (["--parallel=threads", "--repeat=2"], "--parallel does not go with --repeat"),
         ([], "need --parallel"),
+        (["--parallel=threads", "--reduction-order=some"], "'some' is not one of"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -59,6 +60,33 @@ def test_ranks_have_files_of_their_own(words: list[str], tmp_path: Path, ranks: 
     assert status == 0, errors
     for number in range(2):
         assert np.load(tmp_path / f"out-{number}.npy").tolist() == [0, 0, 1, 1]
+
+
+def test_an_order_needs_a_grid(tmp_path: Path) -> None:
+    model = tmp_path / "model.mlir"
+    model.write_text(MODEL)
+    words = [*COMMAND, str(model), "--reduction-order=any"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 1
+    assert "--reduction-order needs --parallel" in done.stderr
+
+
+@mpi
+def test_a_sum_in_any_order(tmp_path: Path) -> None:
+    model = tmp_path / "model.mlir"
+    text = MODEL.replace("all_gather", "all_reduce").replace("all_reduce_dim = 0 : i64,", "")
+    body = """(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  })"""
+    model.write_text(text.replace("(%x)", body).replace("4xf32", "2xf32"))
+    words = [*COMMAND, str(model), "--replicas=2", "--parallel=mpi", "--reduction-order=any"]
+    output = f"--output={tmp_path}/out-{{process}}.npy"
+    status, _, errors = ended(started([*words, "--input=2xf32=[1,2]", output], 2))
+    assert status == 0, errors
+    for number in range(2):
+        assert np.load(tmp_path / f"out-{number}.npy").tolist() == [2, 4]
 
 
 @mpi

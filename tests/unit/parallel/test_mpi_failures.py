@@ -19,6 +19,7 @@ import numpy as np
 import shlo_tools
 from shlo_tools import errors, parallel
 from shlo_tools.parallel import mpi
+from shlo_tools.processes import threads
 from test_failures import ENDLESS, NOTHING, ONE, TWO, broadcast, gather
 
 @shlo_tools.custom_call("tests.raises")
@@ -41,7 +42,9 @@ def fails(error, text, arguments, names, **options):
     except error as raised:
         report = f"{rank} raised {raised} {getattr(raised, '__notes__', '')}\\n"
         print(report, end="", flush=True)  # in one piece: ranks share the output
-        left = [t for t in set(threading.enumerate()) - THREADS if t.name != "shlo-watch"]
+        kept = ("shlo-watch", "shlo-process")
+        started = set(threading.enumerate()) - THREADS
+        left = [t for t in started if not t.name.startswith(kept)] or threads.busy_count()
         assert not left, left
     # The next call knows nothing of it.
     whole = parallel.run_spmd(gather("main"), TWO, transport="mpi", gather=True, timeout=60)

@@ -266,6 +266,29 @@ def test_long_work_has_a_status_line() -> None:
     assert HIDDEN not in rest
 
 
+def test_work_in_parts_has_a_bar() -> None:
+    """How many are done says the work's own thread; a narrow terminal has no room for it."""
+    parts = """
+    def work(channel):
+        channel.tell("while compiling")
+        for part in progress.counted(range(4), "stages"):
+            ctypes.PyDLL(None).usleep(500_000)
+        channel.tell("while running")
+        ctypes.PyDLL(None).usleep(300_000)
+        return 0
+    """
+    script = "    import ctypes\n    from shlo_tools.pipeline import progress\n"
+    script += f"    from shlo_tools.tools import isolation{parts}isolation.run(work)"
+    shown = on_a_terminal(script, NO_COLOR="1", COLUMNS="80")
+    (before, _, second), (_, _, third) = (shown.partition(f"{n} of 4 stages") for n in (2, 3))
+    assert "compiling ━" in before
+    assert second and third
+    assert re.search(r"running \(\d s\)", shown)
+    narrow = on_a_terminal(script, COLUMNS="30")
+    assert "of 4" not in narrow
+    assert "compiling (1 s)" in narrow
+
+
 def test_the_status_line_is_one_line() -> None:
     shown = on_a_terminal(SLOW.replace("while compiling", "in " + "pass " * 80), COLUMNS="40")
     line, _, _ = shown.rpartition(BROUGHT_BACK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -25,8 +26,38 @@ PROGRAM = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xbf16>)
   return %0, %y : tensor<4xf32>, tensor<4xbf16>
 }
 """
+FUNCTIONS = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @inner(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.sine %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @calls_main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+LOOP = """
+func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.while(%i = %zero) : tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j : tensor<i32>
+    }
+  return %0 : tensor<i32>
+}
+"""
 QUICK = ("--repeats=1", "--rounds=2")
 WITHOUT_JAX = importlib.util.find_spec("jaxlib") is None
+WITHOUT_TORCH = importlib.util.find_spec("torch") is None
 
 
 def _run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -56,6 +87,41 @@ def test_a_program_alone(model: str, tmp_path: Path) -> None:
     assert len(data["compile"]["shlo-tools"]) == 2
     assert len(data["run"]["shlo-tools"]) == 6
     assert data["failures"] == {}
+    # A sum of four numbers; two arguments and two results, of four elements of 4 and of 2 bytes.
+    assert (data["limit"]["flops"], data["limit"]["bytes"]) == (4, 2 * 4 * (4 + 2))
+    limit, machine = data["limit"]["seconds"], data["limit"]["machine"]
+    assert limit == pytest.approx(
+        48 / max(machine[f"{kind}_bandwidth"] for kind in ("read", "copy", "triad"))
+    )
+    median = statistics.median(data["run"]["shlo-tools"])
+    assert data["share of limit"] == {"shlo-tools": pytest.approx(limit / median)}
+
+
+@pytest.mark.parametrize(
+    ("function", "count"),
+    [("inner", 8), ("calls_main", 4), ("shows_names", None)],
+)
+def test_another_function_than_main(function: str, count: int | None, tmp_path: Path) -> None:
+    """It is what runs: its own arguments, its own flops; so is one that calls @main."""
+    (tmp_path / "model.mlir").write_text(FUNCTIONS)
+    data_file = tmp_path / "times.json"
+    done = _run(
+        str(tmp_path / "model.mlir"), *QUICK, f"--function={function}", f"--json={data_file}"
+    )
+    if count is None:
+        assert done.returncode == 1
+        assert "hint: did you mean" in done.stderr or "choose one with --function" in done.stderr
+        return
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(data_file.read_text())["limit"]["flops"] == count
+
+
+def test_what_cannot_be_counted_is_said(tmp_path: Path) -> None:
+    """Rounds that an argument decides."""
+    (tmp_path / "model.mlir").write_text(LOOP)
+    done = _run(str(tmp_path / "model.mlir"), *QUICK, "--input=7")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "note: the limit leaves out rounds of stablehlo.while\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux only")
@@ -68,8 +134,8 @@ def test_engines_are_kept_to_processors(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--against=tvm",), "'tvm' is no engine; there are xla, iree"),
-        (("--against=torch",), "'torch' runs no StableHLO"),
+        (("--against=tvm",), "'tvm' is no engine; there are xla, iree, torch"),
+        (("--against=torch", "--torch-python=/nowhere"), "--torch-python=/nowhere cannot be run"),
         (("--against=xla", "--xla-python=/nowhere"), "--xla-python=/nowhere cannot be run"),
         (("--function=other",), "other"),
         (("--input=3xf32=1", "--input=random:0"), "argument 0"),
@@ -92,6 +158,14 @@ def test_a_missing_peer_says_how_to_install_it(model: str) -> None:
     assert done.returncode == 1
     assert "cannot import jaxlib" in done.stderr
     assert "pip install 'shlo-tools[xla]'" in done.stderr
+
+
+@pytest.mark.skipif(not WITHOUT_TORCH, reason="torch is installed")
+def test_missing_torch_says_how_to_install_it(model: str) -> None:
+    done = _run(model, "--against=torch")
+    assert done.returncode == 1
+    assert "--against=torch: " in done.stderr and "cannot import torch\n" in done.stderr
+    assert "pip install torch numpy, or name another one: --torch-python=FILE" in done.stderr
 
 
 def test_void_of_a_width_comes_back(tmp_path: Path) -> None:

@@ -112,6 +112,13 @@ def test_a_misspelled_attribute_is_warned_of() -> None:
         (["--input=1", "--input=1", "--timeout=1e300"], "Invalid value for '--timeout'"),
         (["--input=1", "--input=1", "--rtol=-1"], "Invalid value for '--rtol'"),
         (["--input=1", "--input=1", "--repeat=-1"], "Invalid value for '--repeat'"),
+        (["--input=1", "--input=1", "--threads=0"], "Invalid value for '--threads'"),
+        (["--input=1", "--input=1", "--threads=-2"], "Invalid value for '--threads'"),
+        (["--input=1", "--input=1", "--threads=1.5"], "Invalid value for '--threads'"),
+        (
+            ["--input=1", "--input=1", "--threads=1", "--backend=reference"],
+            "--threads is for native code",
+        ),
         (["--demo"], "--demo brings its own model"),
         (["--function=nain", "--input=1"], "there is no function @nain"),
         (["--input=random:0", "--output=x.txt"], "the name must end in .npy or .npz"),

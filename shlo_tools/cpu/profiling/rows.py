@@ -1,0 +1,136 @@
+"""Rows of a profile, from how often and how long the rows of a table ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
+from shlo_tools.cpu.limits import Limits
+from shlo_tools.cpu.stages.program import Block, Branches, Call, Loop, Program
+from shlo_tools.cpu.stages.table import Origin
+from shlo_tools.dtypes import Array
+from shlo_tools.errors import Place
+from shlo_tools.program.costs import Costs, Flops
+from shlo_tools.program.flops import NOTHING
+
+COPIES = "copies"  # of values that loops carry
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A distinct stage.
+
+    Attributes:
+        ops: what it computes.
+        costs: of one run; None where they are not known.
+    """
+
+    ops: tuple[ProfiledOp, ...]
+    costs: Costs | None
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where a program's stages come from.
+
+    Attributes:
+        calls: of stages, in the order of the program: their names, and where they stand.
+        stages: by name.
+    """
+
+    calls: Sequence[tuple[str, Place | None]]
+    stages: Mapping[str, Stage]
+
+
+@dataclass
+class Rows:
+    """Makes rows of a profile from those of a table.
+
+    Attributes:
+        table: what the table's rows are there for.
+    """
+
+    program: Program
+    table: Sequence[Origin]
+    origins: Origins | None
+    limits: Limits
+    calls: list[Call] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.calls = list(calls_of(self.program.body))
+        if self.origins is not None:
+            named = [stage for stage, _ in self.origins.calls]
+            if named != [call.stage for call in self.calls]:
+                raise RuntimeError("the program was cut into other stages than before")
+
+    def name(self, number: int) -> str:
+        """What a row of the table is part of."""
+        origin = self.table[number]
+        return COPIES if origin.call < 0 else self.calls[origin.call].stage
+
+    def of(self, totals: Array) -> Iterator[ProfileRow]:
+        """Rows that ran, from how often and how many nanoseconds."""
+        by_call: dict[int, list[int]] = {}
+        for number, origin in enumerate(self.table):
+            if origin.function and totals[number, 0]:
+                by_call.setdefault(origin.call, []).append(number)
+        for call, numbers in by_call.items():
+            yield self._row(call, numbers, totals)
+
+    def _row(self, call: int, numbers: Sequence[int], totals: Array) -> ProfileRow:
+        runs = int(totals[numbers[0], 0])
+        jobs = [ProfiledJob(self.table[n].function, float(totals[n, 1]) / 1e9) for n in numbers]
+        stage, place, costs, flops = None, None, None, None
+        if call < 0:
+            runs = int(sum(totals[n, 0] for n in numbers))
+            bytes = sum(int(totals[n, 0]) * self.table[n].bytes for n in numbers)
+            flops = NOTHING
+        else:
+            stage, place = self._origin(call)
+            costs = stage.costs if stage is not None else None
+            flops = costs.flops.times(runs) if costs is not None else None
+            bytes = runs * (costs.bytes if costs is not None else self._bytes(call))
+        if flops is not None and flops.uncounted and not flops.total:
+            flops = None
+        return ProfileRow(
+            stage=self.name(numbers[0]),
+            place=place,
+            ops=stage.ops if stage is not None else (),
+            jobs=tuple(jobs),
+            runs=runs,
+            seconds=sum(job.seconds for job in jobs),
+            bytes=bytes,
+            flops=flops.total if flops is not None else None,
+            uncounted=flops.uncounted if flops is not None else frozenset(),
+            least_seconds=self._least(bytes, flops) if flops is not None else None,
+        )
+
+    def _origin(self, call: int) -> tuple[Stage | None, Place | None]:
+        if self.origins is None:
+            return None, None
+        name, place = self.origins.calls[call]
+        return self.origins.stages.get(name), place
+
+    def _bytes(self, call: int) -> int:
+        """Of distinct arguments and of results."""
+        values = {*self.calls[call].arguments, *self.calls[call].results}
+        return sum(self.program.types[value].nbytes for value in values)
+
+    def _least(self, bytes: int, flops: Flops) -> float:
+        """Seconds that the machine takes for that at least."""
+        arithmetic = flops.narrow / self.limits.flops_f32 + flops.wide / self.limits.flops_f64
+        return max(bytes / self.limits.bandwidth, arithmetic)
+
+
+def calls_of(block: Block) -> Iterator[Call]:
+    """Calls of stages, in the order of tables."""
+    for step in block.steps:
+        if isinstance(step, Call):
+            yield step
+        elif isinstance(step, Loop):
+            yield from calls_of(step.condition)
+            yield from calls_of(step.body)
+        elif isinstance(step, Branches):
+            for branch in step.blocks:
+                yield from calls_of(branch)

@@ -1,0 +1,75 @@
+"""Rows that several stages pass, passed once: random programs against the reference."""
+
+from __future__ import annotations
+
+import pytest
+from batched_programs import BatchedProgram
+from staged_programs import assert_staged
+
+
+class RowProgram(BatchedProgram):
+    """A program of matrices and of values for each row or column of them.
+
+    Args:
+        rows, columns: of the matrices.
+    """
+
+    def __init__(self, seed: int, element: str, rows: int, columns: int, steps: int) -> None:
+        super().__init__(seed, element, rows, 0)
+        self.lines = self.lines[:2]
+        self.inputs = [(rows, columns), (rows, columns), (rows,), (columns,)]
+        self.values = [(f"%x{k}", shape) for k, shape in enumerate(self.inputs)]
+        least = "0xFF800000" if element == "f32" else self._number(-(2**31))
+        self.lines.append(f"%zero = stablehlo.constant dense<{self._number(0)}> : {self.type(())}")
+        self.lines.append(f"%least = stablehlo.constant dense<{least}> : {self.type(())}")
+        moves = (self.compute, self.compute, self.fold, self.fold, self.spread, self.move)
+        for _ in range(steps):
+            moves[self.random.integers(len(moves))]()
+        self.results = [self.values[k] for k in (-1, -2, -4)]
+
+    def _whole(self) -> tuple[str, tuple[int, ...]]:
+        whole = [value for value in self.values if len(value[1]) == 2][-5:]
+        return whole[self.random.integers(len(whole))]
+
+    def fold(self) -> None:
+        """A sum or maximum of rows; now and then of columns."""
+        a, shape = self._whole()
+        dimension = int(self.random.integers(5) > 0)
+        op, start = (("add", "%zero"), ("maximum", "%least"))[self.random.integers(2)]
+        result = (shape[1 - dimension],)
+        self._emit(
+            f"reduce({a} init: {start}) applies stablehlo.{op} across dimensions = [{dimension}]"
+            f" : ({self.type(shape)}, {self.type(())}) -> {self.type(result)}",
+            result,
+        )
+        self._limit()
+
+    def spread(self) -> None:
+        """A value for each row, or column, beside all elements."""
+        vectors = [value for value in self.values if len(value[1]) == 1][-5:]
+        a, (size,) = vectors[self.random.integers(len(vectors))]
+        shape = self.inputs[0]
+        fitting = [d for d in range(2) if shape[d] == size]
+        dimension = fitting[self.random.integers(len(fitting))]
+        self._emit(
+            f"broadcast_in_dim {a}, dims = [{dimension}]"
+            f" : ({self.type((size,))}) -> {self.type(shape)}",
+            shape,
+        )
+
+    def move(self) -> None:
+        """Elements elsewhere in their rows, or rows elsewhere."""
+        a, shape = self._whole()
+        text = f"reverse {a}, dims = [{self.random.integers(2)}] : {self.type(shape)}"
+        if shape[0] == shape[1] and self.random.integers(2):
+            types = f"({self.type(shape)}) -> {self.type(shape)}"
+            text = f"transpose {a}, dims = [1, 0] : {types}"
+        self._emit(text, shape)
+
+
+@pytest.mark.parametrize("element", ["f32", "i32"])
+@pytest.mark.parametrize(("rows", "columns"), [(40, 7), (33, 33), (3, 96), (64, 80), (300, 3)])
+def test_random_rows(element: str, rows: int, columns: int) -> None:
+    for seed in range(8):
+        program = RowProgram(seed, element, rows, columns, 16)
+        assert_staged(program.text(), *program.arrays())
