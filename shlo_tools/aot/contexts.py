@@ -93,6 +93,8 @@ def _open() -> Function:
             f.run("start_worker", [table, state])
 
         f.loop(0, (count - 1), 1, start)
+        helpers = f.load(state.at(8 * pool.STATE["workers"]), I64)
+        f.store(helpers, frame_word(context, "helpers"))
 
     f.if_(~is_null(context), fill)
     f.result = context

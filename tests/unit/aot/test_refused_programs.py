@@ -158,7 +158,7 @@ def test_runtimes_are_for_objects_of_ours() -> None:
 
 def test_runtimes_are_for_one_target(monkeypatch: pytest.MonkeyPatch) -> None:
     image = b"".join(compiling.compile_object(ONE, name="m").pieces)
-    other = "shlo_rt_frame_3_sparc"
+    other = "shlo_rt_frame_0_sparc"
     monkeypatch.setattr(compiling, "runtime_mark", lambda: other)
-    with pytest.raises(ShloError, match=r"'m\.o' is of frame and target 3_.*would be of 3_sparc"):
+    with pytest.raises(ShloError, match=r"'m\.o' is of frame and target .*would be of 0_sparc"):
         compiling.runtime_for({"m.o": image})
