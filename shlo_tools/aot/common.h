@@ -8,9 +8,9 @@ enum {
   SHLO_OK = 0,
   SHLO_CANCELLED = -1, /* somebody has cancelled it */
   SHLO_CUSTOM_CALL = -3, /* the function of a custom call returned a number other than 0 */
-  SHLO_NO_MEMORY = -4, /* there is none, or the workspace is too small */
-  SHLO_BAD_ADDRESS = -5, /* an argument or result is null, or not aligned to its elements */
-  SHLO_ASSERTION = -6 /* an assertion of the program does not hold */
+  SHLO_NO_MEMORY = -16, /* there is none, or the workspace is too small */
+  SHLO_BAD_ADDRESS = -17, /* an argument or result is null, or not aligned to its elements */
+  SHLO_ASSERTION = -18 /* an assertion of the program does not hold */
 };
 
 static inline const char *shlo_message(int status) {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +25,7 @@ from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import building
 from shlo_tools.cpu.stages.program import read
 from shlo_tools.dtypes import Array, TensorType
-from shlo_tools.errors import ShloError
+from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.types import array_type
 
@@ -89,9 +91,11 @@ def compile_object(
 
     Raises:
         ParseError, VerifyError: the source is no valid module.
-        UnsupportedError: it holds something that cannot be compiled ahead of time.
-        ShloError: there is no such function.
+        UnsupportedError: it holds something that cannot be compiled ahead of time, or the platform
+            is one whose objects are not known.
+        ShloError: there is no such function, or C has no such names.
     """
+    _check_platform()
     check_name(name)
     with mlir.library_context():
         whole, constants = weights.detached(source)
@@ -129,15 +133,22 @@ def compile_object(
 
 _MARK = f"{parts.PREFIX}frame_"
 _PUBLIC = [public for public in layout.PUBLIC if public != layout.CALL]
+_INLINE = ("_call", "_argument", "_result")  # functions of the header beside each entry point
 _TAKEN = {public.removeprefix(parts.PREFIX) for public in _PUBLIC}
 
 
 def check_name(name: str) -> None:
-    """Raise ShloError for what no name in C begins with."""
-    if not re.fullmatch(r"[A-Za-z]\w*", name, flags=re.ASCII):
+    """Raise ShloError for what no name in C begins with, or only those of the runtime."""
+    if not re.fullmatch(r"[A-Za-z]\w*", name, flags=re.ASCII) or name.startswith("shlo_"):
         raise ShloError(
-            f"names in C cannot begin with {name!r}", hint="letters, digits and _ can: model"
+            f"names in C cannot begin with {name!r}",
+            hint="--name=model: letters, digits and _, but not shlo_",
         )
+
+
+def _check_platform() -> None:
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        raise UnsupportedError("objects are made on Linux on x86-64 alone")
 
 
 def _public_functions(module: mlir.Module) -> list[str]:
@@ -162,6 +173,10 @@ def _symbols(name: str, functions: Sequence[str]) -> dict[str, str]:
         if symbol in known:
             raise ShloError(f"@{known[symbol]} and @{function} would both be {symbol} in C")
         known[symbol] = function
+    for symbol, function in known.items():
+        for inline in (symbol + suffix for suffix in _INLINE):
+            if inline in known:
+                raise ShloError(f"@{known[inline]} would be {inline} in C, which is of @{function}")
     return {function: symbol for symbol, function in known.items()}
 
 
@@ -269,6 +284,7 @@ def runtime_for(objects: Mapping[str, bytes]) -> Sequence[bytes | memoryview]:
     Raises:
         ShloError: one of them is no such file, needs no runtime, or is for another target.
     """
+    _check_platform()
     names: set[str] = set()
     for path, image_bytes in objects.items():
         try:

@@ -93,6 +93,8 @@ def _open() -> Function:
             f.run("start_worker", [table, state])
 
         f.loop(0, (count - 1), 1, start)
+        helpers = f.load(state.at(8 * pool.STATE["workers"]), I64)
+        f.store(helpers, frame_word(context, "helpers"))
 
     f.if_(~is_null(context), fill)
     f.result = context
@@ -149,17 +151,26 @@ def _close() -> Function:
 def _workspace() -> Function:
     f = Function(layout.WORKSPACE, [POINTER, POINTER, I64])
     context, memory, count = f.arguments
-    f.run("free", [f.load(context_word(context, "block"), POINTER)])
-    for name, value in (("block", null(f)), ("program", null(f)), ("memory", memory)):
-        f.store(value, context_word(context, name))
-    f.store(count, context_word(context, "bytes"))
-    is_lent = f.select(is_null(memory), f.constant(0), f.constant(1))
-    f.store(is_lent, context_word(context, "is_lent"))
+
+    def take() -> None:
+        f.run("free", [f.load(context_word(context, "block"), POINTER)])
+        for name, value in (("block", null(f)), ("program", null(f)), ("memory", memory)):
+            f.store(value, context_word(context, name))
+        none = f.constant(0)
+        is_none = is_null(memory)
+        f.store(f.select(is_none, none, count), context_word(context, "bytes"))
+        f.store(f.select(is_none, none, f.constant(1)), context_word(context, "is_lent"))
+
+    f.if_(~is_null(context), take)
     return f
 
 
 def _cancel() -> Function:
     f = Function(layout.CANCEL, [POINTER])
     (context,) = f.arguments
-    f.store_atomic(frame_layout.POLL_CANCEL, frame_word(context, "poll"))
+
+    def cancel() -> None:
+        f.store_atomic(frame_layout.POLL_CANCEL, frame_word(context, "poll"))
+
+    f.if_(~is_null(context), cancel)
     return f

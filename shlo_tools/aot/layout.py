@@ -15,14 +15,14 @@ CALL = "shlo_rt_call"
 PUBLIC = (OPEN, CLOSE, WORKSPACE, CANCEL, CALL)
 ASSERT = "shlo_rt_assert"  # the function of assertions
 
-# What calls return; the first three are those of call frames.
+# What calls return; call frames have the numbers down to -15 for themselves.
 STATUS = {
     "ok": 0,
     "cancelled": frame.STATUS["cancelled"],
     "host": frame.STATUS["host"],
-    "memory": -4,
-    "argument": -5,
-    "assertion": -6,
+    "memory": -16,
+    "argument": -17,
+    "assertion": -18,
 }
 
 # Words of a program. Lists are addresses; each has a number of entries in front.

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from c_programs import LIBRARIES, SHARED_NAMES, compile_c, needs_a_compiler, write
 
-from shlo_tools.aot import compiling
+from shlo_tools.aot import compiling, layout
+from shlo_tools.codegen import frame
 
 pytestmark = needs_a_compiler
 
@@ -160,19 +161,21 @@ def test_statuses_of_addresses_and_memory(tmp_path: Path) -> None:
           model_workspace(context, place, MODEL_MAIN_WORKSPACE);
           printf("%d ", model_main_call(context, x, y));
           printf("%g ", y[3]);
-          model_workspace(context, 0, 0);
+          model_workspace(context, 0, 1 << 20);
           memset(memory, 255, sizeof memory);
           printf("%d ", model_main_call(context, x, y));
-          printf("%g %s\\n", y[3], shlo_message(-5));
+          printf("%g %s\\n", y[3], shlo_message(SHLO_BAD_ADDRESS));
           model_close(context);
           model_close(0);
+          model_cancel(0);
+          model_workspace(0, place, 64);
           return 0;
         }""",
         "model.o",
     )
-    numbers, message = printed[:22], printed[22:]
-    assert numbers == "-5 -5 -5 -4 0 8 0 8 an"
-    assert message.endswith("argument or result is null, or not aligned to its elements\n")
+    numbers, message = printed[:24], printed[24:]
+    assert numbers == "-17 -17 -17 -16 0 8 0 8 "
+    assert message == ("an argument or result is null, or not aligned to its elements\n")
 
 
 def test_a_call_is_cancelled_from_another_thread(tmp_path: Path) -> None:
@@ -239,6 +242,24 @@ def test_contexts_have_the_threads_that_were_asked_for(tmp_path: Path) -> None:
             check=True,
         )
         assert printed.stdout == f"{len(processors)} 3 1\n"
+
+
+def test_all_threads_of_a_context_may_help(tmp_path: Path) -> None:
+    """The frame, with which a context begins, says how many beside the calling one."""
+    write(tmp_path, DOUBLE, standalone=True)
+    helpers = frame.FIELDS.index("helpers")
+    text = f"""int main(void) {{
+      struct shlo_context *context = model_open(3);
+      printf("%d %d\\n", (int)((int64_t *)context)[0], (int)((int64_t *)context)[{helpers}]);
+      model_close(context);
+      return 0;
+    }}"""
+    assert _output(tmp_path, START + text, "model.o") == f"{frame.VERSION} 2\n"
+
+
+def test_statuses_are_no_others_of_frames() -> None:
+    ours = {number for name, number in layout.STATUS.items() if name not in frame.STATUS}
+    assert not ours & set(frame.STATUS.values())
 
 
 def test_one_context_for_programs_of_different_sizes(tmp_path: Path) -> None:
@@ -389,4 +410,4 @@ def test_assertions_have_a_status(tmp_path: Path) -> None:
         }""",
         "model.o",
     )
-    assert printed == "0 6 -6\n"
+    assert printed == "0 6 -18\n"
