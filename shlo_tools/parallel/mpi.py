@@ -8,11 +8,14 @@ smaller than the job some ranks have none, and only wait for the others.
 
 from __future__ import annotations
 
+import os
 import pickle
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -64,6 +67,8 @@ class Job:
     def __init__(self, communicator: Any) -> None:
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self._communicator = communicator
+        communicator.Barrier()  # all ranks have mapped what they share
+        _forget_segments()
         self._reductions = Reductions(communicator)
         self._calls = 0
         self._one_at_a_time = threading.Lock()
@@ -178,6 +183,17 @@ class Job:
         sys.stderr.flush()
         time.sleep(_LAST_WORDS)
         self.abort()
+
+
+def _forget_segments() -> None:
+    """Take away the names of memory that ranks of MPICH share, which a killed job would leave.
+
+    The memory itself goes with the last rank that has mapped it.
+    """
+    with suppress(OSError), open("/proc/self/maps") as file:  # other systems have no such file
+        for name in set(re.findall(r"/dev/shm/mpich_shm_\w+", file.read())):
+            with suppress(OSError):  # another rank was first
+                os.unlink(name)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from mpi_jobs import ended, mpi, run, started
@@ -141,6 +142,7 @@ parallel.run_mpmd(text, [ONE[0], TWO[0]], rows, transport="mpi")
 def test_nothing_is_left_of_a_job_that_is_ended(how: str) -> None:
     """A rank that dies, computing or waiting, and Ctrl-C."""
     for victim in (0, 1):
+        before = _segments()
         job = started([sys.executable, "-c", START + RUNNING], 2)
         assert job.stdout is not None
         numbers = {}
@@ -153,9 +155,14 @@ def test_nothing_is_left_of_a_job_that_is_ended(how: str) -> None:
         assert status != 0
         assert how != "kill" or "BAD TERMINATION" in output, output
         patience = time.monotonic() + 10
-        while left := [n for n in numbers.values() if _is_running(n)]:
+        while left := [*filter(_is_running, numbers.values()), *(_segments() - before)]:
             assert time.monotonic() < patience, left
             time.sleep(0.1)
+
+
+def _segments() -> set[Path]:
+    """Memory that MPI's ranks share."""
+    return set(Path("/dev/shm").glob("mpich_shm_*"))
 
 
 def _is_running(number: int) -> bool:
