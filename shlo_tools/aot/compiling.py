@@ -202,8 +202,8 @@ class _Function:
         cut = building.normalize(module, len(constants), contents(module.operation), self.function)
         if cut is None or cut[-1]:
             refusals.refuse_uncut(module, self.function)
-        signature, constants_inside, _ = cut
-        kept = [*constants, *constants_inside]
+        signature, own_constants, _ = cut
+        kept = [*constants, *own_constants]
         inputs, results = (
             tuple(map(array_type, types)) for types in (signature.inputs, signature.results)
         )

@@ -60,6 +60,9 @@ int main(int argc, char **argv) {
 }
 """
 
+# How other C programs begin.
+START = '#include <stdio.h>\n#include <string.h>\n#include "model.h"\n'
+
 # What the driver calls of a runtime that is not in the object.
 SHARED_NAMES = "#define model_open shlo_rt_open\n#define model_close shlo_rt_close\n"
 
@@ -116,3 +119,14 @@ def compile_c(folder: Path, *words: str, output: str = "main") -> None:
     command = [str(CC), *STRICT, "-I.", "-o", output, *words, *LIBRARIES]
     process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert process.returncode == 0 and not process.stderr, process.stderr
+
+
+def output(folder: Path, text: str, *objects: str, options: tuple[str, ...] = ()) -> str:
+    """What a C program prints; it is linked with the objects."""
+    (folder / "main.c").write_text(text)
+    compile_c(folder, "main.c", *objects, *options)
+    process = subprocess.run(
+        [folder / "main"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout

@@ -1,4 +1,4 @@
-"""The C interface: headers that compilers accept, statuses, contexts, custom calls."""
+"""The C interface: headers that compilers accept, statuses, contexts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from c_programs import LIBRARIES, SHARED_NAMES, compile_c, needs_a_compiler, write
+from c_programs import (
+    LIBRARIES,
+    SHARED_NAMES,
+    START,
+    compile_c,
+    needs_a_compiler,
+    output,
+    write,
+)
 
 from shlo_tools.aot import compiling, layout
 from shlo_tools.codegen import frame
@@ -51,46 +59,15 @@ FOREVER = """func.func @main(%n: tensor<i64>) -> tensor<i64> {
   return %r : tensor<i64>
 }"""
 
-HOOK = """func.func @main(%x: tensor<3xf32>, %k: tensor<2x2xi8>) -> tensor<3xf32> {
-  %0 = stablehlo.add %x, %x : tensor<3xf32>
-  %1 = stablehlo.custom_call @my.scale(%0, %k) {backend_config = "by 10"}
-    : (tensor<3xf32>, tensor<2x2xi8>) -> tensor<3xf32>
-  %2 = stablehlo.add %1, %x : tensor<3xf32>
-  return %2 : tensor<3xf32>
-}"""
-
-ASSERTION = """func.func @main(%x: tensor<i32>) -> tensor<i32> {
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %holds = stablehlo.compare GT, %x, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  stablehlo.custom_call @shape_assertion(%holds) {
-    error_message = "too small", has_side_effect = true
-  } : (tensor<i1>) -> ()
-  %0 = stablehlo.add %x, %one : tensor<i32>
-  return %0 : tensor<i32>
-}"""
-
 # Runs a program on some processors alone.
 ON_PROCESSORS = """import os, sys
 os.sched_setaffinity(0, map(int, sys.argv[2:]))
 os.execv(sys.argv[1], sys.argv[1:2])"""
 
-START = '#include <stdio.h>\n#include <string.h>\n#include "model.h"\n'
-
-
-def _output(folder: Path, text: str, *objects: str, options: tuple[str, ...] = ()) -> str:
-    """What a C program prints; it is linked with the objects."""
-    (folder / "main.c").write_text(text)
-    compile_c(folder, "main.c", *objects, *options)
-    process = subprocess.run(
-        [folder / "main"], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert process.returncode == 0, process.stderr
-    return process.stdout
-
 
 def test_functions_with_a_parameter_for_each_value(tmp_path: Path) -> None:
     write(tmp_path, SEVERAL, standalone=True)
-    printed = _output(
+    printed = output(
         tmp_path,
         START
         + """int main(void) {
@@ -109,7 +86,7 @@ def test_the_header_says_types_and_sizes(tmp_path: Path) -> None:
       return %x : tensor<2x5xbf16>
     }"""
     write(tmp_path, source, standalone=True)
-    printed = _output(
+    printed = output(
         tmp_path,
         START
         + """int main(void) {
@@ -144,7 +121,7 @@ def test_headers_are_also_cpp(tmp_path: Path) -> None:
 def test_statuses_of_addresses_and_memory(tmp_path: Path) -> None:
     """Null, what is not aligned, a workspace that is too small; and one that is large enough."""
     write(tmp_path, DOUBLE, standalone=True)
-    printed = _output(
+    printed = output(
         tmp_path,
         START
         + """
@@ -181,7 +158,7 @@ def test_statuses_of_addresses_and_memory(tmp_path: Path) -> None:
 def test_a_call_is_cancelled_from_another_thread(tmp_path: Path) -> None:
     """The loop never ends by itself; its context then runs another call."""
     write(tmp_path, FOREVER, standalone=True)
-    printed = _output(
+    printed = output(
         tmp_path,
         "#define _POSIX_C_SOURCE 200809L\n#include <pthread.h>\n#include <time.h>\n"
         + START
@@ -254,7 +231,7 @@ def test_all_threads_of_a_context_may_help(tmp_path: Path) -> None:
       model_close(context);
       return 0;
     }}"""
-    assert _output(tmp_path, START + text, "model.o") == f"{frame.VERSION} 2\n"
+    assert output(tmp_path, START + text, "model.o") == f"{frame.VERSION} 2\n"
 
 
 def test_statuses_are_no_others_of_frames() -> None:
@@ -268,7 +245,7 @@ def test_one_context_for_programs_of_different_sizes(tmp_path: Path) -> None:
         write(tmp_path, DOUBLE.replace("4x", f"{size}x"), name)
     named = {name: (tmp_path / name).read_bytes() for name in ("one.o", "two.o")}
     (tmp_path / "shlo_rt.o").write_bytes(b"".join(compiling.runtime_for(named)))
-    printed = _output(
+    printed = output(
         tmp_path,
         START.replace("model.h", "one.h")
         + """#include "two.h"
@@ -296,7 +273,7 @@ def test_one_context_for_programs_of_different_sizes(tmp_path: Path) -> None:
 
 def test_threads_with_a_context_each(tmp_path: Path) -> None:
     write(tmp_path, DOUBLE, standalone=True)
-    printed = _output(
+    printed = output(
         tmp_path,
         "#include <pthread.h>\n"
         + START
@@ -346,7 +323,7 @@ def test_two_objects_that_stand_alone(tmp_path: Path) -> None:
     for name in ("one", "two"):
         write(tmp_path, DOUBLE, name, standalone=True)
     text = "#define CONTEXT 0\n" + _TWO_MODELS
-    assert _output(tmp_path, text, "one.o", "two.o") == "0 16\n"
+    assert output(tmp_path, text, "one.o", "two.o") == "0 16\n"
 
 
 def test_two_objects_share_a_runtime_and_a_context(tmp_path: Path) -> None:
@@ -356,58 +333,4 @@ def test_two_objects_share_a_runtime_and_a_context(tmp_path: Path) -> None:
     (tmp_path / "shlo_rt.o").write_bytes(b"".join(compiling.runtime_for(named)))
     names = SHARED_NAMES.replace("model", "one")
     text = f"#define CONTEXT context\n{names}{_TWO_MODELS}"
-    assert _output(tmp_path, text, "one.o", "two.o", "shlo_rt.o") == "0 16\n"
-
-
-# --- custom calls ---------------------------------------------------------------------------------
-def test_custom_calls_are_c_functions(tmp_path: Path) -> None:
-    """They are told of the call; a number other than 0 ends it."""
-    compiled = write(tmp_path, HOOK, standalone=True)
-    assert "shlo_call_my_scale" in compiled.undefined
-    printed = _output(
-        tmp_path,
-        START
-        + """
-        int shlo_call_my_scale(const struct shlo_custom_call *call, const void *const *operands,
-            void *const *results) {
-          const float *x = operands[0];
-          const signed char *k = operands[1];
-          float *y = results[0];
-          int64_t n;
-          if (k[0] < 0) return 7;
-          printf("%s|%s|%d %d|%s %d|%d ", call->target, call->config, (int)call->operand_count,
-              (int)call->result_count, call->operands[1].type, (int)call->operands[1].sizes[1],
-              (int)call->results[0].bytes);
-          for (n = 0; n < call->results[0].sizes[0]; ++n) y[n] = 10 * x[n] + k[3];
-          return 0;
-        }
-        int main(void) {
-          float x[3] = {1, 2, 3}, y[3];
-          signed char k[4] = {0, 0, 0, 5};
-          int status = model_main_call(0, x, (const int8_t *)k, y);
-          printf("%d %g ", status, y[2]);
-          k[0] = -1;
-          printf("%d\\n", model_main_call(0, x, (const int8_t *)k, y));
-          return 0;
-        }""",
-        "model.o",
-    )
-    assert printed == "my.scale|by 10|2 1|i8 2|12 0 68 -3\n"
-
-
-def test_assertions_have_a_status(tmp_path: Path) -> None:
-    write(tmp_path, ASSERTION, standalone=True)
-    printed = _output(
-        tmp_path,
-        START
-        + """int main(void) {
-          int32_t x = 5, y = 0;
-          printf("%d ", model_main_call(0, &x, &y));
-          printf("%d ", (int)y);
-          x = 0;
-          printf("%d\\n", model_main_call(0, &x, &y));
-          return 0;
-        }""",
-        "model.o",
-    )
-    assert printed == "0 6 -18\n"
+    assert output(tmp_path, text, "one.o", "two.o", "shlo_rt.o") == "0 16\n"
