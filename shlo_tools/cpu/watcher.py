@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu.frame import Frame
@@ -22,16 +23,22 @@ class _Watch:
 
     def __init__(self) -> None:
         self.running: dict[Frame, tuple[float | None, int]] = {}  # deadline, thread
-        self.wake = threading.Event()
-        self.thread: threading.Thread | None = None
+        self.is_awake = False  # or will be: it looks at what runs before it sleeps for long
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def start(self, frame: Frame, deadline: float | None) -> None:
-        self.running[frame] = deadline, threading.get_ident()
-        if self.thread is None:
-            self.thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
-            self.thread.start()
-        if not self.wake.is_set():
-            self.wake.set()
+        self.running[frame] = deadline, get_ident()
+        if not self.is_awake:
+            self.rouse()
+
+    def rouse(self) -> None:
+        """Have the thread look at what runs."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
+            self._thread.start()
+        self.is_awake = True
+        self._wake.set()
 
     def stop(self, frame: Frame) -> None:
         del self.running[frame]
@@ -42,9 +49,11 @@ class _Watch:
             time.sleep(_WATCH_SECONDS)
             idle = 0 if self.running else idle + 1
             if idle > 20:
-                self.wake.clear()
-                if not self.running:  # a call may have started just before the clear
-                    self.wake.wait()
+                self._wake.clear()
+                self.is_awake = False
+                if not self.running:  # a call may have started just before
+                    self._wake.wait()
+                self.is_awake = True
                 idle = 0
             self._ask()
 
@@ -70,7 +79,9 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def started(frame: Frame) -> None:
     """Have ``frame`` polled from now on, for signals."""
-    _watch.start(frame, None)
+    _watch.running[frame] = None, get_ident()
+    if not _watch.is_awake:
+        _watch.rouse()
 
 
 def ended(frame: Frame) -> None:

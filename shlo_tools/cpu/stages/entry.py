@@ -35,18 +35,24 @@ class _ResultSet:
     """Memory for the results of one call."""
 
     def __init__(self, types: Sequence[TensorType]) -> None:
-        self.blocks = [memory.block(type.nbytes) for type in types]
-        self._addresses = (ctypes.c_int64 * max(1, len(types)))(
-            *(address for _, _, address in self.blocks)
-        )
+        blocks = [memory.block(type.nbytes) for type in types]
+        self._addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
         self.address = ctypes.addressof(self._addresses)
+        self._views = [
+            (type.static_shape, type.element_type.dtype, block, start)
+            for type, (block, start, _) in zip(types, blocks, strict=True)
+        ]
 
     def is_idle(self) -> bool:
         """Whether no array that was made of this memory is left."""
-        for block, _, _ in self.blocks:  # noqa: SIM110 (a generator takes as long as the rest)
+        for _, _, block, _ in self._views:  # noqa: SIM110 (a generator takes as long as the rest)
             if getrefcount(block) > _IDLE:
                 return False
         return True
+
+    def arrays(self) -> list[Array]:
+        """New arrays of this memory."""
+        return [np.ndarray(*view) for view in self._views]
 
 
 class Entry:
@@ -67,7 +73,6 @@ class Entry:
     ) -> None:
         self.frame = frame
         self.table = Table(planned)
-        self._shapes = [(type.static_shape, type.element_type.dtype) for type in results]
         self._types = results
         self._keeps = sum(type.nbytes for type in results) <= _KEPT
         self._sets: list[_ResultSet] = []
@@ -102,13 +107,12 @@ class Entry:
 
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""
-        chosen = self._current = self._idle_set()
-        for words in self._calls:
-            words[_RESULTS] = chosen.address
-        return [
-            np.ndarray(shape, dtype, block, start)
-            for (shape, dtype), (block, start, _) in zip(self._shapes, chosen.blocks, strict=True)
-        ]
+        chosen = self._idle_set()
+        if chosen is not self._current:
+            self._current = chosen
+            for words in self._calls:
+                words[_RESULTS] = chosen.address
+        return chosen.arrays()
 
     def _idle_set(self) -> _ResultSet:
         for one in self._sets:
