@@ -13,7 +13,7 @@
 // RUN: not %shlo-compile %s -o %t.out/m.o --emit-header %t.out/m.o 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not %shlo-compile --runtime %s -o %t.out/m.o 2>&1 | FileCheck %s --check-prefix=OBJECT
 // RUN: not %shlo-compile --runtime --standalone %s -o %t.out/m.o 2>&1 | FileCheck %s --check-prefix=RUNTIME
-// RUN: sh -c 'echo "func.func @main( {" | %shlo-compile - -o %t.out/m.o' 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// RUN: not sh -c 'echo "func.func @main( {" | %shlo-compile - -o %t.out/m.o' 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // RUN: sh -c 'ls -A %t.out | wc -l' | FileCheck %s --check-prefix=NONE
 
 // NOTHING: error: Missing argument 'INPUT...'
