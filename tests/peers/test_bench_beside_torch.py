@@ -14,6 +14,8 @@ import pytest
 pytestmark = pytest.mark.peer
 
 PYTHON = os.environ.get("SHLO_TORCH_PYTHON", sys.executable)
+if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode:
+    pytest.skip(f"{PYTHON} has no PyTorch", allow_module_level=True)
 ROOT = Path(__file__).resolve().parents[2]
 
 
