@@ -14,9 +14,15 @@ import pytest
 pytestmark = pytest.mark.peer
 
 PYTHON = os.environ.get("SHLO_TORCH_PYTHON", sys.executable)
-if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode:
-    pytest.skip(f"{PYTHON} has no PyTorch", allow_module_level=True)
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def torch() -> None:
+    """Skip where there is none."""
+    command = [PYTHON, "-c", "import torch"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip(f"{PYTHON} has no PyTorch")
 
 
 def _bench(tmp_path: Path, text: str, *words: str) -> tuple[Any, subprocess.CompletedProcess[str]]:
