@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shlo_tools.errors import ShloError
@@ -75,6 +75,28 @@ def check_writable(path: str) -> None:
             temporary.unlink()
     except OSError as error:
         raise ShloError(f"cannot write {path!r}: {error.strerror}") from error
+
+
+def check_apart(written: Mapping[str, str | None], program: str) -> None:
+    """Refuse a file that would be written twice, or over the program that it is made of.
+
+    Args:
+        written: paths by the options that name them; None or ``''`` for what is not written.
+        program: the path of what is read; ``-`` for standard input.
+
+    Raises:
+        ShloError: two of them are one file, under whatever names.
+    """
+    options: dict[str, str] = {}
+    for option, path in written.items():
+        if not path or (path != "-" and _is_special(Path(path))):
+            continue  # several may write to a device
+        file = "-" if path == "-" else os.path.realpath(path)
+        if file in options:
+            raise ShloError(f"{options[file]} and {option} would both be {path}")
+        if path != "-" and file == os.path.realpath(program):
+            raise ShloError(f"{option}={path} would be written over the input")
+        options[file] = option
 
 
 def check_path(path: str, what: str) -> None:

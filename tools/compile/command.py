@@ -101,8 +101,6 @@ def command(
             raise click.UsageError(f"{option} is for programs, and --runtime takes objects")
     if not runtime and len(inputs) > 1:
         raise click.UsageError("one program at a time; --runtime takes several objects")
-    if emit_header and _is_same(output, emit_header):
-        raise click.UsageError(f"the object and its header would both be {output}")
     request = Request(
         inputs,
         name or _name(inputs[0] if output == "-" else output),
@@ -115,6 +113,8 @@ def command(
     )
     for path in filter(None, (output, emit_header)):
         files.check_writable(path)
+    for path in inputs:
+        files.check_apart({"--output": output, "--emit-header": emit_header}, path)
     outcome = isolation.run(partial(_work, request, [files.read_file(path) for path in inputs]))
     if outcome.crash:
         raise ShloError(outcome.crash)
@@ -124,10 +124,6 @@ def command(
         if emit_header:
             files.write_pieces(emit_header, [header])
     return outcome.status
-
-
-def _is_same(output: str, header: str) -> bool:
-    return os.path.realpath(output) == os.path.realpath(header)
 
 
 def _name(path: str) -> str:

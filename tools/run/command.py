@@ -21,7 +21,7 @@ from shlo_tools import demo, files
 from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
-from shlo_tools.tools.run import grid_options, insight_options
+from shlo_tools.tools.run import grid_options, insight_options, output_files
 from shlo_tools.tools.run.run_request import (
     AS_THE_PROGRAM_SAYS,
     COMPILING,
@@ -322,10 +322,7 @@ def run(request: Request) -> int:
     Raises:
         ShloError: the model cannot be read, or the output could not be written.
     """
-    if request.output:
-        _check_output(request.output)
-    if request.save_executable:
-        files.check_writable(request.save_executable)
+    output_files.check(request)
     source = files.read_file(request.model)
     if source.startswith(MARK):
         _check_saved(request)
@@ -362,12 +359,6 @@ def _check_saved(request: Request) -> None:
     for name, value in options.items():
         if value:
             raise click.UsageError(f"{name} needs a program, and {request.model} is an executable")
-
-
-def _check_output(path: str) -> None:
-    if not path.endswith((".npy", ".npz")):
-        raise ShloError(f"--output={path}: the name must end in .npy or .npz")
-    files.check_writable(path)
 
 
 def _work(request: Request, source: bytes, channel: isolation.Channel) -> int:

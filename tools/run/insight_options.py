@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import click
 
-from shlo_tools import files
 from shlo_tools.calling import plotting
 from shlo_tools.tools import argv
 from shlo_tools.tools.run.run_request import TABLE, Request
@@ -51,20 +50,13 @@ def add(command: Decorated) -> Decorated:
 
 
 def check_together(request: Request) -> None:
-    """Refuse what says nothing of native code as it runs.
-
-    Raises:
-        ShloError: a file cannot be written.
-    """
+    """Refuse what says nothing of native code as it runs, and pictures that cannot be drawn."""
     watched = request.probe or request.probe_dir or request.check_nans
     for name, value in _named(request).items():
         if value and (watched or request.backend != "native"):
             raise click.UsageError(f"{name} tells of native code without probes and checks")
-    if request.trace:
-        files.check_writable(request.trace)
     if request.memory and request.memory != TABLE:
         plotting.check(request.memory, "--memory")
-        files.check_writable(request.memory)
 
 
 def needs_no_run(request: Request) -> bool:

@@ -155,9 +155,13 @@ def _without_a_run(request: Request, compiled: Executable) -> int:
 
 def _again(request: Request) -> str:
     """The beginning of a command that runs the same program."""
-    words = [] if not request.mesh else [f"--mesh={request.mesh}"]
-    words = ["--mesh"] if request.mesh == AS_THE_PROGRAM_SAYS else words
-    return shlex.join(["shlo-run", request.model, *words])
+    words = ["shlo-run", request.model]
+    if request.function != "main":
+        words.append(f"--function={request.function}")
+    if request.mesh:
+        as_it_says = request.mesh == AS_THE_PROGRAM_SAYS
+        words.append("--mesh" if as_it_says else f"--mesh={request.mesh}")
+    return shlex.join(words)
 
 
 def _work_saved(request: Request, channel: Channel) -> int:

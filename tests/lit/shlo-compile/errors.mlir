@@ -11,6 +11,9 @@
 // RUN: not %shlo-compile %s -o %t.out/m.o --target=sparc 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not %shlo-compile %s %s -o %t.out/m.o 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: not %shlo-compile %s -o %t.out/m.o --emit-header %t.out/m.o 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: cp %s %t.kept.mlir && ln -sf %t.kept.mlir %t.link
+// RUN: not %shlo-compile %t.kept.mlir -o %t.link 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: diff %s %t.kept.mlir
 // RUN: not %shlo-compile --runtime %s -o %t.out/m.o 2>&1 | FileCheck %s --check-prefix=OBJECT
 // RUN: not %shlo-compile --runtime --standalone %s -o %t.out/m.o 2>&1 | FileCheck %s --check-prefix=RUNTIME
 // RUN: not sh -c 'echo "func.func @main( {" | %shlo-compile - -o %t.out/m.o' 2>&1 | FileCheck %s --check-prefix=SYNTAX
@@ -25,7 +28,8 @@
 // FUNCTION: error: there is no function @man
 // TARGET: error: {{.*}}'sparc' is not one of 'avx512', 'avx2', 'baseline'
 // TWO: error: one program at a time; --runtime takes several objects
-// SAME: error: the object and its header would both be {{.*}}m.o
+// SAME: error: --output and --emit-header would both be {{.*}}m.o
+// OVER: error: --output={{.*}}.link would be written over the input
 // OBJECT: error: '{{.*}}errors.mlir' is no object of shlo-compile
 // RUNTIME: error: --standalone is for programs, and --runtime takes objects
 // SYNTAX: <stdin>:1:{{[0-9]+}}: error:

@@ -20,6 +20,15 @@
 // RUN: not %shlo-run %s --input=1 --output=%t/none/out.npz 2>&1 | FileCheck %s --check-prefix=OUT
 // OUT: error: cannot write '{{.*}}out.npz': No such file or directory
 
+// RUN: cp %s %t.kept.mlir
+// RUN: not %shlo-run %t.kept.mlir --input=1 --save-executable=%t.kept.mlir 2>&1 | FileCheck %s --check-prefix=OVER
+// OVER: error: --save-executable={{.*}}.kept.mlir would be written over the input
+// RUN: not %shlo-run %t.kept.mlir --input=1 --trace=%t.kept.mlir 2>&1 | FileCheck %s --check-prefix=TRACE
+// TRACE: error: --trace={{.*}}.kept.mlir would be written over the input
+// RUN: diff %s %t.kept.mlir
+// RUN: not %shlo-run %s --input=1 --output=%t.npz --save-executable=%t.npz 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: --output and --save-executable would both be {{.*}}.npz
+
 // RUN: not %shlo-run %s --inptu=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: No such option '--inptu'
 

@@ -11,7 +11,7 @@
 
 // Open sizes get one to try, no larger than their bound.
 // RUN: %shlo-run %s --function=open | FileCheck %s --check-prefix=OPEN
-// OPEN: shlo-run {{.*}}signature.mlir --input=8x3xf32=random:0 --input=random:0 --input=5xi32=random:0
+// OPEN: shlo-run {{.*}}signature.mlir --function=open --input=8x3xf32=random:0 --input=random:0 --input=5xi32=random:0
 // RUN: %shlo-run %s --function=open --input=8x3xf32=random:0 --input=random:0 --input=5xi32=random:0 \
 // RUN:   | FileCheck %s --check-prefix=RESULT
 // RESULT: result0: tensor<?x3xf32>
