@@ -7,11 +7,20 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu.frame import Frame
 
 _WATCH_SECONDS = 0.05
+
+
+@dataclass
+class _Call:
+    """A running call: when it has to end, if it has to, and the thread that it runs in."""
+
+    deadline: float | None
+    thread: int
 
 
 class _Watch:
@@ -21,12 +30,12 @@ class _Watch:
     """
 
     def __init__(self) -> None:
-        self.running: dict[Frame, tuple[float | None, int]] = {}  # deadline, thread
+        self.running: dict[Frame, _Call] = {}
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
 
     def start(self, frame: Frame, deadline: float | None) -> None:
-        self.running[frame] = deadline, threading.get_ident()
+        self.running[frame] = _Call(deadline, threading.get_ident())
         if self.thread is None:
             self.thread = threading.Thread(target=self._loop, name="shlo-watch", daemon=True)
             self.thread.start()
@@ -51,8 +60,8 @@ class _Watch:
     def _ask(self) -> None:
         """On its own, for the thread would keep the last frame alive while it sleeps."""
         now = time.monotonic()
-        for frame, (deadline, _) in list(self.running.items()):
-            late = deadline is not None and now > deadline
+        for frame, call in list(self.running.items()):
+            late = call.deadline is not None and now > call.deadline
             frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
 
 
@@ -80,11 +89,11 @@ def ended(frame: Frame) -> None:
 
 def cancel(threads: Collection[int]) -> None:
     """Stop the calls that run in some threads now, by their numbers."""
-    for frame, (_, thread) in list(_watch.running.items()):
-        if thread in threads:
-            frame.ask(layout.POLL_CANCEL)
+    for frame, call in list(_watch.running.items()):
+        if call.thread in threads:
             # It may poll for a signal's sake first, which takes the request away.
-            _watch.running[frame] = 0.0, thread
+            call.deadline = 0.0
+            frame.ask(layout.POLL_CANCEL)
 
 
 @contextmanager
