@@ -46,6 +46,10 @@ class WorkerDied(ShloError):
         return f"died of {signal.Signals(-self.status).name}"
 
 
+class WorkerGone(WorkerDied):
+    """The process had ended before it took the request: the one of another thread ended it."""
+
+
 class WorkerStopped(ShloError):
     """The process was ended, because its answer took too long."""
 
@@ -89,12 +93,14 @@ class Worker:
             deadline: when to end the process instead of waiting, by ``time.monotonic``.
 
         Raises:
-            WorkerDied: there will be no answer.
+            WorkerDied: there will be no answer; WorkerGone where it was not asked at all.
             WorkerStopped: the time is up; where others' requests took it, their process goes on.
         """
         if not self._lock.acquire(timeout=_until(deadline)):
             raise WorkerStopped
         try:
+            if self._has_ended:  # while others' requests were before this one
+                raise WorkerGone(self._process.wait())
             return self._answer(name, arguments, deadline)
         finally:
             self._lock.release()
@@ -150,6 +156,20 @@ def worker_of(module: str, *words: str) -> Worker:
         if worker is None or not worker.is_alive:
             worker = workers[module, *words] = Worker(module, *words)
         return worker
+
+
+def ask(
+    module: str, words: Sequence[str], name: str, *arguments: Any, deadline: float | None = None
+) -> Any:
+    """The answer to a request of this process's worker that runs ``module``; see ``Worker.ask``.
+
+    Where it ended before it took the request, the one that takes its place is asked.
+    """
+    while True:
+        try:
+            return worker_of(module, *words).ask(name, *arguments, deadline=deadline)
+        except WorkerGone:
+            continue
 
 
 def _send(pipe: Connection, message: Any) -> None:

@@ -104,7 +104,7 @@ class NativeExecutable(Executable):
             seconds = time.perf_counter() - start
             return seconds, sum(array.nbytes for array in (*own, *results))
 
-        return measuring.profile_of_one_step(self.name, call, calls)
+        return measuring.profile_of_one_step(self.name, call, calls, self.threads)
 
     def _frame(self) -> Frame:
         try:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from threading import get_ident
+from typing import Any
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu.frame import Frame
@@ -22,13 +23,13 @@ class _Watch:
     """
 
     def __init__(self) -> None:
-        self.running: dict[Frame, tuple[float | None, int]] = {}  # deadline, thread
+        self.running: dict[Frame, list[Any]] = {}  # the deadline, if any, and the thread
         self.is_awake = False  # or will be: it looks at what runs before it sleeps for long
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self, frame: Frame, deadline: float | None) -> None:
-        self.running[frame] = deadline, get_ident()
+        self.running[frame] = [deadline, get_ident()]
         if not self.is_awake:
             self.rouse()
 
@@ -79,7 +80,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def started(frame: Frame) -> None:
     """Have ``frame`` polled from now on, for signals."""
-    _watch.running[frame] = None, get_ident()
+    _watch.running[frame] = [None, get_ident()]
     if not _watch.is_awake:
         _watch.rouse()
 
@@ -91,11 +92,12 @@ def ended(frame: Frame) -> None:
 
 def cancel(threads: Collection[int]) -> None:
     """Stop the calls that run in some threads now, by their numbers."""
-    for frame, (_, thread) in list(_watch.running.items()):
-        if thread in threads:
+    for frame, call in list(_watch.running.items()):
+        if call[1] in threads:
+            # It may poll for a signal's sake first, which takes the request away; and it may have
+            # ended meanwhile: nothing is to be put back.
+            call[0] = 0.0
             frame.ask(layout.POLL_CANCEL)
-            # It may poll for a signal's sake first, which takes the request away.
-            _watch.running[frame] = 0.0, thread
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from shlo_tools.calling.executable import Executable
 from shlo_tools.cpu import watcher
 from shlo_tools.errors import ArgumentError
@@ -90,12 +92,13 @@ class ParallelExecutable:
             timeout: seconds for the whole grid.
 
         Raises:
-            ArgumentError: there are not as many arguments, feeds or channels as processes, or
-                those of a process do not fit its function.
+            ArgumentError: there are not as many arguments, feeds or channels as processes, those
+                of a process do not fit its function, or another one has what is donated to it.
             ExecutionError: a process failed, or all wait for each other.
             ExecutionTimeout: the time is up.
         """
         self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host)
+        self._check_donated(arguments)
         size = self.num_replicas, self.num_partitions
         every = list(ids(*size))
         threads: list[int] = []
@@ -129,6 +132,28 @@ class ParallelExecutable:
         for what, values in listed.items():
             if values is not None and len(values) != count:
                 raise ArgumentError(f"{what} for {len(values)} processes, and there are {count}")
+
+    def _check_donated(self, arguments: Sequence[Sequence[Any]]) -> None:
+        """Refuse that a process writes what another one of this rank reads."""
+        for number in own_numbers(len(self.executables), self.transport):
+            for place in self.executables[number].donated:
+                array = arguments[number][place] if place < len(arguments[number]) else None
+                if isinstance(array, np.ndarray):
+                    self._check_alone(array, number, place, arguments)
+
+    def _check_alone(
+        self, array: Any, number: int, place: int, arguments: Sequence[Sequence[Any]]
+    ) -> None:
+        for other in own_numbers(len(self.executables), self.transport):
+            if other == number:
+                continue
+            for each in arguments[other]:
+                if isinstance(each, np.ndarray) and np.may_share_memory(array, each):
+                    raise ArgumentError(
+                        f"argument {place} of process {number} is donated, and shares memory with"
+                        f" one of process {other}",
+                        hint="donate a copy: numpy.array(x)",
+                    )
 
 
 def own_numbers(count: int, transport: Transport) -> Sequence[int]:

@@ -81,7 +81,7 @@ class Reductions:
 
         self._mpi, self._communicator = MPI, communicator
         self.is_possible = MPI.Query_thread() == MPI.THREAD_MULTIPLE
-        self._of_groups: dict[tuple[ProcessId, ...], Any] = {}
+        self._of_groups: dict[tuple[tuple[ProcessId, ...], tuple[int, ...]], Any] = {}
 
     def can(self, arrays: Sequence[Any], combine: Combine) -> bool:
         """Whether MPI knows the op and the element types."""
@@ -144,12 +144,12 @@ class Reductions:
 
     def _of(self, reduction: Reduction) -> Any:
         """The communicator of a group's ranks; two groups of the same ranks may reduce at once."""
-        group = reduction.group
-        if group not in self._of_groups:
+        key = reduction.group, tuple(reduction.ranks)  # grids deal the same processes otherwise
+        if key not in self._of_groups:
             members = self._communicator.Get_group().Incl(reduction.ranks)
-            tag = zlib.crc32(repr(group).encode()) % 30000
-            self._of_groups[group] = self._communicator.Create_group(members, tag)
-        return self._of_groups[group]
+            tag = zlib.crc32(repr(reduction.group).encode()) % 30000
+            self._of_groups[key] = self._communicator.Create_group(members, tag)
+        return self._of_groups[key]
 
 
 def _await(request: Any) -> None:

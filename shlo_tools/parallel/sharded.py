@@ -62,10 +62,7 @@ class ShardedExecutable(Executable):
         """Run all processes once; ``timeout`` is for all together."""
         count = self.mesh.size
         bound = self._parameters.bound(arguments, cast=cast)
-        shares = [
-            [array] * count if tiling is None else tiling.split(array)
-            for array, tiling in zip(bound, self._arguments, strict=True)
-        ]
+        shares = [self._shares(number, array) for number, array in enumerate(bound)]
         returned = self.grid(
             [[share[k] for share in shares] for k in range(count)], timeout=timeout
         )
@@ -79,6 +76,14 @@ class ShardedExecutable(Executable):
             parts[0] if tiling is None else tiling.join(parts)
             for parts, tiling in zip(columns, self._results, strict=True)
         ]
+
+    def _shares(self, number: int, array: Array) -> list[Array]:
+        """What each device gets of an argument."""
+        tiling = self._arguments[number]
+        parts = [array] * self.mesh.size if tiling is None else tiling.split(array)
+        if number in self.grid.executables[0].donated:
+            return [part.copy() for part in parts]  # it writes them, and others may have the same
+        return parts
 
 
 def _check_alike(columns: Sequence[Sequence[Array]]) -> None:
@@ -101,6 +106,7 @@ def compile_sharded(
         mesh: what the program leaves open: ``"2x2"`` or ``"x=2,y=2"``. Where the program says
             which mesh it is for, it has to be that one.
         options: those of ``parallel.compile`` but for the grid: ``backend``, ``transport``, ...
+            What is donated is copied for each device.
 
     Raises:
         ParseError, VerifyError: the source is no valid module, or cuts arrays that it cannot cut.

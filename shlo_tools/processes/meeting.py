@@ -149,14 +149,9 @@ class Grid:
             return values.popleft()
 
     def wait(self, process: ProcessId, ready: Callable[[], bool], what: What) -> None:
-        """Wait for what another thread of the grid brings about, and says by ``changed``."""
+        """Wait for what another thread of the grid brings about before it leaves."""
         with self._lock:
             self._wait(process, ready, what)
-
-    def changed(self) -> None:
-        """Have all who wait look again."""
-        with self._lock:
-            self._call()
 
     def _call(self) -> None:
         """Call those whose wait is over; each looks again for itself."""
@@ -211,4 +206,5 @@ class Grid:
             if error is not None:
                 self._fail(f"process {process} failed: {error or type(error).__name__}")
             elif self._running:
+                self._call()  # whoever waits for what this thread did
                 self._detect()

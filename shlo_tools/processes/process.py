@@ -260,27 +260,24 @@ class Process:
         branch._prefix = (*self._prefix, label, self._times[label])
 
         def main() -> Any:
-            error: BaseException | None = None
-            try:
-                with entered(branch):
-                    return run()
-            except BaseException as raised:
-                error = raised
-                raise
-            finally:
-                self.grid.leave(self.id, error)
+            with entered(branch):
+                return run()
+
+        def leave(future: Future[Any]) -> None:
+            self.grid.leave(self.id, future.exception())
 
         self.grid.enter()
         pool = ThreadPoolExecutor(1, "shlo-async")
         number = next(_numbers)
-        self._begun[number] = pool.submit(main)
+        self._begun[number] = future = pool.submit(main)
+        # Not before it is done: else who waits for it would seem to wait for nobody.
+        future.add_done_callback(leave)
         pool.shutdown(wait=False)  # as soon as that is done
         return number
 
     def finish(self, number: int) -> Any:
         """Wait for what ``begin`` began; its results."""
         future = self._begun.pop(number)
-        future.add_done_callback(lambda _: self.grid.changed())
         self.grid.wait(self.id, future.done, lambda: "in async_done")
         return future.result()
 

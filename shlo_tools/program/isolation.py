@@ -54,7 +54,7 @@ def _refused(source: str, name: str, suspicion: Suspicion, end: str) -> ParseErr
 
 
 def _asked(action: str, source: str | bytes, name: str) -> Any:
-    return workers.worker_of(READER).ask(action, source, name, seconds(len(source)))
+    return workers.ask(READER, (), action, source, name, seconds(len(source)))
 
 
 def _end(died: workers.WorkerDied) -> str:

@@ -79,9 +79,8 @@ class XlaExecutable(Executable):
 
     def _ask(self, deadline: float | None, request: str, *arguments: Any) -> Any:
         size = self.num_replicas * self.num_partitions
-        worker = workers.worker_of(_WORKER, str(size))
         try:
-            return worker.ask(request, *arguments, deadline=deadline)
+            return workers.ask(_WORKER, [str(size)], request, *arguments, deadline=deadline)
         except workers.WorkerDied as died:
             doing = "compiling" if request == "compile" else "running"
             message = f"XLA's process {died.end} while {doing} @{self.name}"

@@ -193,7 +193,8 @@ class StagedExecutable(Executable):
             return seconds
 
         origins = self.origins and self.origins()
-        return measuring.profile(self.name, self._planned.program, entry, call, calls, origins)
+        program = self._planned.program
+        return measuring.profile(self.name, program, entry, call, calls, origins, self.threads)
 
     def _entry(self) -> Entry:
         try:

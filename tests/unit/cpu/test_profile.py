@@ -12,7 +12,9 @@ from loop_programs import SIZE, LoopProgram
 
 import shlo_tools
 from shlo_tools.calling.profile import Profile
-from shlo_tools.calling.trace import Event
+from shlo_tools.calling.trace import CALLER, Event
+from shlo_tools.cpu import limits
+from shlo_tools.cpu.process_library.threads import thread_count
 from shlo_tools.cpu.profiling import recorder
 from shlo_tools.errors import ArgumentError, ExecutionTimeout, ShloError, UnsupportedError
 
@@ -237,6 +239,14 @@ def test_time_limits_hold_while_measuring() -> None:
     x = np.ones(1000, np.float32)
     with pytest.raises(ExecutionTimeout):
         shlo_tools.compile(LOOP).profile(x, np.int32(2**31 - 1), timeout=0.2)
+
+
+def test_one_thread_is_measured_by_what_one_can_do() -> None:
+    one = shlo_tools.compile(LAYERS, threads=1).profile(*layers(), calls=1)
+    assert (one.threads, one.peak_flops) == (1, limits.measured(1).flops_f32)
+    assert {event.thread for event in one.events} == {CALLER}
+    many = shlo_tools.compile(LAYERS, threads=1000).profile(*layers(), calls=1)
+    assert (many.threads, many.peak_flops) == (thread_count(), limits.measured().flops_f32)
 
 
 def test_what_is_refused() -> None:

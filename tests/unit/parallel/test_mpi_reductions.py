@@ -72,6 +72,38 @@ print("same\\n", end="", flush=True)
 """
 )
 
+SIZES = (
+    PROGRAMS
+    + """
+# Processes (0, 0) and (1, 0) are dealt to other ranks of four in each of these grids.
+for count in (4, 2, 8):
+    groups = [[k, k + 1] for k in range(0, count, 2)]
+    rows = arrays(np.float32, (300, 200), count)
+    text = program("all_reduce", "f32", groups, "300x200", "300x200")
+    results = parallel.run_spmd(text, [[row] for row in rows], **OVER)
+    for group in groups:
+        for member in group:
+            assert np.array_equal(results[member], rows[group[0]] + rows[group[1]])
+print("same\\n", end="", flush=True)
+"""
+)
+
+TRANSPOSED = (
+    PROGRAMS
+    + """
+# The reference transposes without copying: what MPI writes has another order in memory.
+text = program("all_reduce", "f32", [[0, 1]], "300x200", "300x200")
+text = text.replace("%x: tensor<300x200xf32>", "%y: tensor<200x300xf32>").replace(
+    "{", "{ %x = stablehlo.transpose %y, dims = [1, 0]"
+    " : (tensor<200x300xf32>) -> tensor<300x200xf32>", 1)
+rows = arrays(np.float32, (200, 300), 2)
+results = parallel.run_spmd(text, [[row] for row in rows], backend="reference", **OVER)
+for result in results:
+    assert np.array_equal(result, rows[0].T + rows[1].T)
+print("same\\n", end="", flush=True)
+"""
+)
+
 IN_ORDER = (
     PROGRAMS
     + """
@@ -114,6 +146,18 @@ for names, row in (("other", rows[1]), ("none", rows[0])):
 def test_sums_are_sums(ranks: int) -> None:
     status, output, errors = run(SUMS, ranks)
     assert (status, output) == (0, "same\n" * ranks), errors
+
+
+@mpi
+def test_the_same_group_is_on_other_ranks_in_a_grid_of_another_size() -> None:
+    status, output, errors = run(SIZES, 4)
+    assert (status, output) == (0, "same\n" * 4), errors
+
+
+@mpi
+def test_arrays_in_another_order_of_memory_are_summed() -> None:
+    status, output, errors = run(TRANSPOSED, 2)
+    assert (status, output) == (0, "same\n" * 2), errors
 
 
 @mpi

@@ -143,3 +143,25 @@ def test_a_computation_that_calls_functions() -> None:
       return %0 : tensor<2xi32>
     }"""
     assert run_sharded(text, np.arange(4, dtype=np.int32)).tolist() == [0, 2, 4, 6]
+
+
+def test_devices_that_write_donated_arguments_have_parts_of_their_own() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(6, 4)
+    centred, total = run_sharded(MEAN, x, donate=[0])
+    assert x.ravel().tolist() == list(range(24))
+    np.testing.assert_array_equal(total, x.sum(0))
+    np.testing.assert_array_equal(centred, x - x.sum(0))
+
+
+def test_a_whole_array_for_all_devices_is_written_by_none() -> None:
+    text = """func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %a, %a : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }"""
+    x = np.arange(4, dtype=np.float32)
+    result = run_sharded(text, x, mesh="4", donate=[0])
+    assert (result.tolist(), x.tolist()) == ([0, 2, 4, 6], [0, 1, 2, 3])
+    with pytest.raises(ArgumentError, match="donated, and shares memory with one of process 1"):
+        parallel.run_spmd(text, [[x], [x]], donate=[0])
+    rows = [[x.copy()] for _ in range(3)]
+    assert [r.tolist() for r in parallel.run_spmd(text, rows, donate=[0])] == [[0, 2, 4, 6]] * 3

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shlo_tools import parallel
+from shlo_tools.processes import Grid, Process, run_processes
 
 BACKENDS = pytest.mark.parametrize("backend", ["native", "reference"])
 T = "tensor<3xf32>"
@@ -132,3 +135,17 @@ def test_nobody_waits_for_a_collective_before_it_is_done() -> None:
     for k, (gathered, other) in enumerate(results):
         assert gathered.tolist() == [0, 1, 2, 3, 4, 5]
         np.testing.assert_array_equal(other, arrays[1 - k])
+
+
+def test_who_waits_for_what_it_began_is_in_no_deadlock() -> None:
+    """What ends last leaves the grid while its process waits for it, and nobody else runs."""
+
+    def slowly(process: Process) -> list[Any]:
+        return [process.finish(process.begin("sleep", partial(_slept, k))) for k in range(3)]
+
+    assert run_processes([Process((0, 0), Grid(1, 1))], slowly) == [[0, 1, 2]]
+
+
+def _slept(value: int) -> int:
+    time.sleep(0.02)
+    return value

@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +105,23 @@ def test_time_is_limited() -> None:
     with pytest.raises(ExecutionTimeout):
         compiled(9 * ONES, timeout=0.1)
     np.testing.assert_array_equal(compiled(ONES, timeout=60), [2, 2])
+
+
+def test_the_time_of_one_call_is_not_that_of_calls_that_wait_for_it() -> None:
+    compiled = shlo_tools.compile(TWICE, backend="xla")
+    with ThreadPoolExecutor(3) as pool:
+        late = pool.submit(compiled, 9 * ONES, timeout=2)
+        _until(executable.workers.worker_of("child_of_the_test", "1")._lock.locked)
+        others = [pool.submit(compiled, ONES) for _ in range(2)]
+        with pytest.raises(ExecutionTimeout):
+            late.result()
+        for other in others:
+            np.testing.assert_array_equal(other.result(), [2, 2])
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        time.sleep(0.01)
 
 
 def test_a_grid_is_one_call() -> None:
