@@ -60,7 +60,10 @@ def of_module(module: Operation, mesh: str | None = None) -> Mesh:
     if not meshes and partitions == 1:
         if request is not None:
             return request
-        hint = 'load(..., shardings="keep") reads annotations; mesh="2x2" says how large one is'
+        hint = (
+            'mesh="2x2", or --mesh=2x2, says how large one is; load(..., shardings="keep") '
+            "reads annotations"
+        )
         raise ShloError("the program has no mesh", hint=hint)
     if request is None:
         return meshes[0] if meshes else Mesh((("partitions", partitions),))

@@ -155,6 +155,7 @@ def command(
         plotting.check(plot, "--plot")
     for path in filter(None, (plot, json_file)):
         files.check_writable(path)
+    files.check_apart({"--plot": plot, "--json": json_file}, model)
     pythons = {OURS: sys.executable}
     others = {XLA: xla_python, IREE: iree_python, TORCH: torch_python}
     for peer in against:

@@ -24,4 +24,6 @@ def check(request: Request) -> None:
     }
     for path in filter(None, written.values()):
         files.check_writable(path)
+        if path == "-":
+            raise ShloError("files of shlo-run have names: standard output is for results")
     files.check_apart(written, request.model)

@@ -11,7 +11,7 @@ from shlo_tools.calling.profile import Profile
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
-from shlo_tools.errors import UnsupportedError
+from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.tools.run.run_request import TABLE, Request
 
 _MOST = 25  # rows of the table of steps
@@ -47,7 +47,12 @@ def told(
 
 def _memory(request: Request, compiled: Executable, model: str) -> Iterator[str]:
     """What is in memory when; of the sizes of the call where these are unknown before."""
-    if isinstance(compiled, SizedExecutable) and compiled.latest is not None:
+    if isinstance(compiled, SizedExecutable):
+        if compiled.latest is None:
+            raise ShloError(
+                "--memory: how much memory a call takes depends on its sizes",
+                hint="arguments say them: --input=VALUE",
+            )
         compiled = compiled.latest
     memory = compiled.memory
     if memory is None:

@@ -29,6 +29,11 @@
 // RUN: not %shlo-run %s --input=1 --output=%t.npz --save-executable=%t.npz 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: --output and --save-executable would both be {{.*}}.npz
 
+// RUN: not %shlo-run %s --input=1 --trace=- 2>&1 | FileCheck %s --check-prefix=STDOUT
+// RUN: not %shlo-run %s --input=1 --save-executable=- 2>&1 | FileCheck %s --check-prefix=STDOUT
+// STDOUT-NOT: {"traceEvents"
+// STDOUT: error: files of shlo-run have names: standard output is for results
+
 // RUN: not %shlo-run %s --inptu=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: No such option '--inptu'
 

@@ -15,6 +15,10 @@
 // RUN: not %shlo-run %s --function=data --input=1xi32=[5] --memory 2>&1 | FileCheck %s --check-prefix=DATA
 // DATA: error: --memory: how much memory a call takes, it finds out on its way
 
+// RUN: not %shlo-run %s --function=sized --memory 2>&1 | FileCheck %s --check-prefix=OPEN
+// OPEN: error: --memory: how much memory a call takes depends on its sizes
+// OPEN-NEXT: hint: arguments say them: --input=VALUE
+
 // RUN: %shlo-run %s --function=sized --input=64x300xf32=random:0 --memory --output=%t.npz | FileCheck %s --check-prefix=SIZED
 // SIZED: bytes of temporaries, 76,800 of results
 
