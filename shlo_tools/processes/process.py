@@ -269,7 +269,11 @@ class Process:
         self.grid.enter()
         pool = ThreadPoolExecutor(1, "shlo-async")
         number = next(_numbers)
-        self._begun[number] = future = pool.submit(main)
+        try:
+            self._begun[number] = future = pool.submit(main)
+        except RuntimeError as error:  # no thread
+            self.grid.leave(self.id, error)
+            raise ExecutionError(f"nothing can begin beside process {self.id}: {error}") from error
         # Not before it is done: else who waits for it would seem to wait for nobody.
         future.add_done_callback(leave)
         pool.shutdown(wait=False)  # as soon as that is done

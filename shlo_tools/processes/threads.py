@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
+from shlo_tools.errors import ExecutionError
 from shlo_tools.processes.waiting import Inbox, next_of
 
 Task = Callable[[], None]
@@ -53,16 +54,29 @@ class Thread:
 
 
 def take(count: int) -> list[Thread]:
-    """Threads that have nothing to do; who takes them gives them back."""
+    """Threads that have nothing to do; who takes them gives them back.
+
+    Raises:
+        ExecutionError: the system has not so many.
+    """
     threads: list[Thread] = []
-    while len(threads) < count:
-        try:
-            thread = _idle.pop()
-        except IndexError:
-            thread = Thread()
-        _busy.add(thread)
-        threads.append(thread)
+    try:
+        while len(threads) < count:
+            thread = _next()
+            _busy.add(thread)
+            threads.append(thread)
+    except RuntimeError as error:  # what Python says of it
+        give_back(threads)
+        message = f"a grid of {count} processes: the system gives no thread after {len(threads)}"
+        raise ExecutionError(message) from error
     return threads
+
+
+def _next() -> Thread:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return Thread()
 
 
 def give_back(threads: Sequence[Thread]) -> None:

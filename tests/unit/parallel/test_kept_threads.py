@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from shlo_tools.errors import ExecutionError
 from shlo_tools.processes import Grid, Process, run_processes, threads
 
 
@@ -38,6 +39,27 @@ def test_as_many_are_kept_as_there_is_use_for(monkeypatch: pytest.MonkeyPatch) -
     while sum(thread.is_alive() for thread in kept) > max(2, len(threads._idle)):
         assert time.monotonic() < patience
         time.sleep(0.01)
+
+
+def test_a_grid_for_which_there_are_no_threads_keeps_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threads, "_idle", [])
+    start, started = threading.Thread.start, list[threading.Thread]()
+
+    def start_three(thread: threading.Thread) -> None:
+        if len(started) == 3:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start_three)
+        with pytest.raises(ExecutionError, match="grid of 5 processes: the system gives no thread"):
+            numbers(5)
+    assert threads.busy_count() == 0
+    assert numbers(3) == {thread.ident for thread in started}
+    threads.dismiss(threads._idle)
 
 
 def test_a_grid_in_a_process_of_a_grid_has_threads_of_its_own() -> None:

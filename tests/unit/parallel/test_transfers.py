@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from shlo_tools import parallel
+from shlo_tools.errors import ExecutionError
 from shlo_tools.processes import Grid, Process, run_processes
 
 BACKENDS = pytest.mark.parametrize("backend", ["native", "reference"])
@@ -149,3 +151,18 @@ def test_who_waits_for_what_it_began_is_in_no_deadlock() -> None:
 def _slept(value: int) -> int:
     time.sleep(0.02)
     return value
+
+
+def test_what_cannot_begin_leaves_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a rank of MPI would wait for its end."""
+    process = Process((0, 0), Grid(1, 1))
+    with monkeypatch.context() as patched:
+        patched.setattr(ThreadPoolExecutor, "submit", _refused)
+        with pytest.raises(ExecutionError, match="no thread"):
+            process.begin("sleep", time.time)
+    with pytest.raises(ExecutionError, match=r"process \(0, 0\) failed: no thread"):
+        process.get("send", 1, (0, 0))
+
+
+def _refused(*_: Any) -> None:
+    raise RuntimeError("no thread")
