@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pool_children import TEXT
 
 import shlo_tools
 from shlo_tools import mlir
@@ -71,13 +72,6 @@ def test_threads_that_call_at_once() -> None:
     assert not failures
 
 
-TEXT = """
-func.func @main(%x: tensor<300x200xf32>, %y: tensor<200x100xf32>) -> tensor<300x100xf32> {
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]
-    : (tensor<300x200xf32>, tensor<200x100xf32>) -> tensor<300x100xf32>
-  %1 = stablehlo.exponential %0 : tensor<300x100xf32>
-  return %1 : tensor<300x100xf32>
-}"""
 CHILD = f"""
 import hashlib, numpy as np, shlo_tools
 random = np.random.default_rng(0)
