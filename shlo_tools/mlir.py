@@ -17,7 +17,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from shlo_tools.dialects import check
 from shlo_tools.errors import Diagnostic, Place, ProviderError, ShloError, UnsupportedError
@@ -959,26 +959,59 @@ _bind = _short("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, c
 _save_object = _long("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
 
 
+# What makes machine code of a text, in the order of its calls; ``codegen.library.compiling`` is a
+# function that makes them all, since each one that comes back to Python waits for its lock.
+COMPILING = {
+    "parse": "mlirModuleCreateParse",
+    "create": "mlirExecutionEngineCreate",
+    "drop": "mlirModuleDestroy",
+    "bind": "mlirExecutionEngineRegisterSymbol",
+    "look_up": "mlirExecutionEngineLookup",
+}
+
+
+@functools.cache
+def compiling_functions() -> dict[str, int]:
+    """The addresses of the functions of ``COMPILING``."""
+    return {
+        key: ctypes.cast(getattr(_library, name), ctypes.c_void_p).value or 0
+        for key, name in COMPILING.items()
+    }
+
+
 _MOST_TEXTS = 32  # that a context reads: it keeps their types and attributes
 _MOST_IDLE = 4
-_idle: list[tuple[_Handle, int]] = []  # contexts, and how many texts they have read
 
 
-@contextmanager
-def _bare_context() -> Iterator[_Handle]:
-    """A context that has the llvm dialect alone, for one thread: loading it takes half a text."""
-    try:
-        context, texts = _idle.pop()
-    except IndexError:
-        context, texts = _new_bare_context(False), 0
-        _register_dialect(_llvm_dialect(), context)
-    try:
-        yield context
-    finally:
-        if texts + 1 < _MOST_TEXTS and len(_idle) < _MOST_IDLE:
-            _idle.append((context, texts + 1))
+class BareContext(NamedTuple):
+    """A context that has the llvm dialect alone, for one thread: loading it takes half a text.
+
+    Attributes:
+        texts: how many it has read.
+    """
+
+    pointer: int
+    texts: int
+
+    @classmethod
+    def take(cls) -> BareContext:
+        """One that nobody uses."""
+        try:
+            return _idle.pop()
+        except IndexError:
+            context = _new_bare_context(False)
+            _register_dialect(_llvm_dialect(), context)
+            return cls(context.pointer, 0)
+
+    def give_back(self) -> None:
+        """A text was read; others may take it."""
+        if self.texts + 1 < _MOST_TEXTS and len(_idle) < _MOST_IDLE:
+            _idle.append(BareContext(self.pointer, self.texts + 1))
         else:
-            _drop_context(context)
+            _drop_context(_Handle(self.pointer))
+
+
+_idle: list[BareContext] = []
 
 
 class ExecutionEngine:
@@ -1000,14 +1033,24 @@ class ExecutionEngine:
             is_relocatable: linkers may put the code anywhere, into shared libraries, too.
         """
         engine = cls.__new__(cls)
-        with _bare_context() as context:
-            module = _parse(context, _string(text))
+        context = BareContext.take()
+        try:
+            module = _parse(_Handle(context.pointer), _string(text))
             if not module.pointer:
                 raise RuntimeError("a text that is no module of the llvm dialect")
             try:
                 engine._create(module, 0, keeps_object, is_relocatable)
             finally:
                 _drop_module(module)
+        finally:
+            context.give_back()
+        return engine
+
+    @classmethod
+    def of_pointer(cls, pointer: int) -> ExecutionEngine:
+        """What ``mlirExecutionEngineCreate`` has made, which belongs to this object from now on."""
+        engine = cls.__new__(cls)
+        engine._handle = _Handle(pointer)
         return engine
 
     def _create(

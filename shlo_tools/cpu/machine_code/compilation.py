@@ -1,24 +1,23 @@
 """Machine code that a thread generates while the program's own passes run, or that disk has.
 
-LLVM generates the code of a module at the first look-up of one of its functions, which lets other
-Python threads run.
+Such a thread never waits for Python's lock, which Python threads that compute hand over when they
+like: see ``requests``.
 """
 
 from __future__ import annotations
 
-import ctypes
+import atexit
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import symbols
-from shlo_tools.cpu.machine_code import objects, store
+from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 from shlo_tools.cpu.machine_code.objects import ObjectFile
+from shlo_tools.cpu.machine_code.requests import Place, Request
 
 
 class MachineCode:
@@ -48,6 +47,13 @@ class MachineCode:
     def is_running(self) -> bool:
         """Whether a thread still generates code."""
         return False
+
+    def wait(self) -> None:
+        """Wait until none does. What is kept on disk is there then."""
+
+    def place(self, name: str) -> Place:
+        """Where the address of a function is written, and whether that has happened."""
+        return Place.of_address(self.addresses[name])
 
     def _finish(self) -> None:
         """Provide the addresses. Whoever waits may hold the lock of the library's context."""
@@ -79,33 +85,36 @@ class Compilation(MachineCode):
     ) -> None:
         super().__init__(names, callees)
         self._keys = [key for key in keys if key]
-        self._text = text
+        places = {name: part.place(name) for name, part in callees.items()}
+        self._request = Request(text, len(names), places)
         self._engine: mlir.ExecutionEngine | None = None
-        self._thread = threading.Thread(target=self._generate)
-        with suppress(RuntimeError):  # no more threads, or none at the end of the process
-            self._thread.start()
+        self._request.start()
 
     @property
     def is_running(self) -> bool:
-        return self._thread.is_alive()
+        return self._request.is_running
+
+    def wait(self) -> None:
+        with self._lock:
+            self._keep()
+
+    def place(self, name: str) -> Place:
+        return self._request.place(self.names.index(name))
 
     def _finish(self) -> None:
-        if self._thread.ident is not None:
-            self._thread.join()
+        self._keep()
         if self._engine is None:
-            self._generate()  # there was no thread, or what it met is raised here
+            raise RuntimeError("LLVM takes no such module")
+        for part in self.callees.values():  # which are ready as well, and may have to be kept
+            _ = part.addresses
+        self._addresses = dict(zip(self.names, self._request.words, strict=True))
 
-    def _generate(self) -> None:
-        engine = mlir.ExecutionEngine.of_text(self._text, keeps_object=objects.is_supported())
-        for name, part in self.callees.items():
-            engine.bind(name, part.addresses[name])
-        words = (ctypes.c_int64 * len(self.names))()
-        fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address(ADDRESSES))
-        fill(ctypes.addressof(words))
-        if self._keys:
-            store.write(self._keys, engine.save_object)
-        self._addresses = dict(zip(self.names, words, strict=True))
-        self._engine, self._text = engine, ""  # the engine owns the code
+    def _keep(self) -> None:
+        """Wait for the code; disk has it then, where it is kept."""
+        if self._engine is None:
+            self._engine = self._request.finished()  # the engine owns the code
+            if self._engine is not None and self._keys:
+                store.write(self._keys, self._engine.save_object)
 
     def image(self) -> bytes:
         if not self.addresses or self._engine is None:
@@ -164,10 +173,14 @@ def loading(image: bytes, prefix: str, callees: Callees) -> MachineCode | None:
     return Loading(file, callees(library))
 
 
-def _finish_all() -> None:
-    """A forked child has none of the threads, and LLVM's locks as they were."""
+def _wait_for_all() -> None:
+    """A forked child has none of the threads, and LLVM's locks as they were.
+
+    A process that ends takes away what LLVM computes with.
+    """
     for code in list(_unfinished):
-        _ = code.addresses
+        code.wait()
 
 
-mlir.before_fork.append(_finish_all)
+mlir.before_fork.append(_wait_for_all)
+atexit.register(_wait_for_all)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
@@ -11,17 +13,22 @@ from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
 from shlo_tools.cpu.process_library import parts
 
-_MODULES = 2
-_LONG = 90  # lines that are worth a module of their own, which costs as much as they do
+# What LLVM takes for a line, about, and for a module beside its lines.
+_LINE, _MODULE = 30e-6, 3e-3  # seconds
+_LONG = 90  # lines that are worth a module of their own
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
 
 class _Provider:
-    """What this process knows, and what disk has."""
+    """What this process knows, and what disk has.
+
+    Attributes:
+        ahead: what was begun while stages were being lowered, and when it will be ready.
+    """
 
     def __init__(self) -> None:
-        self.ahead: Compilation | None = None  # what was begun while stages were being lowered
+        self.ahead: list[tuple[Compilation, float]] = []
 
     def has(self, name: str) -> bool:
         if name in _known:
@@ -34,12 +41,17 @@ class _Provider:
         return True
 
     def noted(self) -> None:
-        if not self.is_busy() and shared_kernels.lines_waiting() >= _LONG:
-            for functions in _parts(shared_kernels.take()):
-                self.ahead = _begin(functions)
+        """Begin a module where a processor is free beside the one that lowers stages."""
+        if shared_kernels.lines_waiting() >= _LONG and len(self.running()) < max(1, _cores() - 1):
+            for functions in filter(None, _by_home(shared_kernels.take())):
+                seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)
+                self.ahead.append((_begin(functions), time.perf_counter() + seconds))
 
-    def is_busy(self) -> bool:
-        return self.ahead is not None and self.ahead.is_running
+    def running(self) -> list[float]:
+        """How long the modules will take that are being compiled."""
+        self.ahead = [(code, end) for code, end in self.ahead if code.is_running]
+        now = time.perf_counter()
+        return [max(0.0, end - now) for _, end in self.ahead]
 
 
 _provider = _Provider()
@@ -48,8 +60,11 @@ shared_kernels.providers.append(_provider)
 
 def begin() -> None:
     """Let threads generate the machine code of all kernels that were noted, side by side."""
-    for functions in _parts(shared_kernels.take()):
+    program, general = _by_home(shared_kernels.take())
+    for functions in _divided(program, _provider.running(), _cores()):
         _begin(functions)
+    if general:
+        _begin(general)
 
 
 def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
@@ -74,24 +89,39 @@ def _begin(functions: Sequence[Function]) -> Compilation:
     return code
 
 
-def _parts(kernels: list[Function]) -> list[list[Function]]:
-    """Kernels as modules: those of the program, and those of any."""
-    general = [kernel for kernel in kernels if kernel.is_general]
-    return [*_divided([k for k in kernels if not k.is_general]), *([general] if general else [])]
+def _by_home(kernels: Sequence[Function]) -> list[list[Function]]:
+    """Kernels of the program, and those of any, which disk keeps elsewhere."""
+    homes: tuple[list[Function], list[Function]] = [], []
+    for kernel in kernels:
+        homes[kernel.is_general].append(kernel)
+    return list(homes)
 
 
-def _divided(kernels: list[Function]) -> list[list[Function]]:
-    """Kernels in parts of about the same length."""
-    long = sum(len(kernel.lines) for kernel in kernels) >= _LONG
-    if not long:
-        return [kernels] if kernels else []
-    divided: list[list[Function]] = [[] for _ in range(_MODULES)]
-    lengths = [0] * _MODULES
+def _divided(
+    kernels: Sequence[Function], running: Sequence[float], cores: int
+) -> list[list[Function]]:
+    """Kernels in modules that are ready as soon as possible, the long ones first.
+
+    Args:
+        running: for how many seconds processors are busy.
+    """
+    loads = sorted([*running, *([0.0] * (cores - len(running)))])[:cores]
+    modules: list[list[Function]] = [[] for _ in loads]
     for kernel in sorted(kernels, key=lambda kernel: -len(kernel.lines)):
-        shortest = lengths.index(min(lengths))
-        divided[shortest].append(kernel)
-        lengths[shortest] += len(kernel.lines)
-    return [part for part in divided if part]
+        seconds = _LINE * len(kernel.lines)
+        ends = [
+            load + seconds + (0.0 if module else _MODULE)
+            for load, module in zip(loads, modules, strict=True)
+        ]
+        first = ends.index(min(ends))
+        modules[first].append(kernel)
+        loads[first] = ends[first]
+    return [module for module in modules if module]
+
+
+def _cores() -> int:
+    """How many processors this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _forget() -> None:
