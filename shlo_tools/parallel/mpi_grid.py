@@ -13,11 +13,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
+from shlo_tools.parallel.mpi_coming import ComingGrid
 from shlo_tools.parallel.mpi_messages import Messages
 from shlo_tools.parallel.mpi_reductions import FEW_RANKS, Reduction, Reductions
-from shlo_tools.processes import Grid
 from shlo_tools.processes.meeting import Finish, What
 from shlo_tools.processes.values import Hands, is_small
 from shlo_tools.processes.waiting import give_way
@@ -62,12 +61,11 @@ class _Asking:
     at: float = 0.0
 
 
-class MpiGrid(Grid):
+class MpiGrid(ComingGrid):
     """What the processes of this rank share, and how they reach the others.
 
     Attributes:
         own: the processes of this rank.
-        origin: the first process of this rank that failed by itself, and its exception.
     """
 
     reads_late = True
@@ -82,14 +80,12 @@ class MpiGrid(Grid):
         program: str,
         reductions: Reductions | None,
     ) -> None:
-        super().__init__(*size)
+        super().__init__(*size, {id: n * num_ranks // len(ids) for n, id in enumerate(ids)})
         self._program, self._programs = program, dict[int, str]()
         self._reductions = reductions
         self._messages, self._rank, self._num_ranks = messages, rank, num_ranks
-        self._rank_of = {id: n * num_ranks // len(ids) for n, id in enumerate(ids)}
         self.own = [id for id in ids if self._rank_of[id] == rank]
         self._running = len(self.own)
-        self.origin: tuple[ProcessId, BaseException] | None = None
         self.stop: Callable[[], None] = lambda: None
         self._outbox: deque[tuple[int, tuple[Any, ...]]] = deque()
         self._wake = threading.Event()
@@ -101,9 +97,6 @@ class MpiGrid(Grid):
         self._ends: dict[int, tuple[Sequence[int], Any]] = {}
         self._ended: tuple[Sequence[Any], int] | None = None
         self._stop_at = 0.0
-        self._coming = set[Hashable]()  # what leaders of this rank have come for
-        self._answers: dict[tuple[Hashable, int], bool] = {}  # whether those of others do
-        self._questions: deque[tuple[int, tuple[Any, ...]]] = deque()
 
     @property
     def failure(self) -> str | None:
@@ -178,57 +171,6 @@ class MpiGrid(Grid):
             return super().take(channel, process, what)
         self._send(0, "ask", channel, process, self._rank)
         return super().take((channel, process), process, what)
-
-    # What ranks begin together, when all of them have come; see ``mpi_coming``.
-    def comes(self, key: Hashable, own: ProcessId) -> None:
-        """The leader of this rank comes, and says something in every round.
-
-        Raises:
-            ExecutionError: the grid fails; the leader never comes.
-        """
-        with self._lock:
-            if self._failure is not None:
-                raise self.error_of(own)
-            self._coming.add(key)
-
-    def has_come(self, key: Hashable) -> None:
-        """The leader of this rank has said everything."""
-        with self._lock:
-            self._coming.discard(key)
-
-    def heard(
-        self, key: Hashable, distance: int, own: ProcessId, source: ProcessId, what: What
-    ) -> Any:
-        """What the leader of another rank says in a round; None if it never comes.
-
-        Who has come cannot leave: others may have heard of all. So this waits though the grid
-        fails, or the time is up, until the other rank has said which of both it is.
-        """
-        rank = self._rank_of[source]
-        with self._lock:
-            values = self._channels[key, distance, source]
-
-            def is_known() -> bool:
-                # An answer that nobody waits for might come when the grid is no more.
-                answer = self._answers.get((key, rank))
-                return answer is not None and (bool(values) or not answer)
-
-            try:
-                self._wait(own, lambda: bool(values), what)
-            except ExecutionError as error:
-                if self._failure is None:  # the time is up
-                    self.origin = own, error
-                    self._fail(f"process {own} failed: {error}")
-                self._questions.append((rank, ("comes?", key, self._failure)))
-                while not is_known():
-                    self._sleep(own, is_known, what, None)
-            return values.popleft() if values else None
-
-    def error_of(self, process: ProcessId) -> BaseException:
-        """What a process raises where the grid fails."""
-        if self.origin is not None and self.origin[0] == process:
-            return self.origin[1]
-        return ExecutionError(str(self._failure))
 
     def leave(self, process: ProcessId, error: BaseException | None) -> None:
         with self._lock:
@@ -338,9 +280,7 @@ class MpiGrid(Grid):
 
     def _answer(self, rank: int, key: Hashable, failure: str) -> None:
         """Tell who asks, since the grid fails, whether the leader of this rank comes."""
-        with self._lock:
-            super()._fail(failure)  # nobody comes from now on
-            comes = key in self._coming
+        comes = self._has_come(key, failure)
         self._send_out()  # before the answer: what it has said, if it is done
         self._control(rank, "comes", key, comes)
 
@@ -356,9 +296,7 @@ class MpiGrid(Grid):
         elif kind == "comes?":
             self._answer(rank, *values)
         elif kind == "comes":
-            with self._lock:
-                self._answers[values[0], rank] = values[1]
-                self._call()
+            self._answered(values[0], rank, values[1])
         elif kind == "end":
             self._ends[rank] = values[0], values[1]
         elif kind == "ended":

@@ -12,19 +12,16 @@ import time
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shlo_tools.grid import ProcessId
-from shlo_tools.parallel.mpi_coming import come
+from shlo_tools.parallel.mpi_coming import ComingGrid, come
 from shlo_tools.processes import values
 from shlo_tools.processes.meeting import What
 from shlo_tools.processes.values import Combine
 from shlo_tools.processes.waiting import give_way
-
-if TYPE_CHECKING:
-    from shlo_tools.parallel.mpi_grid import MpiGrid
 
 FEW_RANKS = 8  # among which small arrays are sent as they are
 _MOST_GROUPS = 64  # whose communicators a rank keeps for later calls; MPICH has 2048 of them
@@ -118,7 +115,7 @@ class Reductions:
 
     def reduced(
         self,
-        grid: MpiGrid,
+        grid: ComingGrid,
         key: Hashable,
         process: ProcessId,
         arrays: Sequence[Any],
