@@ -33,7 +33,13 @@ _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
 
 class RowKernel(Kernel):
-    """Passes over rows."""
+    """Passes over rows.
+
+    Attributes:
+        folds_lanes: whether those of a vector make one element.
+    """
+
+    folds_lanes = True
 
     def __init__(
         self,
@@ -262,7 +268,7 @@ class RowKernel(Kernel):
             elif source in self.kept and source not in self.buffers:
                 self._keep(source, value, index)
             (value,) = self.alike([value, zero])[:1]
-            if mask is not None:
+            if mask is not None and self.folds_lanes:
                 value = self.select(mask.value, value, zero)
             return self.folded(node, [total], [value])[0]
 
