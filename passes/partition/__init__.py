@@ -16,7 +16,8 @@ After:
     func.func private @stage.0(...) attributes {shlo.rows = array<i64: 8, 16>, shlo.stage = "row"}
 
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
-on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
+on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``column``
+(reduces dimensions in front of the last ones and goes on with all that it reduced), ``contraction``
 (a product and what is made of its rows), ``tiny`` (whatever is made of tensors of some dozen
 elements, with loops and branches), ``batched`` (whatever is made of many small tensors side by
 side, each alike), that of an op alone, ``op`` (one that no kernel computes).

@@ -30,9 +30,11 @@ class Stage:
     Attributes:
         number: stages are numbered in order; a stage reads results of earlier ones only.
         kind: ``map``, ``row`` (reduces trailing dimensions and may go on with its rows),
-            ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``;
-            that of an op alone; ``host``: an op alone that is a call of the host or of another
-            library; ``control``: control flow, which stays; ``op``: an op that no kernel computes.
+            ``reduction`` (reduces any dimensions and goes on with the sums), ``column`` (reduces
+            dimensions in front of the last ones and goes on with all that it reduced),
+            ``contraction``; that of an op alone; ``host``: an op alone that is a call of the host
+            or of another library; ``control``: control flow, which stays; ``op``: an op that no
+            kernel computes.
         count: elements of its full values.
         rows, columns: how those split, where the stage says so; columns are the sums of a
             reduction.

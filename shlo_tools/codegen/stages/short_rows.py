@@ -43,6 +43,7 @@ class ShortRowKernel(RowKernel):
         mask: rows of the current vector that there are.
     """
 
+    folds_lanes = False
     mask: Mask | None = None
 
     def each_row(self, first: Value, last: Value) -> None:
