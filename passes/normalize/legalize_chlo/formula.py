@@ -4,11 +4,14 @@
 
 Python numbers become splat constants of the other operand's type, so nothing is as large as the
 tensor it stands for.
+
+Formulas are hundreds of ops. Where operands are plainly of one type their ops are made as they are;
+all others go through the checks of ``shlo_tools.ops``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +19,9 @@ import numpy as np
 from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import ElementType, TensorType, element_type
 from shlo_tools.operators import Operators
+from shlo_tools.mlir import Attribute
 from shlo_tools.ops import ComparisonDirection, Tensor
+from shlo_tools.passes.normalize.shape_operands import ssa
 
 Operand: TypeAlias = "Term | bool | int | float"
 
@@ -49,11 +54,45 @@ class Term(Operators["bool | int | float"]):
 
     def operate(self, name: str, *operands: Operand) -> Term:
         """See ``Operators``."""
-        return Term(_OPERATORS[name](*(self.lifted(operand).tensor for operand in operands)))
+        tensors = [self.lifted(operand).tensor for operand in operands]
+        if name in ComparisonDirection.__members__ and _are_alike(tensors):
+            return _compared(ComparisonDirection[name], tensors)
+        if name in _OF_FLOATS and self.element_type.is_float and _are_alike(tensors):
+            return _built(f"stablehlo.{name}", tensors, tensors[0].type)
+        return Term(_OPERATORS[name](*tensors))
 
 
-def _compared(direction: ComparisonDirection) -> Callable[[Tensor, Tensor], Tensor]:
+def _are_alike(tensors: Sequence[Tensor]) -> bool:
+    """Whether tensors have one type, of plain numbers and static shape."""
+    type = tensors[0].type
+    is_plain = type.is_static and not type.element_type.is_quantized
+    return is_plain and all(tensor.type == type for tensor in tensors[1:])
+
+
+def _built(
+    name: str,
+    operands: Sequence[Tensor],
+    type: TensorType,
+    attributes: Mapping[str, Attribute] | None = None,
+) -> Term:
+    """An op whose constraints are known to hold."""
+    values = [ssa(operand) for operand in operands]
+    like = values[-1].type if type == operands[-1].type else type.mlir()
+    return Term(Tensor(type, ir.insertion().value(name, values, like, attributes)))
+
+
+def _compared(direction: ComparisonDirection, operands: Sequence[Tensor]) -> Term:
+    """A comparison of tensors that are alike."""
+    attribute = mlir.parse_attribute(f"#stablehlo<comparison_direction {direction.name}>")
+    type = operands[0].type.with_element(element_type("i1"))
+    return _built("stablehlo.compare", operands, type, {"comparison_direction": attribute})
+
+
+def _comparison(direction: ComparisonDirection) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda lhs, rhs: ops.compare(lhs, rhs, direction)
+
+
+_OF_FLOATS = ("add", "subtract", "multiply", "divide", "negate")  # named as their ops
 
 
 _OPERATORS: dict[str, Callable[..., Tensor]] = {
@@ -67,16 +106,16 @@ _OPERATORS: dict[str, Callable[..., Tensor]] = {
     "shift_right": ops.shift_right_logical,
     "negate": ops.negate,
     "not": ops.not_,
-    **{direction.name: _compared(direction) for direction in ComparisonDirection},
+    **{direction.name: _comparison(direction) for direction in ComparisonDirection},
 }
 
 
 def constant(value: complex | np.generic, type: TensorType) -> Term:
     """``stablehlo.constant`` with one value everywhere."""
     one = np.asarray(value).astype(type.element_type.dtype).tobytes() if type.size else b""
-    built = type.mlir()
     if type.element_type.bits < 8:
         one = bytes(byte & ((1 << type.element_type.bits) - 1) for byte in one)
+    built = type.mlir()
     attribute = mlir.dense_from_bytes(np.frombuffer(one, np.uint8), built)
     result = ir.insertion().value("stablehlo.constant", (), built, {"value": attribute})
     return Term(Tensor(type, result))
@@ -84,7 +123,15 @@ def constant(value: complex | np.generic, type: TensorType) -> Term:
 
 # --- functions ------------------------------------------------------------------------------------
 def _function(build: Callable[[Tensor], Tensor]) -> Callable[[Term], Term]:
-    return lambda operand: Term(build(operand.tensor))
+    name = f"stablehlo.{build.__name__}"
+
+    def function(operand: Term) -> Term:
+        tensor = operand.tensor
+        if operand.element_type.is_float and _are_alike([tensor]):
+            return _built(name, [tensor], tensor.type)
+        return Term(build(tensor))
+
+    return function
 
 
 abs = _function(ops.abs)
@@ -92,13 +139,17 @@ cos = _function(ops.cosine)
 exp = _function(ops.exponential)
 expm1 = _function(ops.exponential_minus_one)
 floor = _function(ops.floor)
-is_finite = _function(ops.is_finite)
 log = _function(ops.log)
 log1p = _function(ops.log_plus_one)
 sign = _function(ops.sign)
 sin = _function(ops.sine)
 sqrt = _function(ops.sqrt)
 tan = _function(ops.tan)
+
+
+def is_finite(operand: Term) -> Term:
+    """Neither infinite nor NaN."""
+    return Term(ops.is_finite(operand.tensor))
 
 
 def atan2(y: Operand, x: Operand) -> Term:
@@ -128,6 +179,9 @@ def power(base: Operand, exponent: Operand) -> Term:
 def select(mask: Term, on_true: Operand, on_false: Operand) -> Term:
     """``on_true`` where ``mask`` holds, else ``on_false``."""
     on_true, on_false = _both(on_true, on_false)
+    parts = [on_true.tensor, on_false.tensor]
+    if _are_alike(parts) and mask.type == on_true.type.with_element(element_type("i1")):
+        return _built("stablehlo.select", [mask.tensor, *parts], on_true.type)
     return Term(ops.select(mask.tensor, on_true.tensor, on_false.tensor))
 
 
@@ -141,7 +195,7 @@ def _both(a: Operand, b: Operand) -> tuple[Term, Term]:
 
 def is_nan(operand: Term) -> Term:
     """NaN differs from itself."""
-    return Term(ops.compare(operand.tensor, operand.tensor, ComparisonDirection.NE))
+    return operand.operate("NE", operand, operand)
 
 
 def convert(operand: Term, to: ElementType | str) -> Term:

@@ -62,7 +62,10 @@ class Picking(Registers):
         source = self._source(element)
         self.note(("register", source), value)
         if value.type.lanes:
-            return numbers_of(source, shape)
+            numbers = numbers_of(source, shape)
+            if value.type.lanes == lanes_of(numbers.size):
+                self.note(numbers.tobytes(), value)
+            return numbers
         return np.full(tuple(shape), numbers_of(source, (1,))[0])
 
     def in_memory(self, address: Value, element: ElementType, count: int) -> int:
