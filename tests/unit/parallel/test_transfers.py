@@ -98,10 +98,10 @@ def test_a_function_of_the_host_that_raises_ends_the_grid(backend: Any) -> None:
     def refuses(x: Any) -> None:
         raise KeyError("mine")
 
-    given = [{1: [(np.zeros(3, np.float32),)] * 2}] * 2
+    sent = [{1: [(np.zeros(3, np.float32),)] * 2}] * 2
     listeners = [{}, {2: refuses}]
     with pytest.raises(KeyError, match="mine") as caught:
-        parallel.run_spmd(ECHO, [[], []], from_host=given, to_host=listeners, backend=backend)
+        parallel.run_spmd(ECHO, [[], []], from_host=sent, to_host=listeners, backend=backend)
     assert caught.value.__notes__ == ["in process (1, 0) of the grid"]
     with pytest.raises(ArgumentError, match="to_host for 1 processes, and there are 2"):
         parallel.run_spmd(ECHO, [[], []], to_host=[{}], backend=backend)

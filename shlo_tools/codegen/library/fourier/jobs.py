@@ -213,9 +213,9 @@ class _Jobs:
             move(source, spare, source_step, step)
             # The last pass reads one area, and writes to the other one.
             is_odd = self.word(f, "middles") % 2 != 0
-            made = f.select(is_odd, scratch, spare)
-            run(spare, made, step, step)
-            move(made, target, step, target_step)
+            outcome = f.select(is_odd, scratch, spare)
+            run(spare, outcome, step, step)
+            move(outcome, target, step, target_step)
 
         is_full = count == self.passes.lanes
         f.if_(is_full, lambda: run(source, target, source_step, target_step), few)
@@ -243,10 +243,10 @@ class _Jobs:
         row = self.word(f, "target_step")
         target = self.word(f, "target", POINTER).at(block * self.word(f, "target_block"))
         step = f.constant(self.passes.vector_bytes)
-        made = f.select(self.word(f, "middles") % 2 != 0, scratch, scratch.at(_AREA))
+        outcome = f.select(self.word(f, "middles") % 2 != 0, scratch, scratch.at(_AREA))
         steps = [self.word(f, "source_step"), step]
-        f.run("fourier_transform", [context, source, made, scratch, *steps])
-        f.run("fourier_turned", [context, made, target.at(column * row), column])
+        f.run("fourier_transform", [context, source, outcome, scratch, *steps])
+        f.run("fourier_turned", [context, outcome, target.at(column * row), column])
 
     def _turned(self) -> Function:
         """``(context, source, target, column)``: times w(size)^(row column), and turned.

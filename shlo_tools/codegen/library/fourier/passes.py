@@ -77,14 +77,14 @@ class Passes:
                 m * (2 * self.element.bytes),
                 self.lanes,
             )
-            read = [self.conjugated(self.gathered(f, at), sign) for at in places]
-            made = butterflies.transformed(read)
+            inputs = [self.conjugated(self.gathered(f, at), sign) for at in places]
+            results = butterflies.transformed(inputs)
             for j in range(1, self.lanes):
                 factor = self.read(f, factors.at((j - 1) * self.vector_bytes))
-                made[j] = butterflies.product(made[j], factor)
+                results[j] = butterflies.product(results[j], factor)
             to = target.at(first * self.vector_bytes)
             for part in range(2):
-                for k, vector in enumerate(transposed(f, [number[part] for number in made])):
+                for k, vector in enumerate(transposed(f, [number[part] for number in results])):
                     f.store(vector, to.at(k * self.vector_bytes + part * self.bytes))
             return factors.at(block)
 
@@ -102,9 +102,9 @@ class Passes:
 
         def one(_: Value, source: Value, target: Value, factors: Value) -> list[Value]:
             places = _places(source, apart, radix)
-            read = [self.conjugated(self.gathered(f, at), sign) for at in places]
-            made = butterflies.transformed(read)
-            for j, number in enumerate(made):
+            inputs = [self.conjugated(self.gathered(f, at), sign) for at in places]
+            results = butterflies.transformed(inputs)
+            for j, number in enumerate(results):
                 if j:
                     factor = self.splat(f, factors.at((j - 1) * 2 * self.element.bytes))
                     number = butterflies.product(number, factor)
@@ -131,11 +131,11 @@ class Passes:
             ]
 
             def one(at: Value) -> None:
-                read = [self.read(f, place) for place in _places(source.at(at), apart, radix)]
-                made = butterflies.transformed(read)
+                inputs = [self.read(f, place) for place in _places(source.at(at), apart, radix)]
+                results = butterflies.transformed(inputs)
                 targets = _places(target.at(at), run, radix)
-                self.write(f, made[0], targets[0])
-                for number, factor, to in zip(made[1:], splats, targets[1:], strict=True):
+                self.write(f, results[0], targets[0])
+                for number, factor, to in zip(results[1:], splats, targets[1:], strict=True):
                     self.write(f, butterflies.product(number, factor), to)
 
             f.loop(0, run, self.vector_bytes, one)
@@ -160,9 +160,9 @@ class Passes:
         run, target_run = beside * self.vector_bytes, beside * step
 
         def one(_: Value, source: Value, target: Value) -> list[Value]:
-            read = [self.read(f, place) for place in _places(source, run, radix)]
-            made = butterflies.transformed(read)
-            for number, to in zip(made, _places(target, target_run, radix), strict=True):
+            inputs = [self.read(f, place) for place in _places(source, run, radix)]
+            results = butterflies.transformed(inputs)
+            for number, to in zip(results, _places(target, target_run, radix), strict=True):
                 if stays:
                     self.write(f, number, to)
                 else:
@@ -192,8 +192,8 @@ class Passes:
             high = self.read(f, source.at(after * self.vector_bytes))
             mirrored = f.shuffle(low[0], high[0], order), f.shuffle(low[1], high[1], order)
             factor = self.read(f, factors.at(at))
-            made = self._mixed(butterflies, self.read(f, source.at(at)), mirrored, factor)
-            self.scattered(f, made, target.at(at))
+            results = self._mixed(butterflies, self.read(f, source.at(at)), mirrored, factor)
+            self.scattered(f, results, target.at(at))
 
         f.loop(0, vectors, 1, one)
         first = [f.load(source.at(part * self.bytes), self.element) for part in range(2)]
@@ -220,8 +220,8 @@ class Passes:
             )
             c, s = self.read(f, factors.at(at))
             numbers = self.gathered(f, source.at(at))
-            made = self._mixed(butterflies, numbers, mirrored, (c, -s))
-            self.scattered(f, made, target.at(at))
+            results = self._mixed(butterflies, numbers, mirrored, (c, -s))
+            self.scattered(f, results, target.at(at))
 
         f.loop(0, size // self.lanes, 1, one)
         half = f.constant(0.5, self.element)

@@ -145,10 +145,10 @@ def _fits(bits: int, numbers: int) -> bool:
 @cache
 def _radices(size: int) -> tuple[int, ...] | None:
     """Radices whose product is a positive size, in order; None where it has other primes."""
-    found = []
+    radices = []
     for prime in (7, 5, 3):
         while size % prime == 0:
-            found.append(prime)
+            radices.append(prime)
             size //= prime
     if size & (size - 1):
         return None
@@ -157,8 +157,8 @@ def _radices(size: int) -> tuple[int, ...] | None:
     if twos % 3 == 1 and eights:  # two fours, not an eight and a two
         eights -= 1
     left = twos - 3 * eights
-    found += [8] * eights + [4] * (left // 2) + [2] * (left % 2)
-    return tuple(sorted(found))
+    radices += [8] * eights + [4] * (left // 2) + [2] * (left % 2)
+    return tuple(sorted(radices))
 
 
 # --- factors --------------------------------------------------------------------------------------
@@ -180,11 +180,11 @@ def is_name(name: str) -> bool:
 def table(name: str) -> Array:
     """What a name stands for; it stays where it is as long as there is a process."""
     if name not in _tables:
-        made = _made(name).ravel().view(np.uint8)
-        room = np.empty(made.size + _ALIGNMENT, np.uint8)
+        numbers = _made(name).ravel().view(np.uint8)
+        room = np.empty(numbers.size + _ALIGNMENT, np.uint8)
         start = -room.ctypes.data % _ALIGNMENT
-        aligned = room[start : start + made.size]
-        aligned[:] = made
+        aligned = room[start : start + numbers.size]
+        aligned[:] = numbers
         _tables.setdefault(name, aligned)  # another thread may have been faster: its one is used
     return _tables[name]
 
