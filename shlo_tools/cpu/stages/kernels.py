@@ -105,6 +105,8 @@ def _divided(
     Args:
         running: for how many seconds processors are busy.
     """
+    if sum(len(kernel.lines) for kernel in kernels) < _LONG:
+        cores = 1
     loads = sorted([*running, *([0.0] * (cores - len(running)))])[:cores]
     modules: list[list[Function]] = [[] for _ in loads]
     for kernel in sorted(kernels, key=lambda kernel: -len(kernel.lines)):
