@@ -35,7 +35,7 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def program(*names: str, values: str = "vw") -> str:
-    """Layers: an elementwise op, and largest elements of columns, which leave the rows as they are."""
+    """Layers: an elementwise op, and what the largest of a column leave of the rest."""
     lines, last = ["%zero = stablehlo.constant dense<0.0> : tensor<f32>"], "%x"
     for number, name in enumerate(names):
         one, row, whole, new = (f"%{part}{number}" for part in (*values, "b", "n"))
