@@ -2,7 +2,8 @@
 
 Steps have positions in the order in which they stand. A value lives at some intervals of them:
 what is read in a loop that it comes from outside of lives to the loop's end; a carried value lives
-from the loop's start to where it is last read, and again from the loop's end. Values may share a
+from the loop's start to where it is last read, at least through the condition, which the loop may
+leave with it, and again from the loop's end. Values may share a
 place where their intervals do not meet, or meet only at the step that makes one of the other and
 can do so in place.
 """
@@ -239,9 +240,11 @@ class _Lives:
         around = self._loops
         self._loops = (*around, len(self._ends))
         self._ends.append(0)
-        for block in (loop.condition, loop.body):
-            self._block(block)
-            self._use(block.returned)
+        self._block(loop.condition)
+        self._use(loop.condition.returned)
+        self._use(loop.carried)  # what the last run of the condition leaves is the loop's result
+        self._block(loop.body)
+        self._use(loop.body.returned)
         end = self._ends[self._loops[-1]] = self._position
         self._loops = around
         for carried, value in zip(loop.carried, loop.body.returned, strict=True):

@@ -53,3 +53,68 @@ def test_values_without_elements_stay_outside_of_branches() -> None:
       return %1#0 : tensor<0x1xf32>
     }"""
     assert compile(text)(np.ones((0, 1), np.float32)).shape == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("type", "condition", "last"),
+    [
+        ("i1", "stablehlo.not %flag : tensor<i1>", True),
+        ("i8", "stablehlo.compare NE, %flag, %c : (tensor<i8>, tensor<i8>) -> tensor<i1>", 1),
+        ("ui8", "stablehlo.compare NE, %flag, %c : (tensor<ui8>, tensor<ui8>) -> tensor<i1>", 1),
+    ],
+)
+def test_a_condition_does_not_overwrite_what_the_loop_returns(
+    type: str, condition: str, last: int
+) -> None:
+    """The body reads no ``%flag``, and the condition makes as many bytes of it."""
+    text = f"""
+    func.func @main(%x: tensor<40x40xf32>, %one: tensor<i32>)
+        -> (tensor<{type}>, tensor<i32>, tensor<40x40xf32>) {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %c = stablehlo.constant dense<{"true" if type == "i1" else "1"}> : tensor<{type}>
+      %0 = stablehlo.xor %c, %c : tensor<{type}>
+      %1:3 = stablehlo.while(%flag = %0, %i = %zero, %y = %x)
+        : tensor<{type}>, tensor<i32>, tensor<40x40xf32>
+      cond {{
+        %2 = {condition}
+        stablehlo.return %2 : tensor<i1>
+      }} do {{
+        %three = stablehlo.constant dense<3> : tensor<i32>
+        %2 = stablehlo.add %i, %one : tensor<i32>
+        %3 = stablehlo.compare GE, %2, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %4 = stablehlo.convert %3 : (tensor<i1>) -> tensor<{type}>
+        %5 = stablehlo.dot_general %y, %x, contracting_dims = [1] x [0]
+          : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+        stablehlo.return %4, %2, %5 : tensor<{type}>, tensor<i32>, tensor<40x40xf32>
+      }}
+      return %1#0, %1#1, %1#2 : tensor<{type}>, tensor<i32>, tensor<40x40xf32>
+    }}"""
+    x = np.eye(40, dtype=np.float32)[::-1].copy()
+    flag, rounds, y = compile(text)(x, np.int32(1))
+    assert (flag, rounds) == (last, 3)
+    np.testing.assert_array_equal(y, np.linalg.matrix_power(x, 4))
+
+
+def test_an_update_in_a_condition_leaves_what_the_loop_returns() -> None:
+    text = f"""
+    func.func @main(%x: tensor<{SIZE}xf32>, %n: tensor<i32>) -> tensor<{SIZE}xf32> {{
+      %bound = stablehlo.constant dense<20.0> : tensor<f32>
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %low = stablehlo.constant dense<-90.0> : tensor<1xf32>
+      %0 = stablehlo.while(%y = %x) : tensor<{SIZE}xf32>
+      cond {{
+        %1 = stablehlo.dynamic_update_slice %y, %low, %n
+          : (tensor<{SIZE}xf32>, tensor<1xf32>, tensor<i32>) -> tensor<{SIZE}xf32>
+        %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<{SIZE}xf32>, tensor<f32>) -> tensor<f32>
+        %3 = stablehlo.compare LT, %2, %bound : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %3 : tensor<i1>
+      }} do {{
+        %1 = stablehlo.iota dim = 0 : tensor<{SIZE}xf32>
+        stablehlo.return %1 : tensor<{SIZE}xf32>
+      }}
+      return %0 : tensor<{SIZE}xf32>
+    }}"""
+    x = np.zeros(SIZE, np.float32)
+    np.testing.assert_array_equal(compile(text)(x, np.int32(5)), np.arange(SIZE))
+    assert not x.any()
