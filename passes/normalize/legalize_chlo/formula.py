@@ -18,8 +18,8 @@ import numpy as np
 
 from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import ElementType, TensorType, element_type
-from shlo_tools.operators import Operators
 from shlo_tools.mlir import Attribute
+from shlo_tools.operators import Operators
 from shlo_tools.ops import ComparisonDirection, Tensor
 from shlo_tools.passes.normalize.shape_operands import ssa
 
