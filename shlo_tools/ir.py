@@ -169,12 +169,23 @@ def terminator(block: Block) -> Operation:
 
 def captured(op: Operation) -> list[Value]:
     """Values from outside that the regions of an op use, each once, in order of use."""
-    inside = {a for region in op.regions for block in region.blocks for a in block.arguments}
+    inside: set[Value] = set()
     values: dict[Value, None] = {}
-    for inner in mlir.walk(op)[1:]:  # definitions come before uses
-        values.update((value, None) for value in inner.operands if value not in inside)
-        inside.update(inner.results)
-        inside.update(a for r in inner.regions for b in r.blocks for a in b.arguments)
+
+    def visit(region: Any) -> None:  # definitions come before uses
+        for block in region.blocks:
+            inside.update(block.arguments)
+            for view in block.operations:
+                inner = view.operation
+                for value in inner.operands:
+                    if value not in inside:
+                        values[value] = None
+                inside.update(inner.results)
+                for below in inner.regions:
+                    visit(below)
+
+    for region in op.regions:
+        visit(region)
     return list(values)
 
 

@@ -29,7 +29,7 @@ from shlo_tools import grid, ir, mlir
 from shlo_tools.dims import equal
 from shlo_tools.dtypes import tensor_type
 from shlo_tools.errors import ShloError, VerifyError
-from shlo_tools.extend.targets import GRID, PROCESS
+from shlo_tools.extend.targets import GRID, PROCESS, ZEROS
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.ops._attributes import I64Matrix, codec
@@ -103,6 +103,8 @@ def _collective(size: tuple[int, int], op: Operation, build: Build) -> Sequence[
         "computation": mlir.string_attr(ir.printed(combining_module(op).operation)),
         "kind": mlir.string_attr(kind_of(op)),
     }
+    if ZEROS in op.attributes:
+        combining["zeros"] = op.attributes[ZEROS]
     return _call(size, op, build, [*operands, *list(op.operands)[count:]], combining)
 
 

@@ -16,7 +16,8 @@ After:
     func.func private @stage.0(...) attributes {shlo.rows = array<i64: 8, 16>, shlo.stage = "row"}
 
 A stage's kind says how a kernel walks it: ``map``, ``row`` (reduces trailing dimensions and may go
-on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``
+on with its rows), ``reduction`` (reduces any dimensions and goes on with the sums), ``column``
+(reduces dimensions in front of the last ones and goes on with all that it reduced), ``contraction``
 (a product and what is made of its rows), ``tiny`` (whatever is made of tensors of some dozen
 elements, with loops and branches), ``batched`` (whatever is made of many small tensors side by
 side, each alike), that of an op alone, ``op`` (one that no kernel computes).
@@ -42,6 +43,7 @@ from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
 from shlo_tools.passes.simplify.values import filled
+from shlo_tools.passes.stages.lower_stages import lower_shared
 from shlo_tools.pipeline.registry import Pass
 
 _CONSTANTS = ("stablehlo.constant", "arith.constant", "tensor.empty")  # the last of named sizes
@@ -49,14 +51,22 @@ _CONSTANTS = ("stablehlo.constant", "arith.constant", "tensor.empty")  # the las
 
 @dataclass(frozen=True)
 class Partition(Pass):
-    """Cut the public functions of a module into stages."""
+    """Cut the public functions of a module into stages.
+
+    Attributes:
+        lower: whether ``shlo-lower-stages{shared}`` is done with each stage as soon as it is cut,
+            so that the compiler works meanwhile.
+    """
 
     name = "shlo-partition"
+
+    lower: bool = False
 
     def run(self, op: Operation) -> None:
         functions = [(func, _without_empty_parts(func)) for func in ir.functions(op)]
         note_places(inner for _, ops in functions for inner in ops)
-        kinds, names = Kinds(), Names({ir.symbol_name(func) for func, _ in functions})
+        others = {ir.symbol_name(func) for func, _ in functions}
+        kinds, names = Kinds(), Names(others, lower_shared if self.lower else None)
         for func, ops in functions:
             is_public = ir.text_of(func, "sym_visibility") != "private"
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:

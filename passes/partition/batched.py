@@ -16,7 +16,7 @@ from shlo_tools.mlir import Value, is_splat
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.grouping import grouped, join
-from shlo_tools.passes.partition.merging import sources_of
+from shlo_tools.passes.partition.moving import sources_of
 
 _SMALL = 16  # elements of one tensor of a batch
 _PRODUCTS = 64  # that a product of two tensors is made of

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import OPS, Extent
-from shlo_tools.dtypes import TensorType
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.partition.kinds import ALONE, RESULT, Kind, Kinds, Types
+from shlo_tools.passes.partition.kinds import ALONE, Kind, Kinds, Types
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
@@ -32,9 +30,11 @@ class Stage:
     Attributes:
         number: stages are numbered in order; a stage reads results of earlier ones only.
         kind: ``map``, ``row`` (reduces trailing dimensions and may go on with its rows),
-            ``reduction`` (reduces any dimensions and goes on with the sums), ``contraction``;
-            that of an op alone; ``host``: an op alone that is a call of the host or of another
-            library; ``control``: control flow, which stays; ``op``: an op that no kernel computes.
+            ``reduction`` (reduces any dimensions and goes on with the sums), ``column`` (reduces
+            dimensions in front of the last ones and goes on with all that it reduced),
+            ``contraction``; that of an op alone; ``host``: an op alone that is a call of the host
+            or of another library; ``control``: control flow, which stays; ``op``: an op that no
+            kernel computes.
         count: elements of its full values.
         rows, columns: how those split, where the stage says so; columns are the sums of a
             reduction.
@@ -55,11 +55,11 @@ class Op:
 
     Attributes:
         operation: the op, or the one whose result it is.
-        kind: what it shares with other ops; ``RESULT`` of each result of an op that no kernel
+        kind: what it shares with other ops; ``result`` of each result of an op that no kernel
             computes, or of one of several results.
         operands: other ops, and arguments of the function.
         inner: its operands that are no arguments.
-        type: None where ``result`` says what it makes.
+        type: None where results say what it makes.
         type_number: of what it makes.
         outside: shapes of the function's arguments, by value.
         stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a reduction).
@@ -82,16 +82,13 @@ class Op:
         operands: Sequence[Op | Value],
         inner: Sequence[Op],
         outside: dict[Value, tuple[Extent, ...]],
-        *,
-        type: TensorType | None = None,
         value: Value | None = None,
         type_number: int = -1,
     ) -> None:
         self.operation, self.kind, self.name = operation, kind, kind.name
         self.operands, self.inner, self.outside = operands, inner, outside
-        self.type, self.value, self.type_number = type, value, type_number
-        self.shape: tuple[Extent, ...] = type.shape if type else ()
-        self.count: Extent = math.prod(self.shape) if type else -1
+        self.type, self.value, self.type_number = kind.type, value, type_number
+        self.shape, self.count = kind.shape, kind.count
         self.users: list[Op] = []
         for operand in inner:
             operand.users.append(self)
@@ -133,39 +130,34 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
     types, sources, ops = kinds.types, _Sources(kinds.types), list[Op]()
     shapes, makers = sources.shapes, sources.makers
     for view in block.operations:
-        op = mlir.inner_operation(view)
-        if op.name in WEIGHTS:
+        op = view.operation
+        name = op.name
+        if name in WEIGHTS:
             continue  # stays; what it makes is used as arguments are
-        values = list(op.operands)
-        operands, inner, numbers = sources.of(values)
-        if op.name in ("func.return", "stablehlo.return"):
+        operands, inner, numbers = sources.of(op.operands)
+        if name in _ENDS:
             for operand in inner:
                 operand.is_returned = True
             return Graph(_needed(ops), op, operands, shapes)
-        results = list(op.results)
+        count, results = len(numbers), list(op.results)
         numbers += [types.number(result.type) for result in results]
-        kind = kinds.of(op, values + results, numbers)
+        kind = kinds.of(op, name, numbers)
         if kind.type is not None:
             (result,) = results
-            node = Op(
-                op, kind, operands, inner, shapes,
-                type=kind.type, value=result, type_number=numbers[-1],
-            )  # fmt: skip
-            makers[result] = node
+            node = makers[result] = Op(op, kind, operands, inner, shapes, result, numbers[-1])
             ops.append(node)
             continue
         captured, others, _ = sources.of(ir.captured(op))
         whole = Op(op, kind, operands + captured, inner + others, shapes)
         ops.append(whole)
-        for result, number in zip(results, numbers[len(values) :], strict=True):
-            type = types.of(result)
-            node = Op(
-                op, RESULT, (whole,), (whole,), shapes,
-                type=type, value=result, type_number=number,
-            )  # fmt: skip
-            makers[result] = node
+        for result, number in zip(results, numbers[count:], strict=True):
+            kind = kinds.of_result(types.of(result))
+            node = makers[result] = Op(op, kind, (whole,), (whole,), shapes, result, number)
             ops.append(node)
     raise RuntimeError("a block without an end")
+
+
+_ENDS = ("func.return", "stablehlo.return")
 
 
 class _Sources:

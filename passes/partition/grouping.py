@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools.passes.partition.graph import Stage
-from shlo_tools.passes.partition.merging import sources_of
+from shlo_tools.passes.partition.moving import sources_of
 
 
 @dataclass

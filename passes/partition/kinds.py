@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ELEMENTS, SHAPES
-from shlo_tools.codegen.stages.nodes import OPS, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import OPS, Extent, UnsupportedStage
 from shlo_tools.dtypes import TensorType
 from shlo_tools.extend.targets import Meaning, meaning_of
 from shlo_tools.mlir import Operation, Value
@@ -76,8 +78,15 @@ class Kind:
     type: TensorType | None
     integers: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
 
+    @cached_property
+    def shape(self) -> tuple[Extent, ...]:
+        """That of the result; () where there is no type."""
+        return self.type.shape if self.type else ()
 
-RESULT = Kind(-1, "result", None)  # of an op of several results, whatever it is
+    @cached_property
+    def count(self) -> Extent:
+        """Elements of the result; -1 where there is no type."""
+        return math.prod(self.shape) if self.type else -1
 
 
 class Kinds:
@@ -86,10 +95,16 @@ class Kinds:
     def __init__(self) -> None:
         self.types = Types()
         self._known: dict[Hashable, Kind] = {}
+        self._results: dict[TensorType | None, Kind] = {}
 
-    def of(self, op: Operation, values: Sequence[Value], types: Sequence[int]) -> Kind:
-        """The kind of an op with these operands and results, of types of these numbers."""
-        name = op.name
+    def of_result(self, type: TensorType | None) -> Kind:
+        """What one of several results is, whatever makes them."""
+        if type not in self._results:
+            self._results[type] = Kind(-1, "result", type)
+        return self._results[type]
+
+    def of(self, op: Operation, name: str, types: Sequence[int]) -> Kind:
+        """The kind of an op of a name whose operands and results have types of these numbers."""
         regions = op.regions if name not in _CONTROL_OPS else ()
         key: Hashable = (
             name,
@@ -98,7 +113,7 @@ class Kinds:
             regions_key(regions) if len(regions) else (),
         )
         if not self.types.dynamic.isdisjoint(types):  # what sizes are called, values say
-            key = key, tuple([self.types.of(value) for value in values])
+            key = key, tuple([self.types.of(value) for value in (*op.operands, *op.results)])
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._new(op)

@@ -18,12 +18,13 @@ from heapq import heapify, heappop, heappush
 
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.mlir import Value
+from shlo_tools.passes.partition.columns import join_columns
 from shlo_tools.passes.partition.graph import Op, Stage
-from shlo_tools.passes.partition.places import is_in_memory, where
+from shlo_tools.passes.partition.moving import Moves, read_by, sources_of
+from shlo_tools.passes.partition.places import where
 from shlo_tools.passes.partition.sinking import MEMBERS, readers
 
 _FULL = ("map", "row", "contraction")  # kinds whose kernels pass all elements
-_MOST = 64  # stages that are looked at, to see whether one rests on another
 _SMALL = 32  # ops of a stage that takes those beside it
 _SEEN = ("full", "row")  # places in stages that pass all elements, maybe in rows
 
@@ -32,6 +33,7 @@ def merge(stages: list[Stage]) -> list[Stage]:
     """Stages in order, maybe another one; those without ops are left out."""
     stages = [stage for stage in stages if stage.members]
     merging = _Merging()
+    join_columns(stages, merging)
     for stage in stages:
         if stage.kind in ("map", "row"):
             merging.try_stage(stage)
@@ -43,78 +45,43 @@ def merge(stages: list[Stage]) -> list[Stage]:
     return ordered
 
 
-class _Merging:
-    """Looks for stages that take others' ops.
-
-    Attributes:
-        into: where the ops of a stage have gone.
-    """
+class _Merging(Moves):
+    """Looks for stages that take others' ops."""
 
     def __init__(self) -> None:
-        self.into: dict[Stage, Stage] = {}
-        self._sources: dict[Stage, set[Stage]] = {}
+        super().__init__()
         self._readers: dict[tuple[Op | Value, Extent], Stage] = {}  # of as many elements
 
     def try_stage(self, stage: Stage) -> None:
         """Let a stage that this one reads, or that reads what it reads, take its ops."""
         if any(op.place not in _SEEN or op.is_cheap for op in stage.members):
             return
-        sources = self._of(stage)
-        inputs = [(value, stage.count) for value in _read_by(stage)]
-        beside = {self._now(self._readers[key]) for key in inputs if key in self._readers}
+        sources = self.sources(stage)
+        inputs = [(value, stage.count) for value in read_by(stage)]
+        beside = {self.now(self._readers[key]) for key in inputs if key in self._readers}
         for target in sorted(sources | beside, key=lambda other: -other.number):
             if self._may_join(stage, target, sources):
-                _move(stage, target)
-                self.into[stage] = target
-                self._sources[target] = self._of(target) | (sources - {target})
+                _take_rows(stage, target)
+                self.move(stage, target)
                 break
         self._readers.update(dict.fromkeys(inputs, stage))
 
     def _may_join(self, stage: Stage, target: Stage, sources: set[Stage]) -> bool:
-        if not _fits(stage, target) or any(self._rests(s, target) for s in sources - {target}):
+        if not _fits(stage, target) or any(self.rests(s, target) for s in sources - {target}):
             return False
         return target in sources or self._go_together(stage, target)
 
     def _go_together(self, stage: Stage, target: Stage) -> bool:
         """Whether stages that read the same do so for the same stage, and do not do the same."""
-        if len(stage.members) + len(target.members) > _SMALL or self._rests(target, stage):
+        if len(stage.members) + len(target.members) > _SMALL or self.rests(target, stage):
             return False
         done, own = _kinds(target), _kinds(stage)
         is_part = any(done[k : k + len(own)] == own for k in range(len(done)))
         return not is_part and bool(_readers(stage) & _readers(target) - {stage, target})
 
-    def _of(self, stage: Stage) -> set[Stage]:
-        """What a stage reads."""
-        if stage not in self._sources:
-            self._sources[stage] = sources_of(stage)
-        known = self._sources[stage]
-        if known & self.into.keys():
-            known = self._sources[stage] = {self._now(source) for source in known} - {stage}
-        return known
 
-    def _now(self, stage: Stage) -> Stage:
-        while stage in self.into:
-            stage = self.into[stage]
-        return stage
-
-    def _rests(self, stage: Stage, below: Stage) -> bool:
-        """Whether a stage needs another one to be computed before; true where that takes long."""
-        stack, visited = [stage], {stage}
-        while stack:
-            sources = self._of(stack.pop())
-            if below in sources or len(visited) > _MOST:
-                return True
-            stack += sources - visited
-            visited |= sources
-        return False
-
-
-def _move(stage: Stage, target: Stage) -> None:
-    """Compute a stage's ops where another one passes the same elements."""
-    for op in stage.members:
-        op.stage = target
-    target.members += stage.members
-    stage.members = []
+def _take_rows(stage: Stage, target: Stage) -> None:
+    """A stage that takes another one's ops has rows where that has."""
     if stage.kind == "row":
         target.kind = "row" if target.kind == "map" else target.kind
         target.rows, target.columns = stage.rows, stage.columns
@@ -161,35 +128,6 @@ def _is_fit(op: Op, stage: Stage, target: Stage) -> bool:
 def _is_seen(operand: Op | Value, place: str, stage: Stage, target: Stage) -> bool:
     """Whether an operand lies in a place of one of two stages, or in front of both."""
     return where(operand, stage) == place or where(operand, target) in (place, "outside")
-
-
-def sources_of(stage: Stage) -> set[Stage]:
-    """Other stages that a stage reads, seen through cheap ops."""
-    values = _read_by(stage)
-    return {value.stage for value in values if isinstance(value, Op) and value.stage is not None}
-
-
-_IN_MEMORY = ("control", "host", "op")  # kinds that read nothing but memory
-
-
-def _read_by(stage: Stage) -> set[Op | Value]:
-    """Values of other stages and arguments that a stage reads, seen through cheap ops."""
-    values: set[Op | Value] = set()
-    if stage.kind in _IN_MEMORY:  # views as well, which are stored for them
-        stored = (operand for op in stage.members for operand in op.inner if operand.is_cheap)
-        values |= {op for op in stored if stage.kind != "host" or not is_in_memory(op)}
-    stack, visited = list(stage.members), set(stage.members)
-    while stack:
-        for operand in stack.pop().operands:
-            if not isinstance(operand, Op):
-                values.add(operand)
-            elif operand.is_cheap:
-                if operand not in visited:
-                    visited.add(operand)
-                    stack.append(operand)
-            elif operand.stage is not stage:
-                values.add(operand)
-    return values
 
 
 def _in_order(stages: list[Stage]) -> list[Stage]:

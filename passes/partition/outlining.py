@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
@@ -15,6 +15,7 @@ from shlo_tools.passes.partition.graph import CONTRACTIONS, SOURCES, VIEWS, Grap
 from shlo_tools.passes.partition.kinds import CONTROL
 from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
+from shlo_tools.pipeline import progress
 from shlo_tools.structural_key import regions_key
 
 _EACH_TIME = ("op", "host")  # kinds that may have effects
@@ -26,9 +27,11 @@ class Names:
 
     Attributes:
         others: names that the program uses.
+        listener: is told of each new stage's function.
     """
 
     others: Collection[str]
+    listener: Callable[[Operation], None] | None = None
     known: dict[Hashable, str] = field(default_factory=dict)
 
     def add(self, key: Hashable) -> str:
@@ -64,7 +67,7 @@ class Outlining:
         Returns:
             Control flow of the block, whose regions are as they were.
         """
-        for stage in stages:
+        for stage in progress.counted(stages, "stages"):
             if stage.kind == "control":
                 self._control(stage.members[0])
             else:
@@ -159,6 +162,8 @@ class Outlining:
             if op.name != "result":
                 _clone(op, inside, values)
         inside.op("func.return", [values[op] for op in results])
+        if self.names.listener is not None:
+            self.names.listener(func)
 
 
 def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> Operation:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 
+from shlo_tools.codegen.stages.folds import is_spread
 from shlo_tools.codegen.stages.nodes import is_one
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
 
 
-def where(operand: Op | Value, stage: Stage) -> str:
-    """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad."""
+def where(operand: Op | Value, stage: Stage, *, goes_on: bool = False) -> str:
+    """How a value lies in a stage: outside of it, full, row or result (as its loops go), or bad.
+
+    Args:
+        goes_on: whether a reduction's stage goes on with full values, as one of columns does.
+    """
     if not isinstance(operand, Op) or operand.is_constant:
         return "outside"
     if operand.stage is stage:
@@ -18,7 +23,7 @@ def where(operand: Op | Value, stage: Stage) -> str:
     if operand.stage and not operand.is_cheap:  # a view that is stored is read through, too
         return "outside"
     (source, *starts) = operand.operands
-    below = where(source, stage)
+    below = where(source, stage, goes_on=goes_on)
     if any(where(start, stage) != "outside" for start in starts):
         return "bad"
     if below == "outside" or operand.name == "reshape":
@@ -33,6 +38,10 @@ def where(operand: Op | Value, stage: Stage) -> str:
             used = [d for d, k in zip(dimensions, source.shape, strict=True) if not is_one(k)]
             if math.prod(operand.shape[: max(used, default=-1) + 1]) == stage.rows:
                 return "full"
+    if below == "result" and stage.groups and (goes_on or stage.kind == "column"):
+        dimensions = operand.integers("broadcast_dimensions")
+        if is_spread(operand.shape, dimensions, source.shape, stage.groups):
+            return "full"
     return "bad"
 
 

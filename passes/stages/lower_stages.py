@@ -54,11 +54,10 @@ class LowerStages(Pass):
         stages = [
             func
             for func in ir.functions(op)
-            if STAGE in func.attributes and JOBS not in func.attributes
+            if STAGE in func.attributes and not {JOBS, PLAIN} & {*func.attributes}
         ]
         for func in progress.counted(stages, "stages"):
-            lowered = self._lowered(func, kernels, calls)
-            func.attributes[lowered.attribute] = mlir.string_attr(lowered.text)
+            self._lowered(func, kernels, calls).note(func)
         if calls:
             op.attributes[HOST_CALLS] = mlir.array_attr(calls)
         if kernels:
@@ -86,6 +85,15 @@ class _Lowered:
     attribute: str
     text: str
     kernels: tuple[str, ...] = ()
+
+    def note(self, func: Operation) -> None:
+        func.attributes[self.attribute] = mlir.string_attr(self.text)
+
+
+def lower_shared(func: Operation) -> None:
+    """Lower a stage to shared kernels, but for calls of the host, which the module numbers."""
+    if ir.text_of(func, STAGE) != "host":
+        _lowered_once(func).note(func)
 
 
 # By structure, the last asked for at the end.

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.library.calling import CALL_HOST
+from shlo_tools.codegen.library.fourier import plans
 from shlo_tools.codegen.manifest import HostKernel
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages.program import Program
@@ -85,6 +86,8 @@ def refuse_stages(
         for symbol in needed:
             if fourier_loops.is_name(symbol):
                 _refuse(functions[name], "it is a function of numpy, which objects cannot have")
+            if plans.is_name(symbol):
+                _refuse(functions[name], "it reads a table of factors, which objects do not have")
             if symbol.startswith(LAPACK) and not lapack:
                 public = symbol.removeprefix(LAPACK)
                 _refuse(functions[name], f"it calls {public}; --lapack leaves that to the linker")

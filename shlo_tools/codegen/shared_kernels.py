@@ -56,8 +56,17 @@ def lines_waiting() -> int:
     return sum(len(function.lines) for function in _written.values())
 
 
-def take() -> list[Function]:
-    """The kernels that were noted since this was last asked for."""
-    functions = [*_written.values()]
-    _written.clear()
+def take(most: int | None = None) -> list[Function]:
+    """The kernels that were noted and that nobody has taken.
+
+    Args:
+        most: lines, which the first kernel alone may have more of; all kernels by default.
+    """
+    functions: list[Function] = []
+    lines = 0
+    for function in [*_written.values()]:
+        lines += len(function.lines)
+        if functions and most is not None and lines > most:
+            break
+        functions.append(_written.pop(function.name))
     return functions

@@ -157,15 +157,17 @@ def tells_of(
     What reads programs for that is loaded when somebody asks: it takes longer than small programs.
     """
 
+    name = executable.name  # which is all that they keep: executables end with their last user
+
     def read(sizes: Sequence[int] = ()) -> Origins:
         from shlo_tools.cpu.profiling import origins
 
-        return origins.read(source, executable.name, sizes)
+        return origins.read(source, name, sizes)
 
     def dump(folder: str) -> None:
         from shlo_tools.cpu.stages import dumping
 
-        dumping.dump(source, executable.name, folder)
+        dumping.dump(source, name, folder)
 
     executable.origins, executable.dumps = read, dump
 

@@ -23,6 +23,9 @@ class Frame:
         grows: the arena has to take any number of bytes.
         has_jobs: the call runs jobs, which want threads and scratch memory.
         threads: how many of them a job may have, the calling one included; None for all.
+
+    Attributes:
+        is_claimed: whether somebody stopped its call, and may ask it yet again: it serves no other.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class Frame:
         has_jobs: bool = False,
         threads: int | None = None,
     ) -> None:
+        self.is_claimed = False
         self.words = (ctypes.c_int64 * len(layout.FIELDS))()
         self.address = ctypes.addressof(self.words)
         self.arena = reserved_bytes(arena_bytes) if grows else aligned_bytes(arena_bytes)

@@ -86,7 +86,7 @@ class NativeExecutable(Executable):
             self._call(frame.address, ctypes.addressof(table))
         raise_for_status(frame, self._checks, limit)
         results = self._table.collected(table, places)
-        if len(self._free) < _FREE_FRAMES:
+        if len(self._free) < _FREE_FRAMES and not frame.is_claimed:
             self._free.append(frame)
         return results
 

@@ -125,7 +125,11 @@ class SpecializedExecutable(Executable):
                     executable.tells_of(staged, lambda: module)
                     return staged
             native.lower(module, check_sizes=options.check_sizes)
-            return native.linked(module, constants, function=self.name, opt_level=options.opt_level)
+            whole = native.linked(
+                module, constants, function=self.name, opt_level=options.opt_level
+            )
+            whole.threads = options.threads
+            return whole
 
 
 def compile(

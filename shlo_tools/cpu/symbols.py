@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.library.fourier import plans
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import fourier_loops
 
@@ -48,7 +49,12 @@ def known_address(name: str) -> int:
 
 
 def address(name: str) -> int:
-    """The address of a function of this process, of OpenBLAS or numpy; 0 where it has none."""
+    """The address of a function of this process, of OpenBLAS or numpy; 0 where it has none.
+
+    What kernels read by name is there, too.
+    """
+    if plans.is_name(name):
+        return plans.table(name).ctypes.data
     if fourier_loops.is_name(name):
         return fourier_loops.address(name)
     library = blas() if name.startswith(_BLAS_PREFIX) else _process()

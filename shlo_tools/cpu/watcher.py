@@ -8,30 +8,39 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from threading import get_ident
-from typing import Any
 
 from shlo_tools.codegen import frame as layout
 from shlo_tools.cpu.frame import Frame
 
 _WATCH_SECONDS = 0.05
 
+Call = tuple[Frame, int, float | None]  # the thread it runs in, and its deadline, if any
+
 
 class _Watch:
     """A thread that makes running calls poll for signals, and stops those past their time.
 
     It wakes every 50 ms while calls are running, and sleeps after a while without any.
+
+    Calls have names of their own, for the frame of one that has ended may serve the next. Who takes
+    a call out of ``running`` has it: either the call ends, and then nobody stops it any more; or it
+    is to be stopped, and its frame, which may be asked at any time from then on, serves no other.
     """
 
     def __init__(self) -> None:
-        self.running: dict[Frame, list[Any]] = {}  # the deadline, if any, and the thread
+        self.running: dict[object, Call] = {}
+        self.stopped: dict[object, Call] = {}
         self.is_awake = False  # or will be: it looks at what runs before it sleeps for long
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
+        self._stopping = threading.RLock()  # a signal's handler may stop calls, too
 
-    def start(self, frame: Frame, deadline: float | None) -> None:
-        self.running[frame] = [deadline, get_ident()]
+    def start(self, frame: Frame, deadline: float | None) -> object:
+        name = object()
+        self.running[name] = frame, get_ident(), deadline
         if not self.is_awake:
             self.rouse()
+        return name
 
     def rouse(self) -> None:
         """Have the thread look at what runs."""
@@ -41,14 +50,26 @@ class _Watch:
         self.is_awake = True
         self._wake.set()
 
-    def stop(self, frame: Frame) -> None:
-        del self.running[frame]
+    def end(self, name: object) -> None:
+        if self.running.pop(name, None) is None and (call := self.stopped.pop(name, None)):
+            call[0].is_claimed = True
+
+    def stop(self, name: object, call: Call) -> None:
+        """Stop a call, unless it has ended."""
+        with self._stopping:
+            if name in self.stopped:
+                return
+            self.stopped[name] = call  # before: who ends it looks there
+            if self.running.pop(name, None) is None:
+                del self.stopped[name]
+                return
+        call[0].ask(layout.POLL_CANCEL)
 
     def _loop(self) -> None:
         idle = 0
         while True:
             time.sleep(_WATCH_SECONDS)
-            idle = 0 if self.running else idle + 1
+            idle = 0 if self.running or self.stopped else idle + 1
             if idle > 20:
                 self._wake.clear()
                 self.is_awake = False
@@ -61,9 +82,14 @@ class _Watch:
     def _ask(self) -> None:
         """On its own, for the thread would keep the last frame alive while it sleeps."""
         now = time.monotonic()
-        for frame, (deadline, _) in list(self.running.items()):
-            late = deadline is not None and now > deadline
-            frame.ask(layout.POLL_CANCEL if late else layout.POLL_SIGNALS)
+        for name, call in list(self.running.items()):
+            frame, _, deadline = call
+            if deadline is not None and now > deadline:
+                self.stop(name, call)
+            else:
+                frame.ask(layout.POLL_SIGNALS)
+        for frame, _, _ in list(self.stopped.values()):
+            frame.ask(layout.POLL_CANCEL)  # a poll for a signal's sake takes a request away
 
 
 _watch = _Watch()
@@ -78,34 +104,35 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def started(frame: Frame) -> None:
-    """Have ``frame`` polled from now on, for signals."""
-    _watch.running[frame] = [None, get_ident()]
-    if not _watch.is_awake:
-        _watch.rouse()
+def started(frame: Frame) -> object:
+    """Have ``frame`` polled from now on, for signals; returns what ``ended`` is told."""
+    watch, name = _watch, object()
+    watch.running[name] = frame, get_ident(), None
+    if not watch.is_awake:
+        watch.rouse()
+    return name
 
 
-def ended(frame: Frame) -> None:
-    """The call of ``frame`` is over."""
-    _watch.running.pop(frame, None)
+def ended(name: object) -> None:
+    """A call is over; its frame may serve another one unless it ``is_claimed`` now."""
+    if _watch.running.pop(name, None) is None:
+        _watch.end(name)
 
 
 def cancel(threads: Collection[int]) -> None:
     """Stop the calls that run in some threads now, by their numbers."""
-    for frame, call in list(_watch.running.items()):
+    watch = _watch
+    for name, call in list(watch.running.items()):
         if call[1] in threads:
-            # It may poll for a signal's sake first, which takes the request away; and it may have
-            # ended meanwhile: nothing is to be put back.
-            call[0] = 0.0
-            frame.ask(layout.POLL_CANCEL)
+            watch.stop(name, call)
 
 
 @contextmanager
 def watched(frame: Frame, timeout: float | None) -> Iterator[None]:
     """Have ``frame`` polled while the block runs, and cancelled after ``timeout`` seconds."""
     watch = _watch
-    watch.start(frame, None if timeout is None else time.monotonic() + timeout)
+    name = watch.start(frame, None if timeout is None else time.monotonic() + timeout)
     try:
         yield
     finally:
-        watch.stop(frame)
+        watch.end(name)

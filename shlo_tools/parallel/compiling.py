@@ -14,6 +14,7 @@ from shlo_tools.parallel import xla_grid
 from shlo_tools.parallel.executable import (
     Channels,
     Feeds,
+    Listeners,
     ParallelExecutable,
     ParallelResults,
     ReductionOrder,
@@ -126,6 +127,7 @@ def run_spmd(
     function: str = "main",
     infeed: Feeds | None = None,
     from_host: Channels | None = None,
+    to_host: Listeners | None = None,
     timeout: float | None = None,
     **options: Any,
 ) -> ParallelResults:
@@ -143,7 +145,7 @@ def run_spmd(
         function=function,
         **options,
     )
-    return compiled(arguments, infeed=infeed, from_host=from_host, timeout=timeout)
+    return compiled(arguments, infeed=infeed, from_host=from_host, to_host=to_host, timeout=timeout)
 
 
 def _replicas(source: Any, count: int) -> int | None:
@@ -165,7 +167,8 @@ def run_mpmd(
         functions: a row of names per replica, one per partition.
         options: those of ``compile``, and of a call of what it returns.
     """
-    calling = {n: options.pop(n) for n in ("infeed", "from_host", "timeout") if n in options}
+    names = ("infeed", "from_host", "to_host", "timeout")
+    calling = {name: options.pop(name) for name in names if name in options}
     rows = len(functions), len(functions[0]) if len(functions) else 0
     compiled = compile(
         source, num_replicas=rows[0], num_partitions=rows[1], function=functions, **options

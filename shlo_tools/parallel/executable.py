@@ -15,11 +15,13 @@ from shlo_tools.errors import ArgumentError
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel import mpi
 from shlo_tools.processes import Grid, Process, run_processes
+from shlo_tools.processes.process import FromHost, ToHost
 
 Transport = Literal["threads", "mpi"]
 ReductionOrder = Literal["group", "any"]
 Feeds = Sequence[Sequence[tuple[Any, ...]]]
-Channels = Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
+Channels = Sequence[Mapping[int, FromHost]]
+Listeners = Sequence[Mapping[int, ToHost]]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class ParallelResults(Sequence[Any]):
         values: as calling an ``Executable`` returns them: an array, or a tuple of such; None where
             the process is one of another rank of an MPI job.
         outfeeds: for each process the tuples of arrays that its ``outfeed`` ops wrote.
-        to_host: for each process and channel what its ``send`` ops sent to the host.
+        to_host: for each process and channel what its ``send`` ops sent to the host, where no
+            function took it.
     """
 
     values: Sequence[Any]
@@ -80,6 +83,7 @@ class ParallelExecutable:
         *,
         infeed: Feeds | None = None,
         from_host: Channels | None = None,
+        to_host: Listeners | None = None,
         timeout: float | None = None,
     ) -> ParallelResults:
         """Run all processes of the grid, once.
@@ -88,7 +92,10 @@ class ParallelExecutable:
             arguments: for each process, by its number, those of its function. Those of processes of
                 other ranks are not looked at: they may be None.
             infeed: for each process what its ``infeed`` ops read, one tuple of arrays each.
-            from_host: for each process and channel what its ``recv`` ops get from the host.
+            from_host: for each process and channel what its ``recv`` ops get from the host: a list
+                of tuples of arrays, or a function that returns the next one.
+            to_host: for each process and channel a function that is called with the arrays of each
+                ``send`` to the host, when it happens; the process waits for it.
             timeout: seconds for the whole grid.
 
         Raises:
@@ -97,7 +104,7 @@ class ParallelExecutable:
             ExecutionError: a process failed, or all wait for each other.
             ExecutionTimeout: the time is up.
         """
-        self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host)
+        self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host, to_host=to_host)
         self._check_donated(arguments)
         size = self.num_replicas, self.num_partitions
         every = list(ids(*size))
@@ -105,8 +112,13 @@ class ParallelExecutable:
 
         def member(grid: Grid, id: ProcessId) -> Process:
             number = every.index(id)
-            sent = dict(from_host[number]) if from_host is not None else {}
-            return Process(id, grid, infeed[number] if infeed is not None else (), sent)
+            return Process(
+                id,
+                grid,
+                infeed[number] if infeed is not None else (),
+                from_host[number] if from_host is not None else None,
+                to_host[number] if to_host is not None else None,
+            )
 
         def run(process: Process) -> _Returned:
             threads.append(threading.get_ident())

@@ -118,8 +118,11 @@ class Job:
             all_endings.extend(grid.serve(lambda: endings[0] if endings else None))
 
         def end(results: Mapping[ProcessId, Any]) -> None:
-            endings.append(_Ending(plan, self._failure_here(grid), results))
+            count = self._reductions.group_count
+            endings.append(_Ending(plan, self._failure_here(grid), results, count))
             self._await(server, grid)
+            if all_endings:
+                self._reductions.free([ending.group_count for ending in all_endings])
 
         server = threading.Thread(target=serve, name="shlo-mpi", daemon=True)
         server.start()
@@ -211,11 +214,16 @@ class _Failure:
 
 @dataclass(frozen=True)
 class _Ending:
-    """What a rank tells the others at its end."""
+    """What a rank tells the others at its end.
+
+    Attributes:
+        group_count: for how many groups it has a communicator.
+    """
 
     plan: Plan
     failure: _Failure | None
     results: Mapping[ProcessId, Any]
+    group_count: int
 
 
 def _other_plans(plans: Sequence[Plan]) -> str | None:

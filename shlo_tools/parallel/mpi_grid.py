@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shlo_tools.grid import ProcessId
+from shlo_tools.parallel.mpi_coming import ComingGrid
 from shlo_tools.parallel.mpi_messages import Messages
 from shlo_tools.parallel.mpi_reductions import FEW_RANKS, Reduction, Reductions
-from shlo_tools.processes import Grid
 from shlo_tools.processes.meeting import Finish, What
 from shlo_tools.processes.values import Hands, is_small
 from shlo_tools.processes.waiting import give_way
@@ -61,12 +61,11 @@ class _Asking:
     at: float = 0.0
 
 
-class MpiGrid(Grid):
+class MpiGrid(ComingGrid):
     """What the processes of this rank share, and how they reach the others.
 
     Attributes:
         own: the processes of this rank.
-        origin: the first process of this rank that failed by itself, and its exception.
     """
 
     reads_late = True
@@ -81,14 +80,12 @@ class MpiGrid(Grid):
         program: str,
         reductions: Reductions | None,
     ) -> None:
-        super().__init__(*size)
+        super().__init__(*size, {id: n * num_ranks // len(ids) for n, id in enumerate(ids)})
         self._program, self._programs = program, dict[int, str]()
         self._reductions = reductions
         self._messages, self._rank, self._num_ranks = messages, rank, num_ranks
-        self._rank_of = {id: n * num_ranks // len(ids) for n, id in enumerate(ids)}
         self.own = [id for id in ids if self._rank_of[id] == rank]
         self._running = len(self.own)
-        self.origin: tuple[ProcessId, BaseException] | None = None
         self.stop: Callable[[], None] = lambda: None
         self._outbox: deque[tuple[int, tuple[Any, ...]]] = deque()
         self._wake = threading.Event()
@@ -268,14 +265,24 @@ class MpiGrid(Grid):
         while self._outbox:
             self._messages.send(*self._outbox.popleft())
             sent = True
+        while self._questions:
+            rank, question = self._questions.popleft()
+            self._control(rank, *question)
+            sent = True
         return sent
 
     def _control(self, rank: int, kind: str, *values: Any) -> None:
-        """Send what is not counted."""
+        """Send what is not counted: rank 0 asks for it, or somebody waits for it."""
         if rank == self._rank:
             self._handle(rank, (kind, *values))
         else:
             self._messages.send(rank, (kind, *values))
+
+    def _answer(self, rank: int, key: Hashable, failure: str) -> None:
+        """Tell who asks, since the grid fails, whether the leader of this rank comes."""
+        comes = self._has_come(key, failure)
+        self._send_out()  # before the answer: what it has said, if it is done
+        self._control(rank, "comes", key, comes)
 
     def _handle(self, rank: int, message: tuple[Any, ...]) -> None:
         kind, *values = message
@@ -286,6 +293,10 @@ class MpiGrid(Grid):
         elif kind == "program":
             self._programs[rank] = values[0]
             self._check_programs()
+        elif kind == "comes?":
+            self._answer(rank, *values)
+        elif kind == "comes":
+            self._answered(values[0], rank, values[1])
         elif kind == "end":
             self._ends[rank] = values[0], values[1]
         elif kind == "ended":

@@ -1,9 +1,9 @@
 """Reductions that MPI itself does, in the order that it likes: ``reduction_order="any"``.
 
 What cannot be called back is begun only when every rank has come: first the members on a rank
-combine what they have, then ranks tell each other in a few rounds that they are there and what they
-bring, and then one thread of each rank calls MPI. So deadlocks and failures are reported as
-everywhere, and MPI's part ends on all ranks.
+combine what they have, then ranks tell each other that they are there and what they bring
+(``mpi_coming``), and then one thread of each rank calls MPI. So deadlocks and failures are reported
+as everywhere, and MPI's part ends on all ranks.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
+from shlo_tools.parallel.mpi_coming import ComingGrid, come
 from shlo_tools.processes import values
-from shlo_tools.processes.meeting import Grid, What
+from shlo_tools.processes.meeting import What
 from shlo_tools.processes.values import Combine
 from shlo_tools.processes.waiting import give_way
 
 FEW_RANKS = 8  # among which small arrays are sent as they are
+_MOST_GROUPS = 64  # whose communicators a rank keeps for later calls; MPICH has 2048 of them
 _LOOKS = 100
 _PAUSE = 2e-4  # seconds between looks whether MPI is done, after a while
 
@@ -83,6 +84,24 @@ class Reductions:
         self.is_possible = MPI.Query_thread() == MPI.THREAD_MULTIPLE
         self._of_groups: dict[tuple[tuple[ProcessId, ...], tuple[int, ...]], Any] = {}
 
+    @property
+    def group_count(self) -> int:
+        """How many groups have a communicator on this rank."""
+        return len(self._of_groups)
+
+    def free(self, counts: Sequence[int]) -> None:
+        """Free the communicators of groups, on all ranks, where one of them has too many.
+
+        All ranks of a group have its communicator or none has, and all free them in one order.
+
+        Args:
+            counts: the ``group_count`` of all ranks. No rank reduces anything now.
+        """
+        if max(counts) <= _MOST_GROUPS:
+            return
+        for key in sorted(self._of_groups):
+            self._of_groups.pop(key).Free()
+
     def can(self, arrays: Sequence[Any], combine: Combine) -> bool:
         """Whether MPI knows the op and the element types."""
         _, kinds = _OPS.get(getattr(combine, "kind", ""), ("", ""))
@@ -96,7 +115,7 @@ class Reductions:
 
     def reduced(
         self,
-        grid: Grid,
+        grid: ComingGrid,
         key: Hashable,
         process: ProcessId,
         arrays: Sequence[Any],
@@ -112,7 +131,8 @@ class Reductions:
         local = grid.meet((key, "here"), process, arrays, here, reduction.what, fold)
         totals = None
         if process == here[0]:
-            _come(grid, key, process, values.described(list(arrays)), reduction)
+            types = values.described(list(arrays))
+            come(grid, key, process, reduction.leaders, types, reduction.what)
             if reduction.is_scattered:
                 totals = self._scattered(local, reduction)
             else:
@@ -161,20 +181,3 @@ def _await(request: Any) -> None:
             give_way()
         else:
             time.sleep(_PAUSE)
-
-
-def _come(grid: Grid, key: Hashable, own: ProcessId, types: str, reduction: Reduction) -> None:
-    """Wait until all leaders have come: in round k each hears from who is 2^k before it.
-
-    Raises:
-        ExecutionError: that one brings arrays of other types.
-    """
-    leaders = reduction.leaders
-    place, count, distance = leaders.index(own), len(leaders), 1
-    while distance < count:
-        target, source = leaders[(place + distance) % count], leaders[(place - distance) % count]
-        grid.put((key, distance, own), types, target)
-        theirs = grid.take((key, distance, source), own, reduction.what)
-        if theirs != types:
-            raise ExecutionError(f"process {source} brings {theirs}, process {own} {types}")
-        distance *= 2

@@ -10,6 +10,7 @@ from shlo_tools.errors import UnsupportedError
 from shlo_tools.parallel.executable import (
     Channels,
     Feeds,
+    Listeners,
     ParallelExecutable,
     ParallelResults,
     Transport,
@@ -34,10 +35,11 @@ class XlaGrid(ParallelExecutable):
         *,
         infeed: Feeds | None = None,
         from_host: Channels | None = None,
+        to_host: Listeners | None = None,
         timeout: float | None = None,
     ) -> ParallelResults:
         """Run all processes of the grid, once; there are no feeds and channels of the host."""
-        if infeed is not None or from_host is not None:
+        if any(each is not None for each in (infeed, from_host, to_host)):
             raise UnsupportedError("with backend='xla' programs are given arguments alone")
         self._check_counts(arguments=arguments)
         rows = self._program.run_all(arguments, timeout=timeout)

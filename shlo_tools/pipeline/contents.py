@@ -80,9 +80,12 @@ def contents(root: Operation, ops: Iterable[Operation] | None = None) -> Content
     for op in mlir.walk(root) if ops is None else ops:
         name = op.name
         names.add(name)
-        types.update([result.type for result in op.results])
+        for result in op.results:
+            types.add(result.type)
         for region in op.regions:
-            types.update([a.type for block in region.blocks for a in block.arguments])
+            for block in region.blocks:
+                for argument in block.arguments:
+                    types.add(argument.type)
         if name == "func.func":
             types.update(type for side in ir.signature(op) for type in side)
             function = functions[ir.symbol_name(op)] = Function(_is_private(op))

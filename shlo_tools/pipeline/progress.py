@@ -38,5 +38,5 @@ def counted(parts: _Parts[Part], what: str) -> Iterator[Part]:
         if listener is not None:
             listener(done, total, what)
         yield part
-    if listener is not None:
+    if listener is not None and total:
         listener(total, total, what)

@@ -162,20 +162,26 @@ class Grid:
 
     def _wait(self, process: ProcessId, ready: Callable[[], bool], what: What) -> None:
         """Wait without the lock, which is held once."""
-        thread = threading.get_ident()
         while not ready():
             if self._failure is not None:
                 raise ExecutionError(self._failure)
-            waiter = self._waiting[thread] = _Waiter(process, what, ready)
-            self._detect()
-            self._lock.release()
-            try:
-                with suppress(queue.Empty):
-                    next_of(waiter.inbox, _LOOK if time_limit.is_limited() else None)
-            finally:
-                self._lock.acquire()
-                del self._waiting[thread]
+            self._sleep(process, ready, what, _LOOK if time_limit.is_limited() else None)
             time_limit.check()
+
+    def _sleep(
+        self, process: ProcessId, ready: Callable[[], bool], what: What, seconds: float | None
+    ) -> None:
+        """Sleep without the lock until this thread is called; it has to look for itself."""
+        thread = threading.get_ident()
+        waiter = self._waiting[thread] = _Waiter(process, what, ready)
+        self._detect()
+        self._lock.release()
+        try:
+            with suppress(queue.Empty):
+                next_of(waiter.inbox, seconds)
+        finally:
+            self._lock.acquire()
+            del self._waiting[thread]
 
     def _detect(self) -> None:
         """Fail where all threads wait; one whose wait is over may not have woken up yet."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +18,9 @@ from shlo_tools.processes import values
 from shlo_tools.processes.meeting import Finish, Grid, What
 from shlo_tools.processes.values import Combine
 
+FromHost = Sequence[tuple[Any, ...]] | Callable[[], tuple[Any, ...]]
+ToHost = Callable[..., Any]
+
 
 class Process:
     """One process of a grid: who it is, whom it talks to, what the host feeds it.
@@ -26,8 +29,10 @@ class Process:
         id: (replica, partition).
         infeed: one tuple of arrays per ``infeed`` to come.
         outfeed: what ``outfeed`` wrote.
-        host: per channel what the host sends, for ``recv`` from the host.
+        host: per channel what the host sends, for ``recv`` from the host; or a function that gives
+            the next tuple of arrays.
         to_host: per channel what was sent to the host.
+        listeners: per channel the function that is given the arrays of such a ``send`` instead.
     """
 
     def __init__(
@@ -35,12 +40,17 @@ class Process:
         id: ProcessId,
         grid: Grid,
         infeed: Sequence[tuple[Any, ...]] = (),
-        host: dict[int, Sequence[tuple[Any, ...]]] | None = None,
+        host: Mapping[int, FromHost] | None = None,
+        listeners: Mapping[int, ToHost] | None = None,
     ) -> None:
         self.id, self.grid = id, grid
         self.infeed = deque(infeed)
         self.outfeed: list[tuple[Any, ...]] = []
-        self.host = {channel: deque(values) for channel, values in (host or {}).items()}
+        self.host: dict[int, deque[tuple[Any, ...]] | Callable[[], tuple[Any, ...]]] = {
+            channel: values if callable(values) else deque(values)
+            for channel, values in (host or {}).items()
+        }
+        self.listeners = dict(listeners or {})
         self.to_host: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
         self._times: dict[Hashable, int] = defaultdict(int)
         self._begun: dict[int, Future[Any]] = {}
@@ -248,6 +258,26 @@ class Process:
         return self.grid.take(
             key, self.id, lambda: f"in recv on channel {channel_id}", anybody=anybody
         )
+
+    def receive_from_host(self, channel_id: int) -> tuple[Any, ...]:
+        """What the host sends next on a channel.
+
+        Raises:
+            ExecutionError: nothing; and whatever a function of the host raises.
+        """
+        source = self.host.get(channel_id)
+        if callable(source):
+            return tuple(source())
+        if not source:
+            raise ExecutionError(f"the host sends nothing on channel {channel_id}")
+        return source.popleft()
+
+    def send_to_host(self, channel_id: int, values: tuple[Any, ...]) -> None:
+        """Give arrays to the function that listens on a channel, or keep them."""
+        if channel_id in self.listeners:
+            self.listeners[channel_id](*values)
+        else:
+            self.to_host[channel_id].append(values)
 
     def begin(self, label: Hashable, run: Callable[[], Any]) -> int:
         """Run something while the process goes on; a number by which ``finish`` gives its results.

@@ -57,10 +57,7 @@ def recv(
     result_types: list[Any],
 ) -> tuple[Any, ...]:
     if is_host_transfer:
-        queue = process.host.get(channel_id)
-        if not queue:
-            raise ExecutionError(f"the host sends nothing on channel {channel_id}")
-        return (*_payload(queue.popleft(), result_types), TOKEN)
+        return (*_payload(process.receive_from_host(channel_id), result_types), TOKEN)
     source = _partner(process, source_target_pairs, receives=True)
     return (*_payload(process.receive(channel_id, source), result_types), TOKEN)
 
@@ -76,7 +73,7 @@ def send(
     process: Process = ALONE,
 ) -> Any:
     if is_host_transfer:
-        process.to_host[channel_id].append(tuple(inputs))
+        process.send_to_host(channel_id, tuple(inputs))
     else:
         target = _partner(process, source_target_pairs, receives=False)
         process.send(channel_id, target, tuple(inputs))

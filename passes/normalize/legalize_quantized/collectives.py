@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shlo_tools import ir, ops
+from shlo_tools import ir, mlir, ops
 from shlo_tools.dtypes import QuantizedElementType, tensor_type
+from shlo_tools.extend.targets import ZEROS
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Tensor
@@ -22,12 +23,25 @@ from shlo_tools.passes.normalize.shape_operands import spread, ssa
 from shlo_tools.quantized_types import quantized_element
 
 
-@rule_of("all_reduce collective_reduce reduce_scatter")
+@rule_of("all_reduce reduce_scatter")
 def combining(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """Elements become what the computation takes; roots stay as they are."""
+    """Elements become what the computation takes."""
+    body_type = region_arguments(op.regions[0])[0]
+    return combined(op, operands, [body_type] * len(op.results), build)
+
+
+@rule_of("collective_reduce")
+def for_roots(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """As ``combining``; roots stay as they are, and who is none gets what stands for 0."""
     body_type = region_arguments(op.regions[0])[0]
     roots = [value.type for value in list(op.operands)[len(op.results) :]]
-    return combined(op, operands, [*([body_type] * len(op.results)), *roots], build)
+    results = combined(op, operands, [*([body_type] * len(op.results)), *roots], build)
+    types = [quantized_element(result.type) for result in op.results]
+    zeros = [0 if type is None else int(type.zero_points[0]) for type in types]
+    if any(zeros):
+        lowered = mlir.inner_operation(results[0].owner)
+        lowered.attributes[ZEROS] = mlir.i64_array_attr(zeros)
+    return results
 
 
 @rule_of("collective_broadcast collective_permute")

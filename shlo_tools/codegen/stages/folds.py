@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Region
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Region, are_known, is_one
 from shlo_tools.codegen.stages.reading.elements import Number
 from shlo_tools.dims import Size
 from shlo_tools.dtypes import ElementType, Kind
@@ -156,3 +156,32 @@ def groups_of(shape: Sequence[Extent], dimensions: Sequence[int]) -> tuple[Group
         else:
             groups.append((size, reduced))
     return tuple(groups)
+
+
+def columns_of(groups: Sequence[Group]) -> tuple[int, int, int] | None:
+    """Known sizes in front of what is reduced, of it and behind it; None where it is the last."""
+    sizes = [size for size, _ in groups]
+    reduced = [is_reduced for _, is_reduced in groups]
+    if reduced not in ([True, False], [False, True, False]) or not are_known(*sizes):
+        return None
+    *before, length, inner = sizes
+    return math.prod(before), length, inner
+
+
+def is_spread(
+    shape: Sequence[Extent],
+    dimensions: Sequence[int],
+    source: Sequence[Extent],
+    groups: Sequence[Group],
+) -> bool:
+    """Whether a broadcast takes what a reduction kept back to all that it reduced.
+
+    Args:
+        shape: of the result.
+        dimensions: where those of the operand go.
+        source: the operand's shape.
+        groups: of the reduction.
+    """
+    used = [d for d, size in zip(dimensions, source, strict=True) if not is_one(size)]
+    others = [d for d in range(len(shape)) if d not in used]
+    return used == sorted(used) and groups_of(shape, others) == tuple(groups)

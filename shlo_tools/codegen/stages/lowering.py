@@ -10,6 +10,7 @@ from shlo_tools.codegen.jobs import Place, StageCode, formula
 from shlo_tools.codegen.library import copying
 from shlo_tools.codegen.stages import random, scatter, sorting, updates
 from shlo_tools.codegen.stages.batched import straight_line as batched
+from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
@@ -104,6 +105,13 @@ def _reduction(stage: Stage, target: Target) -> StageCode:
     return _map(replace(stage, kind="map", split=None), target)
 
 
+def _columns(stage: Stage, target: Target) -> StageCode:
+    """Passes over columns, unless nobody asks for what they are reduced to."""
+    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in below(stage.results)):
+        return _one_pass(stage, ColumnKernel(target, stage))
+    return _map(replace(stage, kind="map", split=None), target)
+
+
 def _concatenation(stage: Stage, target: Target) -> StageCode:
     """Each operand is written to its part of the result."""
     (result,) = stage.results
@@ -129,6 +137,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
 _SIZED = {"map", "row", "concatenation", "contraction", "reduction", "update"}
 _KINDS: dict[str, Callable[[Stage, Target], StageCode]] = {
     "batched": batched.lower,
+    "column": _columns,
     "map": _map,
     "row": _rows,
     "reduction": _reduction,

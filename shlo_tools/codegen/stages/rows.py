@@ -33,7 +33,13 @@ _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
 
 class RowKernel(Kernel):
-    """Passes over rows."""
+    """Passes over rows.
+
+    Attributes:
+        folds_lanes: whether those of a vector make one element.
+    """
+
+    folds_lanes = True
 
     def __init__(
         self,
@@ -142,9 +148,7 @@ class RowKernel(Kernel):
         """Which values are reduced, in order, and which rows have to be kept for a later pass."""
         self.reductions = self._reductions()
         for node in self.reductions:
-            source = node.operands[0]
-            is_row = source.count == self.rows * self.columns and node.count == self.rows
-            if not is_row or len(sources_of(node)) > 1 or fold_of(node).neutral is None:
+            if len(sources_of(node)) > 1 or not self._takes(node):
                 raise UnsupportedStage("a reduction of another shape")
         self._mark_late()
         self.kept: dict[Node, Buffer] = {}
@@ -158,6 +162,11 @@ class RowKernel(Kernel):
                 address = take(source.element, count)
                 if address is not None:
                     self.kept[source] = Buffer(address, row_only=True)
+
+    def _takes(self, node: Node) -> bool:
+        """Whether a reduction makes one element of each row, in lanes."""
+        is_row = node.operands[0].count == self.rows * self.columns and node.count == self.rows
+        return is_row and fold_of(node).neutral is not None
 
     def _take_room(self, element: ElementType, count: Extent) -> Value:
         """Room of a chunk's own, as much as run time tells."""
@@ -259,7 +268,7 @@ class RowKernel(Kernel):
             elif source in self.kept and source not in self.buffers:
                 self._keep(source, value, index)
             (value,) = self.alike([value, zero])[:1]
-            if mask is not None:
+            if mask is not None and self.folds_lanes:
                 value = self.select(mask.value, value, zero)
             return self.folded(node, [total], [value])[0]
 

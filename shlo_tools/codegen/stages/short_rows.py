@@ -1,6 +1,7 @@
 """Passes over rows that are shorter than vectors: lanes are rows, and columns are a loop.
 
-Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart.
+Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart. Narrow
+ones, which processors do not write so, are kept until all columns of a vector of rows are there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ from collections.abc import Sequence
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
-from shlo_tools.codegen.stages.nodes import Extent, Node, Stage, UnsupportedStage, are_known, below
+from shlo_tools.codegen.stages.nodes import (
+    Extent,
+    Node,
+    NodeKind,
+    Stage,
+    UnsupportedStage,
+    are_known,
+    below,
+)
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import Buffer
@@ -26,7 +35,10 @@ def is_short(stage: Stage, space: Space, target: Target) -> bool:
     """Whether lanes of a stage had better be rows."""
     nodes = below(stage.results)
     lanes = lanes_for(target, nodes)
-    plain = all(not n.element.is_complex and n.element.bits >= 32 for n in stage.results)
+    folded = {node.operands[0] for node in nodes if node.kind is NodeKind.REDUCE}
+    plain = all(
+        not n.element.is_complex and not (_is_narrow(n) and n in folded) for n in stage.results
+    )
     if not plain or not are_known(space.columns):
         return False
     if stage.kind == "map":
@@ -36,19 +48,27 @@ def is_short(stage: Stage, space: Space, target: Target) -> bool:
     return is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
 
 
+def _is_narrow(node: Node) -> bool:
+    """Whether processors write no lanes of a value that lie apart."""
+    return place_type(node.element).bits < 32
+
+
 class ShortRowKernel(RowKernel):
     """Passes over vectors of rows.
 
     Attributes:
         mask: rows of the current vector that there are.
+        columnwise: where narrow results are kept, column by column, until all rows are there.
     """
 
+    folds_lanes = False
     mask: Mask | None = None
 
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
         self._plan()
         gathered = self._gathered()
+        self.columnwise = self._columnwise()
         is_whole = self.space.rows % self.lanes == 0 and self.space.chunk % self.lanes == 0
 
         def some(row: Value) -> None:
@@ -58,8 +78,38 @@ class ShortRowKernel(RowKernel):
                 self.mask = Mask(exists, self.level)
             self._gather(gathered)
             self._row()
+            count = self.lanes if is_whole else self.function.minimum(last - row, self.lanes)
+            for node, buffer in self.columnwise.items():
+                self._turn(node, buffer, row, count)
 
         self.loop(first, last, self.lanes, some)
+
+    def _columnwise(self) -> dict[Node, Buffer]:
+        """Room for narrow results."""
+        columnwise: dict[Node, Buffer] = {}
+        for node in filter(_is_narrow, self._wide()):
+            address = self.take_scratch(node.element, self.columns * self.lanes)
+            if address is not None:
+                columnwise[node] = Buffer(address, row_only=True)
+        return columnwise
+
+    def _turn(self, node: Node, buffer: Buffer, row: Value, count: Value | int) -> None:
+        """Store what was kept of a result, row by row."""
+        f, element = self.function, place_type(node.element)
+        columns = f.constant(self.columns)
+        for result, target in zip(self.results, self.targets, strict=True):
+            if result is not node:
+                continue
+
+            def one(lane: Value, start: Value) -> Value:
+                def element_of(column: Value) -> None:
+                    place = buffer.address.at(column * self.lanes + lane, element)
+                    f.store(f.load(place, element), start.at(column, element))
+
+                f.loop(0, self.columns, 1, element_of)
+                return start.at(columns, element)
+
+            f.loop(0, count, 1, one, [target.at(row * columns, element)])
 
     def _gathered(self) -> dict[Node, Buffer]:
         """Inputs that several passes read, and where their elements are kept lane by lane."""
@@ -115,11 +165,15 @@ class ShortRowKernel(RowKernel):
         return totals
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
+        self.stored.add(node)
+        if node in self.columnwise:
+            address, _, _ = self._address(node, self.columnwise[node], index)
+            self.store(value, address, None)
+            return
         for result, target in zip(self.results, self.targets, strict=True):
             if result is node:
                 address, _, place = self._address(node, Buffer(target), index)
                 self.store_at(value, address, place, mask)
-        self.stored.add(node)
 
     def _store_narrow(self, node: Node, target: Value) -> None:
         value = self.read(node, Linear(self.row), self.mask)

@@ -36,6 +36,7 @@ from shlo_tools.codegen.library import (
     sorting,
     transposition,
 )
+from shlo_tools.codegen.library.fourier import jobs as fourier
 from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, loading, stored
@@ -92,6 +93,7 @@ _FAMILIES = {
     f"{PREFIX}contraction_": contraction.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
     calling.ROUTINES: calling.routines,
+    fourier.NAMES: fourier.functions,
     interleaving.JOINS: interleaving.joining,
     interleaving.PARTS: interleaving.parting,
 }

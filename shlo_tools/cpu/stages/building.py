@@ -63,7 +63,7 @@ def build(
         return None
     signature, own, is_sized = whole_function
     kept = [*constants, *own]
-    native.run_passes("shlo-partition,shlo-lower-stages{shared}", copy, tell, verify="none")
+    native.run_passes("shlo-partition{lower},shlo-lower-stages{shared}", copy, tell, verify="none")
     if is_sized and any(ir.text_of(f, STAGE) == "op" for f in ir.functions(copy.operation)):
         shared_kernels.take()  # nobody compiles them
         return None

@@ -139,14 +139,14 @@ class StagedExecutable(Executable):
             check_donated(arguments, arguments, self.donated)
         entry = self._entry()
         results, frame = entry.results(), entry.frame
-        started(frame)
+        call = started(frame)
         try:
             stopped = self._enter(frame.address, entry.checked, arguments)
         finally:
-            ended(frame)
+            ended(call)
         if stopped and stopped != REFUSED:
             raise_for_status(frame, self._checks, None)
-        if len(self._free) < _FREE:
+        if len(self._free) < _FREE and not frame.is_claimed:
             self._free.append(entry)
         if stopped:
             return None
@@ -170,7 +170,7 @@ class StagedExecutable(Executable):
         self._with_aliases(results, inputs)
         if not self._is_direct:
             self._fill(inputs, results)
-        if len(self._free) < _FREE:
+        if len(self._free) < _FREE and not frame.is_claimed:
             self._free.append(entry)
         return results
 

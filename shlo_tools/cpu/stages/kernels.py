@@ -15,7 +15,7 @@ from shlo_tools.cpu.process_library import parts
 
 # What LLVM takes for a line, about, and for a module beside its lines.
 _LINE, _MODULE = 30e-6, 3e-3  # seconds
-_LONG = 90  # lines that are worth a module of their own
+_LONG, _LONGEST = 90, 240  # lines of a module that is begun while others are still written
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
@@ -43,7 +43,7 @@ class _Provider:
     def noted(self) -> None:
         """Begin a module where a processor is free beside the one that lowers stages."""
         if shared_kernels.lines_waiting() >= _LONG and len(self.running()) < max(1, _cores() - 1):
-            for functions in filter(None, _by_home(shared_kernels.take())):
+            for functions in filter(None, _by_home(shared_kernels.take(_LONGEST))):
                 seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)
                 self.ahead.append((_begin(functions), time.perf_counter() + seconds))
 
@@ -105,6 +105,8 @@ def _divided(
     Args:
         running: for how many seconds processors are busy.
     """
+    if sum(len(kernel.lines) for kernel in kernels) < _LONG:
+        cores = 1
     loads = sorted([*running, *([0.0] * (cores - len(running)))])[:cores]
     modules: list[list[Function]] = [[] for _ in loads]
     for kernel in sorted(kernels, key=lambda kernel: -len(kernel.lines)):

@@ -36,6 +36,16 @@ REFUSED = {
         ),
         r"2:\d+: error: not supported: stablehlo.fft .*a function of numpy",
     ),
+    "fft by kernels": (
+        _function(
+            "%x: tensor<2x64xcomplex<f32>>",
+            "tensor<2x64xcomplex<f32>>",
+            "%0 = stablehlo.fft %x, type = FFT, length = [64]"
+            " : (tensor<2x64xcomplex<f32>>) -> tensor<2x64xcomplex<f32>>",
+            "return %0 : tensor<2x64xcomplex<f32>>",
+        ),
+        r"2:\d+: error: not supported: stablehlo.fft .*a table of factors",
+    ),
     "what Python computes": (
         _function(
             "%x: tensor<3x3xf32>",

@@ -32,6 +32,7 @@ def passes(files: list[str], **environment: str) -> None:
         ["test_contraction.py", "test_convolution.py"],
         ["test_movement.py", "test_scatter.py", "test_sort.py"],
         ["test_fusion.py", "test_control_flow.py"],
+        ["test_signal.py"],
     ],
     ids=lambda files: files[0].removesuffix(".py"),
 )
@@ -42,4 +43,5 @@ def test_nothing_outside_is_touched(files: list[str]) -> None:
 @pytest.mark.parametrize("target", ["avx2", "baseline"])
 def test_narrower_registers(target: str) -> None:
     """The same kernels for processors that this one is not."""
-    passes(["test_reduction.py", "test_contraction.py", "test_movement.py"], SHLO_TARGET=target)
+    files = ["test_reduction.py", "test_contraction.py", "test_movement.py", "test_signal.py"]
+    passes(files, SHLO_TARGET=target)

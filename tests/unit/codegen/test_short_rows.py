@@ -111,3 +111,34 @@ def test_elementwise_ops_on_short_rows(shape: tuple[int, int], element: str, vie
       return %3, %2 : {whole}, {whole}
     }}"""
     assert_staged(text, numbers(shape, element), numbers((m, n), element, seed=1))
+
+
+@pytest.mark.parametrize("shape", [*ROWS, (16, 33, 2)], ids=str)
+@pytest.mark.parametrize("narrow", ["i1", "i8", "bf16", "f16"])
+def test_narrow_results_beside_wide_ones(shape: tuple[int, ...], narrow: str) -> None:
+    """They are no wider than bytes or halves of words, and lie between neighbours' as all do."""
+    whole, outer = tensor(shape, "f32"), tensor(shape[:-1], "f32")
+    small, least = tensor(shape, narrow), tensor(shape[:-1], narrow)
+    kept, last = ", ".join(map(str, range(len(shape) - 1))), len(shape) - 1
+    cut = (
+        f"stablehlo.compare GT, %x, %2 : ({whole}, {whole}) -> {small}"
+        if narrow == "i1"
+        else f"stablehlo.convert %3 : ({whole}) -> {small}"
+    )
+    end = (
+        f"stablehlo.compare GT, %1, %1 : ({outer}, {outer}) -> {least}"
+        if narrow == "i1"
+        else f"stablehlo.convert %1 : ({outer}) -> {least}"
+    )
+    text = f"""
+    func.func public @main(%x: {whole}) -> ({small}, {whole}, {outer}, {least}, {small}) {{
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %1 = stablehlo.reduce(%x init: %z) applies stablehlo.maximum across dimensions = [{last}]
+          : ({whole}, tensor<f32>) -> {outer}
+      %2 = stablehlo.broadcast_in_dim %1, dims = [{kept}] : ({outer}) -> {whole}
+      %3 = stablehlo.subtract %x, %2 : {whole}
+      %4 = {cut}
+      %5 = {end}
+      return %4, %3, %1, %5, %4 : {small}, {whole}, {outer}, {least}, {small}
+    }}"""
+    assert_staged(text, numbers(shape, "f32"))

@@ -1,7 +1,8 @@
-"""Fourier transforms as jobs of numpy's C functions, beside numpy in double precision."""
+"""Fourier transforms as jobs of kernels and of numpy's C functions, beside numpy in doubles."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from staged_programs import staged
 
 from shlo_tools import compile, load_executable
+from shlo_tools.codegen.library.fourier import plans
+from shlo_tools.codegen.target import host
 from shlo_tools.extend import fourier_loops
 
 BOUNDS = {"f32": 1e-6, "f64": 2e-15}  # of the largest element, for rows of some thousand elements
@@ -55,13 +58,18 @@ def narrowed(array: np.ndarray, real: str) -> np.ndarray:
 @pytest.mark.parametrize(
     ("shape", "rank"),
     [
-        *[((n,), 1) for n in (1, 2, 7, 1000, 4099)],
+        *[((n,), 1) for n in (1, 2, 7, 16, 1000, 4099)],
+        *[((3, n), 1) for n in (64, 140, 512, 1344, 1372, 4096)],
+        ((2, 49152), 1),  # longer than scratch memory
         ((3, 8), 1),
         ((700, 5, 33), 1),
         ((4, 6), 2),
         ((2, 90, 128), 2),
         ((5, 3, 2, 5), 3),
         ((1, 1, 9), 3),
+        ((3, 35, 6), 2),
+        ((2, 16, 1, 68), 3),
+        ((1029, 17), 2),
     ],
 )
 def test_beside_numpy(shape: tuple[int, ...], rank: int, real: str) -> None:
@@ -75,6 +83,54 @@ def test_beside_numpy(shape: tuple[int, ...], rank: int, real: str) -> None:
         most = max(1.0, float(np.abs(expected).max()))
         assert np.abs(result - expected).max() <= BOUNDS[real] * most, kind
         np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_random_lengths(real: str) -> None:
+    """Products of small primes and others, as rows and as columns."""
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        factors = rng.choice([2, 2, 2, 3, 4, 5, 7, 8, 11], size=(2, rng.integers(1, 5)))
+        rows, columns = (int(n) for n in factors.prod(axis=1))
+        shape = (rows, min(columns, (1 << 16) // rows))
+        for kind, operand, expected in cases(shape, 2):
+            result = staged(program(kind, operand, expected, 2, real))(narrowed(operand, real))
+            most = max(1.0, float(np.abs(expected).max()))
+            assert np.abs(result - expected).max() <= BOUNDS[real] * most, (kind, shape)
+
+
+@pytest.mark.parametrize("size", [1 << 14, 1 << 20])
+def test_a_single_long_row(size: int) -> None:
+    """Threads share it; each number is known on its own: a wave has one."""
+    wave = np.exp(2j * np.pi * (7919 * np.arange(size) % size) / size)
+    result = staged(program("FFT", wave, wave, 1, "f64"))(wave)
+    assert abs(result[7919] - size) <= 1e-12 * size
+    result[7919] = 0
+    assert np.abs(result).max() <= 1e-12 * size
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_imaginary_parts_that_no_real_row_has(real: str) -> None:
+    """Those of the first number and of the last one of an even row are not looked at."""
+    half, whole = cases((3, 256), 1)[3][1:]
+    half[:, [0, -1]] += 5j
+    result = staged(program("IRFFT", half, whole, 1, real))(narrowed(half, real))
+    assert np.abs(result - whole).max() <= 10 * BOUNDS[real] * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("shape", [(300, 96), (2, 300, 17), (1 << 16,)])
+def test_threads_change_no_bit(shape: tuple[int, ...]) -> None:
+    for kind, operand, expected in cases(shape, min(2, len(shape))):
+        text = program(kind, operand, expected, min(2, len(shape)), "f32")
+        x = narrowed(operand, "f32")
+        alone, together = (compile(text, threads=count)(x) for count in (1, None))
+        assert alone.tobytes() == together.tobytes(), kind
+
+
+def test_plans_multiply_to_their_size() -> None:
+    for size in range(1, 3000):
+        for plan in (plans.row_plan(host(), 32, size), plans.column_plan(host(), 64, size, 8)):
+            assert plan is None or math.prod(plan.radices) == size
 
 
 def test_the_host_transforms_where_numpy_is_another(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from running import CHECKED, COUNT, child
 
 import shlo_tools
 from shlo_tools.codegen import frame as layout
-from shlo_tools.cpu import watcher
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
@@ -239,19 +238,3 @@ def test_the_first_of_several_failing_checks_is_reported() -> None:
         with pytest.raises(ExecutionError, match=message):
             executable(*inputs)
     assert executable(True, True)
-
-
-def test_a_call_that_ends_while_it_is_cancelled_is_watched_no_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    frame = Frame(64, weights=0)
-    ask = frame.ask
-
-    def ends(request: int) -> None:
-        watcher.ended(frame)
-        ask(request)
-
-    monkeypatch.setattr(frame, "ask", ends)
-    watcher.started(frame)
-    watcher.cancel([threading.get_ident()])
-    assert frame not in watcher._watch.running

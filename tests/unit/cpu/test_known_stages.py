@@ -15,7 +15,7 @@ from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.passes.stages import lower_stages
 
-X = "tensor<7x19xf32>"
+X = "tensor<7x2400xf32>"  # columns so many that each layer is stages of its own
 
 
 @pytest.fixture(autouse=True)
@@ -35,15 +35,15 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def program(*names: str, values: str = "vw") -> str:
-    """Layers: an elementwise op, and sums of rows that leave the rows as they are."""
+    """Layers: an elementwise op, and what the largest of a column leave of the rest."""
     lines, last = ["%zero = stablehlo.constant dense<0.0> : tensor<f32>"], "%x"
     for number, name in enumerate(names):
         one, row, whole, new = (f"%{part}{number}" for part in (*values, "b", "n"))
         lines += [
             f"{one} = stablehlo.{name} {last} : {X}",
-            f"{row} = stablehlo.reduce({one} init: %zero) applies stablehlo.add across"
-            f" dimensions = [0] : ({X}, tensor<f32>) -> tensor<19xf32>",
-            f"{whole} = stablehlo.broadcast_in_dim {row}, dims = [1] : (tensor<19xf32>) -> {X}",
+            f"{row} = stablehlo.reduce({one} init: %zero) applies stablehlo.maximum across"
+            f" dimensions = [0] : ({X}, tensor<f32>) -> tensor<2400xf32>",
+            f"{whole} = stablehlo.broadcast_in_dim {row}, dims = [1] : (tensor<2400xf32>) -> {X}",
             f"{new} = stablehlo.subtract {one}, {whole} : {X}",
         ]
         last = new
@@ -52,7 +52,7 @@ def program(*names: str, values: str = "vw") -> str:
 
 
 def check(text: str) -> None:
-    x = np.random.default_rng(0).standard_normal((7, 19)).astype(np.float32)
+    x = np.random.default_rng(0).standard_normal((7, 2400)).astype(np.float32)
     np.testing.assert_allclose(compile(text)(x), interpret(text, x), rtol=1e-5, atol=1e-5)
 
 

@@ -323,7 +323,7 @@ def test_kernels_begin_while_stages_are_lowered(
     monkeypatch.setattr(kernels, "_LONG", 1)
     turns: list[int] = []
     take = shared_kernels.take
-    monkeypatch.setattr(shared_kernels, "take", lambda: (turns.append(1), take())[1])
+    monkeypatch.setattr(shared_kernels, "take", lambda *most: (turns.append(1), take(*most))[1])
     x = np.arange(19 * 37, dtype=np.float32).reshape(19, 37)
     result = shlo_tools.compile(LAYERS.format(constant=11.0))(x)
     np.testing.assert_array_equal(result, (11 * x)[:, ::-1])

@@ -109,6 +109,9 @@ func.func @main(%x: tensor<?x200xf32>, %y: tensor<200x100xf32>) -> tensor<?x100x
 }""",
 }
 
+CHECK = """%true = arith.constant true
+  cf.assert %true, "never\""""
+
 
 def _arguments() -> tuple[Any, Any]:
     random = np.random.default_rng(0)
@@ -211,3 +214,14 @@ def test_executables_that_a_host_callback_calls() -> None:
     print(wrong)
     """)
     assert output == "[]\n"
+
+
+@pytest.mark.parametrize("check", ["", f"  {CHECK}\n"])
+def test_code_for_each_set_of_shapes_has_the_limit(check: str) -> None:
+    """Of stages, and of a program that goes through linalg; a profile divides by it."""
+    head, brace, rest = PROGRAMS["any sizes"].partition("{\n")
+    executable = shlo_tools.compile(head + brace + check + rest, threads=1, specialize=True)
+    executable(*_arguments())
+    [own] = executable._executables.values()
+    assert (type(own).__name__ == "NativeExecutable") == bool(check)
+    assert own.threads == executable.threads == 1

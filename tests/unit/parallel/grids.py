@@ -36,8 +36,14 @@ ELEMENTS = {
     "f16": ("add", "maximum"),
     "bf16": ("add", "subtract"),
     "f8E4M3FN": ("add", "maximum"),
+    "f8E5M2": ("add",),
+    "f6E2M3FN": ("add",),
+    "f4E2M1FN": ("maximum",),
+    "!quant.uniform<i8:f32, 0.5:3>": ("add", "maximum"),
+    "!quant.uniform<i16:f32, 0.25:-1>": ("add",),
     "complex<f32>": ("add", "subtract"),
     "i1": ("or", "maximum"),
+    "i2": ("add",),
     "i4": ("add",),
     "i8": ("add", "or"),
     "i32": ("add", "scaled", "selected"),
@@ -48,6 +54,7 @@ COLLECTIVES = (
     *("all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute"),
     *("collective_reduce", "reduce_scatter"),
 )
+VARIADIC = "all_gather", "all_reduce", "all_to_all"
 
 
 @dataclass(frozen=True)
@@ -60,12 +67,17 @@ class Case:
     arguments: list[list[Array]]
 
 
-def case(op: str, seed: int, *, large: bool = False) -> Case:
-    """A program of ``op`` on a random grid of at most 8 processes."""
+def case(op: str, seed: int, *, large: bool = False, operands: int = 1, elements: str = "") -> Case:
+    """A program of ``op`` on a random grid of at most 8 processes.
+
+    Args:
+        operands: how many there are, of one type.
+        elements: what the element type begins with.
+    """
     rng = random.Random(f"{op} {seed}")
     size = rng.choice([(2, 1), (1, 2), (2, 2), (4, 1), (1, 3), (3, 2), (2, 4), (8, 1)])
     members, attributes = _groups(op, size, rng)
-    element = rng.choice(list(ELEMENTS))
+    element = rng.choice([name for name in ELEMENTS if name.startswith(elements)])
     shape = [rng.randint(1, 4), rng.randint(1, 5)]
     if large:
         shape, element = [24, rng.randint(1000, 3000)], rng.choice(["f32", "i32", "bf16"])
@@ -87,20 +99,29 @@ def case(op: str, seed: int, *, large: bool = False) -> Case:
         result[dimension] //= count
         result[other] *= count
     operand, returned = (f"tensor<{s[0]}x{s[1]}x{element}>" for s in (shape, result))
-    text = _program(op, operand, returned, attributes, _region(op, element, rng))
+    types = [operand] * operands, [returned] * operands
+    text = _program(op, *types, attributes, _region(op, element, rng))
     numbers = np.random.default_rng(rng.getrandbits(32))
     processes = size[0] * size[1]
-    arguments = [[_array(element, shape, numbers)] for _ in range(processes)]
+    arguments = [
+        [_array(element, shape, numbers) for _ in range(operands)] for _ in range(processes)
+    ]
     return Case(text, *size, arguments)
 
 
-def _program(op: str, operand: str, result: str, attributes: list[str], region: str) -> str:
-    return f"""func.func @main(%x: {operand}) -> ({result}, tensor<ui32>) {{
-      %0 = "stablehlo.{op}"(%x) {region} {{{", ".join(attributes)}}} : ({operand}) -> {result}
+def _program(
+    op: str, operands: list[str], results: list[str], attributes: list[str], region: str
+) -> str:
+    names = [f"%x{k}" for k in range(len(operands))]
+    parameters = ", ".join(f"{name}: {type}" for name, type in zip(names, operands, strict=True))
+    returned = [f"%0#{k}" for k in range(len(results))]
+    return f"""func.func @main({parameters}) -> ({", ".join(results)}, tensor<ui32>) {{
+      %0:{len(results)} = "stablehlo.{op}"({", ".join(names)}) {region} {{{", ".join(attributes)}}}
+        : ({", ".join(operands)}) -> ({", ".join(results)})
       %1 = stablehlo.replica_id : tensor<ui32>
       %2 = stablehlo.partition_id : tensor<ui32>
       %3 = stablehlo.shift_left %1, %2 : tensor<ui32>
-      return %0, %3 : {result}, tensor<ui32>
+      return {", ".join(returned)}, %3 : {", ".join(results)}, tensor<ui32>
     }}"""
 
 
@@ -176,7 +197,11 @@ def _dense(rows: Any, width: int) -> str:
 
 
 def _array(element: str, shape: list[int], numbers: np.random.Generator) -> Array:
+    if element.startswith("!quant"):
+        return numbers.integers(-100, 100, shape).astype("int8" if "i8" in element else "int16")
     dtype = ELEMENT_TYPES[element].dtype
+    if element == "i2":
+        return numbers.integers(-2, 2, shape).astype(dtype)
     if element == "i1":
         return numbers.integers(0, 2, shape).astype(bool)
     if element.startswith("complex"):

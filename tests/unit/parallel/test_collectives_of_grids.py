@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from grids import COLLECTIVES, Case, case
+from grids import COLLECTIVES, VARIADIC, Case, case
 
 from shlo_tools import parallel
 
@@ -33,3 +33,16 @@ def test_native_is_reference(op: str, seed: int) -> None:
 def test_large_arrays(op: str) -> None:
     """Of which each process combines a part."""
     check(case(op, 0, large=True))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("op", COLLECTIVES)
+def test_quantized_tensors(op: str, seed: int) -> None:
+    check(case(op, seed, elements="!quant"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("op", VARIADIC)
+def test_several_operands(op: str, seed: int) -> None:
+    check(case(op, seed, operands=2 + seed % 2))
+    check(case(op, seed, operands=2, large=True))

@@ -10,7 +10,7 @@ pytestmark = mpi
 
 # Every rank compares all results, and those of its own processes once more where only it has them.
 COMPARE = """
-from grids import case
+from grids import VARIADIC, case
 from shlo_tools import parallel
 from shlo_tools.parallel import mpi
 
@@ -19,8 +19,10 @@ def same(actual, expected):
         assert (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes()), one.text
 
 for op in OPS:
-    for seed in range(4):
-        one = case(op, seed, large=seed == 0)
+    for seed in range(7):
+        elements = "!quant" if seed in (4, 5) else ""
+        operands = 1 + (op in VARIADIC and seed in (1, 5, 6))
+        one = case(op, seed, large=seed in (0, 6), elements=elements, operands=operands)
         size = {"num_replicas": one.num_replicas, "num_partitions": one.num_partitions}
         expected = parallel.run_spmd(one.text, one.arguments, backend="reference", **size)
         compiled = parallel.compile(one.text, transport="mpi", gather=True, **size)

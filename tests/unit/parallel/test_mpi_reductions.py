@@ -140,6 +140,80 @@ for names, row in (("other", rows[1]), ("none", rows[0])):
 """
 )
 
+GROUPS = (
+    PROGRAMS
+    + """
+# Communicators are kept for later calls, and all ranks free them where one has too many. Ranks have
+# groups of their own here: what they free is not the same.
+import itertools
+mpi_reductions._MOST_GROUPS = 4
+reductions, rows = mpi.job()._reductions, [[row] for row in arrays(np.int32, (300, 200), 6)]
+kept, freed = [], 0
+for order in [*itertools.islice(itertools.permutations(range(6)), 0, 300, 20)] * 2:
+    groups = [list(order[:2]), list(order[2:4]), list(order[4:])]
+    text = program("all_reduce", "i32", groups, "300x200", "300x200")
+    results = parallel.run_spmd(text, rows, **OVER)
+    for left, right in groups:
+        for member in (left, right):
+            assert np.array_equal(results[member], rows[left][0] + rows[right][0])
+    freed += reductions.group_count == 0 < kept[-1] if kept else 0
+    kept.append(reductions.group_count)
+    assert kept[-1] <= 4
+assert freed and max(kept) > 1, kept
+print("same\\n", end="", flush=True)
+"""
+)
+
+LATE = (
+    PROGRAMS
+    + """
+# A process fails while two others leave one sum after the other to MPI: they end with its error, at
+# whatever moment it comes, and none is left in MPI alone.
+import random, time
+import shlo_tools
+
+@shlo_tools.custom_call("tests.raises.late")
+def raises(x):
+    time.sleep(random.random() * 0.02)
+    raise KeyError("mine")
+
+pairs = [[0, 1], [2, -1]]
+T = "tensor<300x200xf32>"
+text = program("all_reduce", "f32", pairs, "300x200", "300x200")
+step = text[text.index('"stablehlo.all_reduce"') : text.index("  return")]
+steps = "".join(f"%s{n + 1} = {step.replace('(%x)', f'(%s{n})')}" for n in range(30))
+text = f"func.func @sums(%s0: {T}) -> {T} {{ {steps} return %s30 : {T} }}" + f'''
+func.func @raises(%x: {T}) -> {T} {{
+  %0 = stablehlo.custom_call @tests.raises.late(%x) {{has_side_effect = true}} : ({T}) -> {T}
+  return %0 : {T}
+}}'''
+names = [["sums"], ["sums"], ["raises"]]
+compiled = parallel.compile(text, num_replicas=3, function=names, transport="mpi",
+                            reduction_order="any")
+row = [np.ones((300, 200), np.float32)]
+for _ in range(150):
+    try:
+        compiled([row] * 3, timeout=20)
+    except KeyError as error:
+        assert "in process (2, 0) of the grid" in error.__notes__
+    else:
+        raise AssertionError
+print("same\\n", end="", flush=True)
+"""
+)
+
+
+@mpi
+def test_communicators_are_kept_in_bounds() -> None:
+    status, output, errors = run(GROUPS, 3)
+    assert (status, output) == (0, "same\n" * 3), errors
+
+
+@mpi
+def test_who_fails_meanwhile_leaves_nobody_in_mpi() -> None:
+    status, output, errors = run(LATE, 3)
+    assert (status, output) == (0, "same\n" * 3), errors
+
 
 @mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shlo_tools import parallel
-from shlo_tools.errors import ExecutionError
+from shlo_tools.errors import ArgumentError, ExecutionError
 from shlo_tools.processes import Grid, Process, run_processes
 
 BACKENDS = pytest.mark.parametrize("backend", ["native", "reference"])
@@ -62,6 +62,49 @@ def test_the_host_sends_and_gets(backend: Any) -> None:
     sent = [{1: [(number,)]} for number in numbers]
     results = parallel.run_spmd(text, [[], []], from_host=sent, backend=backend)
     assert [r[2][0][0].tolist() for r in results.to_host] == [[0, 0, 0], [2, 2, 2]]
+
+
+ECHO = f"""
+  func.func @main() -> {T} {{
+    %t0 = stablehlo.create_token : !stablehlo.token
+    %0:2 = "stablehlo.recv"(%t0) {{{channel(3)}, is_host_transfer = true}}
+      : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    %t1 = "stablehlo.send"(%0#0, %0#1) {{{channel(2, 2)}, is_host_transfer = true}}
+      : ({T}, !stablehlo.token) -> !stablehlo.token
+    %1:2 = "stablehlo.recv"(%t1) {{{channel(3)}, is_host_transfer = true}}
+      : (!stablehlo.token) -> ({T}, !stablehlo.token)
+    return %1#0 : {T}
+  }}"""
+
+
+@BACKENDS
+def test_functions_of_the_host_answer(backend: Any) -> None:
+    """What a process gets depends on what it sent before; each has functions of its own."""
+    sent: list[list[Any]] = [[np.full(3, k, np.float32)] for k in range(2)]
+    results = parallel.run_spmd(
+        ECHO,
+        [[], []],
+        from_host=[{1: lambda own=own: (2 * own[-1] + 1,)} for own in sent],
+        to_host=[{2: own.append} for own in sent],
+        backend=backend,
+    )
+    assert [own[1].tolist() for own in sent] == [[1, 1, 1], [3, 3, 3]]
+    assert [x.tolist() for x in results] == [[3, 3, 3], [7, 7, 7]]
+    assert list(results.to_host) == [{}, {}]
+
+
+@BACKENDS
+def test_a_function_of_the_host_that_raises_ends_the_grid(backend: Any) -> None:
+    def refuses(x: Any) -> None:
+        raise KeyError("mine")
+
+    sent = [{1: [(np.zeros(3, np.float32),)] * 2}] * 2
+    listeners = [{}, {2: refuses}]
+    with pytest.raises(KeyError, match="mine") as caught:
+        parallel.run_spmd(ECHO, [[], []], from_host=sent, to_host=listeners, backend=backend)
+    assert caught.value.__notes__ == ["in process (1, 0) of the grid"]
+    with pytest.raises(ArgumentError, match="to_host for 1 processes, and there are 2"):
+        parallel.run_spmd(ECHO, [[], []], to_host=[{}], backend=backend)
 
 
 @BACKENDS

@@ -36,7 +36,7 @@ class Buffer:
     """Where elements of a node lie: in row-major order from ``address`` on.
 
     Attributes:
-        row_only: it holds the current row alone.
+        row_only: it holds the current row alone, in whole vectors.
     """
 
     address: Value
@@ -82,7 +82,8 @@ class Memory(Loops):
     def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
         """Elements that lie in memory."""
         address, has_lanes, place = self._address(node, buffer, index)
-        return self.load_at(address, node.element, mask, place, has_lanes=has_lanes)
+        exists = None if buffer.row_only else mask
+        return self.load_at(address, node.element, exists, place, has_lanes=has_lanes)
 
     def load_at(
         self,

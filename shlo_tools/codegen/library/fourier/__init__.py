@@ -1,0 +1,1 @@
+"""Fourier transforms: what is computed for which length, and the jobs that compute it."""
