@@ -222,9 +222,8 @@ def from_attribute(attribute: Any) -> Array:
 
 def splat_element(attribute: mlir.Attribute) -> Array:
     """The one element of a dense splat, as an array without dimensions."""
-    type = tensor_type(attribute.type)
-    size = type.element_type.dtype.itemsize
-    return _read(mlir.dense_bytes(attribute, size), type.with_shape(()))
+    dtype = tensor_type(attribute.type).element_type.dtype
+    return np.frombuffer(mlir.dense_bytes(attribute, dtype.itemsize), dtype).reshape(()).copy()
 
 
 def _read(raw: bytes, type: TensorType) -> Array:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
+import importlib.util
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.library.fourier import plans
@@ -74,11 +75,20 @@ def _process() -> ctypes.CDLL:
 @functools.cache
 def blas() -> ctypes.CDLL:
     """OpenBLAS, loaded on first use and kept to one thread."""
-    import scipy_openblas32
-
-    name = os.path.join(scipy_openblas32.get_lib_dir(), f"lib{scipy_openblas32.get_library()}")
-    suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-    library = ctypes.CDLL(name + suffix)
+    library = ctypes.CDLL(_blas_path())
     library.scipy_openblas_set_num_threads(1)
     library.scipy_LAPACKE_set_nancheck(0)  # NaN goes in and comes out, as in LAPACK itself
     return library
+
+
+def _blas_path() -> str:
+    """Where the library lies, in a package that is not imported.
+
+    That would read what is known of the package's version, which takes longer than the library.
+    """
+    package = importlib.util.find_spec("scipy_openblas32")
+    suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+    for folder in (package and package.submodule_search_locations) or ():
+        for path in Path(folder, "lib").glob(f"libscipy_openblas*{suffix}"):
+            return str(path)
+    raise ModuleNotFoundError("scipy-openblas32 is not installed", name="scipy_openblas32")

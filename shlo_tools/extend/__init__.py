@@ -120,7 +120,7 @@ def registered(target: str) -> CustomCall | CFunction | None:
 
 def built_in(target: str) -> CustomCall | None:
     """The function that comes with the library, or None."""
-    entry: CustomCall | None = importlib.import_module(_BUILT_IN).TARGETS.get(target)
+    entry: CustomCall | None = importlib.import_module(_BUILT_IN).find(target)
     return entry
 
 

@@ -197,9 +197,10 @@ def constant_value(array: Array, element: ElementType) -> bool | int | float | c
     if not flat.size:
         return 0
     first = flat[0]
-    raw = np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
-    if not (raw == raw[0]).all():
-        return None
+    if flat.size > 1:
+        raw = np.ascontiguousarray(flat).view(np.uint8).reshape(flat.size, -1)
+        if not (raw == raw[0]).all():
+            return None
     if element.is_boolean:
         return bool(first)
     # Floats as they are: a Python number does not keep all NaN.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -36,6 +38,22 @@ def test_callbacks_of_another_process_say_so() -> None:
     )
     with pytest.raises(UnsupportedError, match="Python function 3 of the JAX process"):
         executable(X)
+
+
+def test_targets_are_found_without_what_other_programs_need() -> None:
+    """Neither a grid of processes nor the package of OpenBLAS is imported."""
+    code = """
+import sys
+from shlo_tools import extend
+from shlo_tools.cpu.symbols import blas
+assert extend.built_in("shlo.fft") and extend.built_in("nobody.has.it") is None
+assert blas().scipy_LAPACKE_spotrf
+print(sys.modules.keys() & {"shlo_tools.processes", "concurrent.futures", "scipy_openblas32"})
+assert extend.built_in("shlo.process.all_gather")
+assert extend.built_in("shlo.process.nothing") is None
+"""
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (child.stdout, child.stderr) == ("set()\n", "")
 
 
 @pytest.mark.parametrize(
