@@ -166,18 +166,21 @@ class ColumnKernel(RowKernel):
         left = self.function.constant(self.inner) - lanes.base
         return Mask(self.function.mask_below(left, self.lanes), lanes.level)
 
-    def _each(self, body: Callable[..., Value | None], carry: Sequence[Value] = ()) -> list[Value]:
-        """``body(mask)`` for each of the vectors, or ``body(mask, value)`` with its value."""
+    def _each(
+        self,
+        place: Callable[[], Split],
+        body: Callable[..., Value | None],
+        carry: Sequence[Value] = (),
+    ) -> list[Value]:
+        """``body(index, mask)`` for each of the vectors, or ``body(index, mask, value)``."""
         values: list[Value] = []
         for number, (lanes, mask) in enumerate(self.vectors):
             self.vector, self.column = number, lanes
-            value = body(mask, *carry[number : number + 1])
+            value = body(place(), mask, *carry[number : number + 1])
             values += [] if value is None else [value]
         return values
 
-    def _each_place(
-        self, body: Callable[..., Value | None], carry: Sequence[Value] = ()
-    ) -> list[Value]:
+    def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         """Loop over what is reduced, and over vectors there; the last values."""
 
         def one(number: Value, *carried: Value) -> list[Value]:
@@ -186,44 +189,23 @@ class ColumnKernel(RowKernel):
             row = self.row = self.added(self.scaled(outer, self.length), here)
             # Nobody has to divide it.
             self.once(level_of(row), ("divide", row, self.length), lambda: (outer, here))
-            return self._each(body, carried)
+            return self._each(self._full, body, carried)  # type: ignore[arg-type]
 
         return self.loop(0, self.length, 1, one, carry)
 
-    def _row(self) -> None:
-        """A pass per reduction, one for the results that are left, and what there is one of."""
-        self.values.clear()
-        self.stored: set[Node] = set()
-        buffers = dict(self.buffers)
-        for node in self.reductions:
-            self._reduce(node)
-        wide = [node for node in self._wide() if node not in self.stored]
-        pairs = zip(self.results, self.targets, strict=True)
-        narrow = [(node, target) for node, target in pairs if node not in self._wide()]
+    def _store_narrow(self, node: Node, target: Value) -> None:
+        """Store what there is one of for each column."""
 
-        def store(mask: Mask | None) -> None:
-            # All is read before any is stored: a result may lie where an input does.
-            index = self._full()
-            values = [self.read(node, index, mask) for node in wide]
-            for node, value in zip(wide, values, strict=True):
-                self._store_wide(node, value, index, mask)
+        def store(index: Split, mask: Mask | None) -> None:
+            address, _, _ = self._address(node, Buffer(target), index)
+            self.store(self.read(node, index, mask), address, mask)
 
-        def store_kept(mask: Mask | None) -> None:
-            index = self._kept()
-            for node, target in narrow:
-                address, _, _ = self._address(node, Buffer(target), index)
-                self.store(self.read(node, index, mask), address, mask)
-
-        if wide:
-            self._each_place(store)
-        self._each(store_kept)
-        self.buffers = buffers
+        self._each(self._kept, store)
 
     def _reduce(self, node: Node) -> None:
         (source,), (zero,) = sources_of(node), self.initial(node)
 
-        def one(mask: Mask | None, total: Value) -> Value:
-            index = self._full()
+        def one(index: Split, mask: Mask | None, total: Value) -> Value:
             value = self.read(source, index, mask)
             if source in self.results and source not in known:
                 self._store_wide(source, value, index, mask)
@@ -233,7 +215,7 @@ class ColumnKernel(RowKernel):
             return self.folded(node, [total], [value])[0]
 
         known = set(self.stored)
-        totals = self._each_place(one, [zero] * self.together)
+        totals = self._each_column(one, [zero] * self.together)
         if source in self.kept:
             self.buffers[source] = self.kept[source]
         elif source in self.stored - known:
