@@ -11,6 +11,8 @@ from pathlib import Path
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.library.fourier import plans
+from shlo_tools.cpu.memory import aligned_bytes
+from shlo_tools.dtypes import Array
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.extend import fourier_loops
 
@@ -54,10 +56,10 @@ def address(name: str) -> int:
     What kernels read by name is there, too.
     """
     if plans.is_name(name):
-        return plans.table(name).ctypes.data
+        return _factors(name).ctypes.data
     if fourier_loops.is_name(name):
         return fourier_loops.address(name)
-    library = blas() if name.startswith(_BLAS_PREFIX) else _process()
+    library = blas() if name.startswith(_BLAS_PREFIX) else process()
     return _address(library, name) if hasattr(library, name) else 0
 
 
@@ -65,8 +67,22 @@ def _address(library: ctypes.CDLL, name: str) -> int:
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
+def _factors(name: str) -> Array:
+    """Factors of Fourier transforms; they stay where they are as long as there is a process."""
+    if name not in _tables:
+        factors = plans.factors_of(name)
+        table = aligned_bytes(factors.size)
+        table[:] = factors
+        _tables.setdefault(name, table)  # another thread may have been faster: its one is used
+    return _tables[name]
+
+
+_tables: dict[str, Array] = {}
+
+
 @functools.cache
-def _process() -> ctypes.CDLL:
+def process() -> ctypes.CDLL:
+    """The functions that every process has."""
     with suppress(OSError):  # elsewhere it is a part of what every process has
         ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
     return ctypes.CDLL(None)

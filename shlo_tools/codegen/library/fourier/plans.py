@@ -9,7 +9,7 @@ and then a transform of m numbers, s r of them side by side. Vectors go along q.
 side from the start. A row is not: its first pass goes along p, with as many numbers in a transform
 as a vector has lanes, and turns blocks of them in registers; then they are side by side.
 
-Factors are computed in double precision, once per process, and jobs' contexts name them.
+Factors are computed in double precision; jobs' contexts name them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from shlo_tools.dtypes import Array
 
 _PREFIX = "shlo_tools.fourier."  # how names of factors begin
 _REALS: dict[int, np.dtype[Any]] = {32: np.dtype(np.float32), 64: np.dtype(np.float64)}
-_ALIGNMENT = 64  # of a table
-_tables: dict[str, Array] = {}
 FINE = 1024  # turns are looked up in two steps, of which the second one has so many
 
 
@@ -177,16 +175,9 @@ def is_name(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def table(name: str) -> Array:
-    """What a name stands for; it stays where it is as long as there is a process."""
-    if name not in _tables:
-        numbers = _made(name).ravel().view(np.uint8)
-        room = np.empty(numbers.size + _ALIGNMENT, np.uint8)
-        start = -room.ctypes.data % _ALIGNMENT
-        aligned = room[start : start + numbers.size]
-        aligned[:] = numbers
-        _tables.setdefault(name, aligned)  # another thread may have been faster: its one is used
-    return _tables[name]
+def factors_of(name: str) -> Array:
+    """What a name stands for, as bytes."""
+    return _made(name).ravel().view(np.uint8)
 
 
 def _made(name: str) -> Array:
