@@ -54,7 +54,7 @@ class LowerStages(Pass):
         stages = [
             func
             for func in ir.functions(op)
-            if STAGE in func.attributes and not {JOBS, PLAIN} & {*func.attributes}
+            if STAGE in func.attributes and not any(n in func.attributes for n in (JOBS, PLAIN))
         ]
         for func in progress.counted(stages, "stages"):
             self._lowered(func, kernels, calls).note(func)

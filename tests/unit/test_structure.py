@@ -22,7 +22,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # From the ground floor up. Modules of one floor may import each other, but not in a circle;
 # ``cpu`` names passes by pipeline text only, hence the list of what a floor must not even reach.
 FLOORS = (
-    ("dims", "errors", "files", "foreign", "notebook", "operators", "plug_ins", "workers"),
+    (
+        *("dims", "errors", "files", "foreign", "notebook", "operators", "plug_ins", "processors"),
+        "workers",
+    ),
     ("mlir", "dialects", "time_limit"),
     ("element_types", "dtypes", "narrow_floats"),
     ("ir", "structural_key", "text"),

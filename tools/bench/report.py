@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from shlo_tools.processors import processor_count
 from shlo_tools.tools.bench.limit_share import Limit, percent
 from shlo_tools.tools.bench.measurement import Measurement
 from shlo_tools.tools.bench.peers_report import OURS, seconds
@@ -38,7 +38,7 @@ class Report:
         """Print all of it."""
         rows = [_HEAD, *map(self._row, engines)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        count = processors()
+        count = processor_count()
         print(f"{platform.machine()}, {count} processor{'' if count == 1 else 's'}")
         for first, *others in rows:
             cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
@@ -61,7 +61,7 @@ class Report:
         data = {
             **asdict(self.measured),
             "difference": dict(self.differences),
-            "processors": processors(),
+            "processors": processor_count(),
             "limit": {**least, "uncounted": self.limit.uncounted, **self.limit.details},
             "share of limit": self.shares(),
         }
@@ -88,11 +88,6 @@ class Report:
         failure = self.measured.failures.get(engine, "")
         kind, _, ops = failure.partition(": ")
         return f"no {ops.split(', ')[0]}" if kind == "UnsupportedOp" else "-"
-
-
-def processors() -> int:
-    """How many processors this process, and its children, may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _median(times: _Times, engine: str) -> float | None:

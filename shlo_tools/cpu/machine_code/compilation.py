@@ -7,14 +7,19 @@ like: see ``requests``.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.codegen.function import address_table, module_text
+from shlo_tools.codegen.library import compiling
+from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import symbols
-from shlo_tools.cpu.machine_code import store
+from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.elf import UnsupportedObject
 from shlo_tools.cpu.machine_code.objects import ObjectFile
 from shlo_tools.cpu.machine_code.requests import Place, Request
@@ -88,7 +93,7 @@ class Compilation(MachineCode):
         places = {name: part.place(name) for name, part in callees.items()}
         self._request = Request(text, len(names), places)
         self._engine: mlir.ExecutionEngine | None = None
-        self._request.start()
+        self._request.start(_compiler()[1])
 
     @property
     def is_running(self) -> bool:
@@ -171,6 +176,24 @@ def loading(image: bytes, prefix: str, callees: Callees) -> MachineCode | None:
     if any(not symbols.address(name) for name in file.undefined if name not in library):
         return None
     return Loading(file, callees(library))
+
+
+@cache
+def _compiler() -> tuple[object, int]:
+    """What has ``shlo_rt_compile``, and its address: the one function that no request makes."""
+    functions = compiling.functions()
+    text = module_text([*functions, address_table(ADDRESSES, functions)])
+    key = store.key("library", text)
+    code = stored(key, compiling.COMPILE, lambda _: {})
+    if code is not None:
+        return code, code.addresses[compiling.COMPILE]
+    engine = mlir.ExecutionEngine.of_text(text, keeps_object=objects.is_supported())
+    word = ctypes.c_int64()
+    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address(ADDRESSES))
+    fill(ctypes.addressof(word))
+    if key:
+        store.write([key], engine.save_object)
+    return engine, word.value
 
 
 def _wait_for_all() -> None:

@@ -1,32 +1,20 @@
 """Requests for machine code, each of which a thread of its own serves.
 
 What such a thread does is one function of the process library (``codegen.library.compiling``), so
-that it never waits for Python's lock; that function is the one that is made without a thread.
+that it never waits for Python's lock.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from shlo_tools import mlir
-from shlo_tools.codegen.function import address_table, module_text
-from shlo_tools.codegen.library import compiling
-from shlo_tools.codegen.library.compiling import (
-    CALLEE,
-    COMPILE,
-    DONE,
-    REQUEST,
-    REQUEST_WORDS,
-    WORKING,
-)
+from shlo_tools.codegen.library.compiling import CALLEE, DONE, REQUEST, REQUEST_WORDS, WORKING
 from shlo_tools.codegen.lowered import ADDRESSES
-from shlo_tools.cpu import symbols
-from shlo_tools.cpu.machine_code import objects, store
-from shlo_tools.cpu.machine_code.elf import UnsupportedObject
-from shlo_tools.cpu.machine_code.objects import ObjectFile
+from shlo_tools.cpu import posix_threads
+from shlo_tools.cpu.machine_code import objects
 
 _Words = ctypes.Array[ctypes.c_int64]
 
@@ -92,16 +80,18 @@ class Request:
         for field, value in fields.items():
             self._request[REQUEST[field]] = value
         self._kept: list[object] = [encoded, table, names, entries, callees]
-        self._thread: ctypes.c_ulong | None = None
+        self._thread: posix_threads.Thread | None = None
 
-    def start(self) -> None:
-        """Let a thread serve the request; where there are no more threads, this one does."""
-        thread, where = ctypes.c_ulong(), ctypes.c_void_p(ctypes.addressof(self._request))
-        serve = _serve()
-        if _process().pthread_create(ctypes.byref(thread), None, ctypes.c_void_p(serve), where):
+    def start(self, serve: int) -> None:
+        """Let a thread serve the request; where there are no more threads, this one does.
+
+        Args:
+            serve: the address of ``shlo_rt_compile``.
+        """
+        where = ctypes.addressof(self._request)
+        self._thread = posix_threads.begin(serve, where)
+        if self._thread is None:
             ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(serve)(where)
-        else:
-            self._thread = thread
 
     @property
     def is_running(self) -> bool:
@@ -119,7 +109,7 @@ class Request:
         One thread may ask at a time, and waits for the code.
         """
         if self._thread is not None:
-            _process().pthread_join(self._thread, None)
+            posix_threads.join(self._thread)
             self._thread = None
         if self._context is None:
             return None
@@ -130,41 +120,6 @@ class Request:
         return engine if self._request[REQUEST["state"]] == DONE else None
 
 
-@cache
-def _serve() -> int:
-    """The address of ``shlo_rt_compile``."""
-    functions = compiling.functions()
-    text = module_text([*functions, address_table(ADDRESSES, functions)])
-    key = store.key("library", text)
-    loaded = _loaded(key)
-    if loaded is not None:
-        return loaded
-    engine = mlir.ExecutionEngine.of_text(text, keeps_object=objects.is_supported())
-    words = _words([0])
-    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address(ADDRESSES))
-    fill(ctypes.addressof(words))
-    if key:
-        store.write([key], engine.save_object)
-    _kept.append(engine)
-    return words[0]
-
-
-_kept: list[Any] = []  # threads may run it for as long as there is a process
-
-
-def _loaded(key: str) -> int | None:
-    """``shlo_rt_compile`` as disk has it."""
-    image = store.read(key)
-    if image is None:
-        return None
-    try:
-        memory, addresses = ObjectFile(image).load(symbols.address)
-    except UnsupportedObject:
-        return None
-    _kept.append(memory)
-    return addresses.get(COMPILE)
-
-
 def _words(values: list[int]) -> _Words:
     return (ctypes.c_int64 * len(values))(*values)
 
@@ -172,6 +127,3 @@ def _words(values: list[int]) -> _Words:
 def _address(data: bytes) -> int:
     """Where bytes lie, for as long as there are these."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
-
-
-_process: Callable[[], ctypes.CDLL] = cache(lambda: ctypes.CDLL(None))

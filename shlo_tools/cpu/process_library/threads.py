@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from shlo_tools.codegen.library import pool as layout
+from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.memory import aligned_bytes
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.errors import ShloError
+from shlo_tools.processors import processor_count
 
 _VARIABLE = "SHLO_NUM_THREADS"
 _lock = threading.Lock()
@@ -35,7 +37,7 @@ class Pool:
         self.state[:] = 0
         parts.keep(self.state)
         self.address: int = self.state.ctypes.data
-        self._threads: list[ctypes.c_ulong] = []
+        self._threads: list[posix_threads.Thread] = []
         self._kept: list[object] = []
         for _ in range(workers):
             self._start()
@@ -44,10 +46,8 @@ class Pool:
     def _start(self) -> None:
         scratch = aligned_bytes(layout.SCRATCH_BYTES)
         table = (ctypes.c_int64 * 2)(self.address, scratch.ctypes.data)
-        thread = ctypes.c_ulong()
-        worker = ctypes.c_void_p(parts.address(layout.WORKER))
-        where = ctypes.c_void_p(ctypes.addressof(table))
-        if _threads().pthread_create(ctypes.byref(thread), None, worker, where) == 0:
+        thread = posix_threads.begin(parts.address(layout.WORKER), ctypes.addressof(table))
+        if thread is not None:
             self._threads.append(thread)
             self._kept += [scratch, table]
 
@@ -57,7 +57,7 @@ class Pool:
         wake = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(parts.address(layout.WAKE))
         wake(self.address)
         for thread in self._threads:
-            _threads().pthread_join(thread, None)
+            posix_threads.join(thread)
         self._threads.clear()
 
     def leave_behind(self) -> None:
@@ -93,7 +93,7 @@ def thread_count() -> int:
         if not text.isdecimal() or int(text) < 1:
             raise ShloError(f"{_VARIABLE}={text} is no number of threads")
         return int(text)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processor_count()
 
 
 def limit_of(threads: Any) -> int | None:
@@ -119,10 +119,6 @@ def limit_of(threads: Any) -> int | None:
 def helpers(limit: int | None) -> int:
     """How many threads of the pool may help a calling thread."""
     return ALL if limit is None else min(limit - 1, ALL)
-
-
-def _threads() -> ctypes.CDLL:
-    return ctypes.CDLL(None)
 
 
 def _stop() -> None:

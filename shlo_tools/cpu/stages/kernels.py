@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -12,6 +11,7 @@ from shlo_tools.codegen.function import Function
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, stored
 from shlo_tools.cpu.process_library import parts
+from shlo_tools.processors import processor_count
 
 # What LLVM takes for a line, about, and for a module beside its lines.
 _LINE, _MODULE = 30e-6, 3e-3  # seconds
@@ -42,7 +42,9 @@ class _Provider:
 
     def noted(self) -> None:
         """Begin a module where a processor is free beside the one that lowers stages."""
-        if shared_kernels.lines_waiting() >= _LONG and len(self.running()) < max(1, _cores() - 1):
+        if shared_kernels.lines_waiting() >= _LONG and len(self.running()) < max(
+            1, processor_count() - 1
+        ):
             for functions in filter(None, _by_home(shared_kernels.take(_LONGEST))):
                 seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)
                 self.ahead.append((_begin(functions), time.perf_counter() + seconds))
@@ -61,7 +63,7 @@ shared_kernels.providers.append(_provider)
 def begin() -> None:
     """Let threads generate the machine code of all kernels that were noted, side by side."""
     program, general = _by_home(shared_kernels.take())
-    for functions in _divided(program, _provider.running(), _cores()):
+    for functions in _divided(program, _provider.running(), processor_count()):
         _begin(functions)
     if general:
         _begin(general)
@@ -119,11 +121,6 @@ def _divided(
         modules[first].append(kernel)
         loads[first] = ends[first]
     return [module for module in modules if module]
-
-
-def _cores() -> int:
-    """How many processors this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _forget() -> None:

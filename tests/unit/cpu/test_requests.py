@@ -15,7 +15,7 @@ from shlo_tools import mlir
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.function import F32, POINTER, Function, address_table, module_text
 from shlo_tools.codegen.lowered import ADDRESSES
-from shlo_tools.cpu.machine_code import requests
+from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.machine_code.compilation import Compilation
 from shlo_tools.cpu.stages import kernels
 
@@ -82,12 +82,7 @@ def test_who_calls_what_cannot_be_made_cannot_be_made() -> None:
 
 
 def test_where_there_are_no_threads_it_is_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    class NoThreads:
-        @staticmethod
-        def pthread_create(*_: object) -> int:
-            return 11
-
-    monkeypatch.setattr(requests, "_process", NoThreads)
+    monkeypatch.setattr(posix_threads, "begin", lambda *_: None)
     with mlir.library_context():
         code = Compilation(text_of(caller("alone", "alone.squares")), ["alone"], [], {
             "alone.squares": Compilation(
@@ -141,8 +136,7 @@ def test_a_process_may_end_or_fork_while_code_is_made(how: str) -> None:
     assert ended.returncode == 0, ended.stderr.decode()
 
 
-def test_modules_are_ready_as_soon_as_possible() -> None:
-    """No division of kernels into modules is ready earlier than a list scheduler's bound."""
+def test_each_kernel_is_in_one_module_and_no_processor_has_two() -> None:
     chance = np.random.default_rng(0)
     for _ in range(200):
         functions = [Function(f"f{k}") for k in range(chance.integers(0, 9))]
