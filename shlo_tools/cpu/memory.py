@@ -6,6 +6,7 @@ import gc
 import mmap
 import os
 import resource
+import sys
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from shlo_tools.errors import ExecutionError
 
 ALIGNMENT = 64
 _LEAST_RESERVED = 1 << 20
+# Python 3.11 has no name for it. Without it a fork that copies the addresses may be refused, as
+# they are more than the machine has memory for.
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 _PARTS = 16  # of the addresses that a process may have, of which one is reserved at a time
 
 
@@ -46,7 +50,7 @@ def reserved_bytes(least: int) -> Array:
     Raises:
         ExecutionError: there are fewer than ``least``.
     """
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     most = _physical_memory()
     size = most = most if limit == resource.RLIM_INFINITY else min(most, limit // _PARTS)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -142,3 +146,25 @@ def test_windows_larger_than_a_tensor_take_no_time() -> None:
     }}"""
     x = np.ones((4, 3))
     assert compile(text)(x, timeout=5).shape == interpret(text, x).shape == (0, 1)
+
+
+FORKING = """
+import os
+from shlo_tools.cpu import memory
+reserved = [memory.reserved_bytes(1) for _ in range(3)]
+for block in reserved:
+    block[:4096] = 1
+child = os.fork()
+if child == 0:
+    os._exit(0 if reserved[2][7] == 1 else 1)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_processes_with_addresses_in_reserve_fork() -> None:
+    """Programs whose memory grows have more of them than the machine has memory for."""
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
