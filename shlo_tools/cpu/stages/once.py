@@ -133,7 +133,8 @@ class _Made:
         # What is passed on to results or loops would be copied there instead of being written.
         if code.is_pure and is_constant and self._passed_on.isdisjoint(call.results):
             results = [types[value] for value in call.results]
-            if self._make(call, range(len(call.arguments)), results, code, call.stage):
+            numbers = range(len(call.arguments))
+            if self._make(call, numbers, results, code, call.stage, call.stage):
                 self.numbers |= zip(call.results, self._last, strict=True)
                 self.left_out.add(self._calls)
                 return
@@ -152,9 +153,11 @@ class _Made:
             return
         numbers = sorted({number for temporary in made for number in code.made[temporary]})
         own = _making(code, numbers, kept, made)
+        name = f"{call.stage} {kept}"
         bytes = ELEMENT_TYPES["ui8"]
         results = [TensorType((code.temporaries[temporary],), bytes) for temporary in kept]
-        if self._make(call, numbers, results, own, f"{call.stage} {kept}"):
+        what = tuple(own.jobs), tuple(own.contexts), tuple(own.temporaries)
+        if self._make(call, numbers, results, own, name, what):
             self.temporaries[self._calls] = {
                 **dict.fromkeys(made),
                 **dict(zip(kept, self._last, strict=True)),
@@ -167,18 +170,20 @@ class _Made:
         results: Sequence[TensorType],
         code: StageCode,
         name: str,
+        what: object,
     ) -> bool:
         """Call a stage once, if what it makes may be kept; ``_last`` is what it makes.
 
         Args:
             arguments: their numbers among those of the call.
+            what: is equal where stages make the same of equal arguments.
         """
         values = [self.numbers[call.arguments[number]] for number in arguments]
         offsets = tuple(call.offsets[number] for number in arguments)
         behind = {weight: size for value in values for weight, size in self.behind[value].items()}
         if sum(type.nbytes for type in results) > _SMALL + _TIMES * sum(behind.values()):
             return False
-        key = name, offsets, tuple(self._identity(value) for value in values)
+        key = what, offsets, tuple(self._identity(value) for value in values)
         if key not in self._known:
             made = tuple(self._new(type, behind) for type in results)
             self._known[key] = made
@@ -229,6 +234,8 @@ def _making(
         made: all that it makes.
     """
 
+    passing = sorted(set(made) - set(kept))
+
     def moved(word: Word) -> Word:
         if not isinstance(word, Place):
             return word
@@ -236,19 +243,16 @@ def _making(
             return replace(word, number=arguments.index(word.number))
         if word.what == "temporary" and word.number in kept:
             return Place("result", kept.index(word.number), word.offset)
-        return word if word.what == "temporary" and word.number in made else 0
+        if word.what == "temporary" and word.number in passing:
+            return replace(word, number=passing.index(word.number))
+        return 0
 
     own = [job for job in code.jobs if job.makes in made]
+    used = sorted({job.context for job in own})
     return StageCode(
-        jobs=[replace(job, makes=None) for job in own],
-        contexts=[
-            Context(tuple(map(moved, context.words)) if any(j.context == n for j in own) else ())
-            for n, context in enumerate(code.contexts)
-        ],
-        temporaries=[
-            size if number in made and number not in kept else 0
-            for number, size in enumerate(code.temporaries)
-        ],
+        jobs=[replace(job, context=used.index(job.context), makes=None) for job in own],
+        contexts=[Context(tuple(map(moved, code.contexts[number].words))) for number in used],
+        temporaries=[code.temporaries[number] for number in passing],
     )
 
 
