@@ -5,7 +5,7 @@ Before:
       attributes {shlo.kernel = {kind = "host", target = "lapack_spotrf_ffi", ...}}
 After:
     memref.copy %a, %out
-    %info = llvm.call @scipy_LAPACKE_spotrf(%row_major, %uplo, %4, %out, %4)
+    %info = llvm.call @scipy_LAPACKE_spotrf(%column_major, %other_uplo, %4, %out, %4)
 
 Here are the targets whose routine does all of the work; others, and calls whose sizes or options
 do not fit, go through the host.
@@ -36,7 +36,7 @@ from shlo_tools.extend.lapack_targets import (
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.kernels.library_calls import Library, body_of
 
-ROW_MAJOR = 101
+ROW_MAJOR, COLUMN_MAJOR = 101, 102
 Shape = tuple[int, ...]
 
 
@@ -73,6 +73,7 @@ class Call:
         copies: result -> the operand that it starts as.
         info: the result that takes the routine's status.
         is_blas: whether CBLAS has the routine, which gives no status.
+        layout: of the matrices as the routine sees them; LAPACKE copies those that are row-major.
     """
 
     routine: str
@@ -82,6 +83,7 @@ class Call:
     copies: Mapping[int, int] = field(default_factory=lambda: {0: 0})
     info: int | None = None
     is_blas: bool = False
+    layout: int = ROW_MAJOR
 
 
 INFO: tuple[Shape, str] = ((), "i32")
@@ -89,9 +91,11 @@ INFO: tuple[Shape, str] = ((), "i32")
 
 # --- shapes and options -> call -------------------------------------------------------------------
 def potrf(a: Shape, *, uplo: str) -> Call:
-    size = a[0]
-    arguments: list[Argument] = [uplo, size, out(0), size]
-    return Call("potrf", arguments, a == (size, size), [(a, "T"), INFO], info=1)
+    """In place: the lower factor by rows is the upper one of the transposed matrix by columns."""
+    size, other = a[0], {"L": "U", "U": "L"}[uplo]
+    arguments: list[Argument] = [other, size, out(0), size]
+    results = [(a, "T"), INFO]
+    return Call("potrf", arguments, a == (size, size), results, info=1, layout=COLUMN_MAJOR)
 
 
 def getrf(a: Shape) -> Call:
@@ -200,7 +204,7 @@ class Found:
     @property
     def arguments(self) -> list[Argument]:
         """What the function is passed."""
-        return [ROW_MAJOR, *map(self._passed, self.call.arguments)]
+        return [self.call.layout, *map(self._passed, self.call.arguments)]
 
     def _passed(self, argument: Argument) -> Argument:
         if not isinstance(argument, str):

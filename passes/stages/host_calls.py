@@ -36,10 +36,13 @@ def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
     routine = lapack_kernels.find(described)
     if routine is not None:
         types = ([dtypes.tensor_type(v.type) for v in vs] for vs in (op.operands, op.results))
-        return _Routine(routine, numbers, *types).code
+        code = _Routine(routine, numbers, *types).code
+        code.is_pure = True
+        return code
     if op.name == "stablehlo.fft":
         transforms_code = transforms.lower(op, numbers[0])
         if transforms_code is not None:
+            transforms_code.is_pure = True
             return transforms_code
     host_calls.append(placed(described, op.location))
     words: list[Word] = [len(host_calls) - 1]

@@ -38,6 +38,7 @@ from shlo_tools.structural_key import regions_key
 
 _KERNELS = "kernels"
 _MOST = 2048  # stages that are known at a time
+_RANDOM = {"stablehlo.rng", "stablehlo.rng_bit_generator"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def _lowered(func: Operation, kernels: list[Function] | None = None) -> _Lowered
         if ir.text_of(func, STAGE) == "op":
             raise UnsupportedStage(_last_op(func))
         code = lowering.lower(read(func), target.host())
+        code.is_pure = not any(op.name in _RANDOM for op in mlir.walk(func))
     except (UnsupportedStage, UndecidedError) as reason:
         return _Lowered(PLAIN, str(reason))
     if kernels is None:

@@ -25,6 +25,7 @@ class Memory:
         temporaries: what is computed on the way, and does not lie in results.
         results: all of them.
         scratch: of each thread that takes part; it is kept from call to call.
+        kept: what the first call makes of the program's constants alone, for all calls.
         plan: makes the timeline, where memory is planned step by step.
     """
 
@@ -32,6 +33,7 @@ class Memory:
     results: int
     scratch: int
     plan: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
+    kept: int = 0
 
     @cached_property
     def timeline(self) -> Timeline:
@@ -110,9 +112,10 @@ class Memory:
         return (str(number), amount(step.alive), share, step.stage, where, _named(buffers))
 
     def __str__(self) -> str:
+        kept = f", {self.kept:,} made of constants once" if self.kept else ""
         return (
             f"{self.temporaries:,} bytes of temporaries, {self.results:,} of results,"
-            f" {self.scratch:,} of scratch memory for each thread"
+            f" {self.scratch:,} of scratch memory for each thread{kept}"
         )
 
 

@@ -66,12 +66,15 @@ class Job:
         chunks: how many.
         fills: the result that this job copies an argument to (``StageCode.in_place``); left out
             where the result lies there already.
+        makes: the temporary that it writes alone, if that is one of ``StageCode.made``; left out
+            where the temporary is kept from an earlier call.
     """
 
     function: str
     context: int
     chunks: Amount
     fills: int | None = None
+    makes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,11 @@ class StageCode:
             read before that of the result is written, and by the same chunk. Where one lies there,
             jobs that fill that result are left out.
         inside: for a temporary, the results that it may lie in where no argument does.
+        made: for a temporary that jobs of its own make, all arguments that it is made of. It is
+            the same for each call with the same ones: where these are constants, it may be kept.
+        optional: those of these temporaries that are there only where they are kept; words that
+            would hold their address are 0 elsewhere.
+        is_pure: whether results depend on arguments alone, and nothing else is done.
     """
 
     functions: list[Function] = field(default_factory=list)
@@ -111,6 +119,15 @@ class StageCode:
     in_place: dict[int, list[int]] = field(default_factory=dict)
     inside: dict[int, list[int]] = field(default_factory=dict)
     products: list[Product] = field(default_factory=list)
+    made: dict[int, list[int]] = field(default_factory=dict)
+    optional: list[int] = field(default_factory=list)
+    is_pure: bool = False
+
+    def arguments_behind(self, place: Place) -> list[int] | None:
+        """What lies at a place is made of these arguments; None where it is made of more."""
+        if place.what == "argument":
+            return [place.number]
+        return self.made.get(place.number) if place.what == "temporary" else None
 
 
 def to_json(code: StageCode) -> str:
@@ -118,13 +135,17 @@ def to_json(code: StageCode) -> str:
     return json.dumps(
         {
             "jobs": [
-                [job.function, job.context, plain(job.chunks), job.fills] for job in code.jobs
+                [job.function, job.context, plain(job.chunks), job.fills, job.makes]
+                for job in code.jobs
             ],
             "contexts": [[plain(word) for word in context.words] for context in code.contexts],
             "temporaries": list(map(plain, code.temporaries)),
             "in_place": list(code.in_place.items()),
             "inside": list(code.inside.items()),
             "products": [[p.place, p.contraction, plain(p.where)] for p in code.products],
+            "made": list(code.made.items()),
+            "optional": code.optional,
+            "is_pure": code.is_pure,
         }
     )
 
@@ -154,8 +175,8 @@ def from_json(text: str) -> StageCode:
     data = json.loads(text)
     return StageCode(
         jobs=[
-            Job(function, context, amount(chunks), fills)
-            for function, context, chunks, fills in data["jobs"]
+            Job(function, context, amount(chunks), fills, makes)
+            for function, context, chunks, fills, makes in data["jobs"]
         ],
         contexts=[Context(tuple(map(word, words))) for words in data["contexts"]],
         temporaries=list(map(amount, data["temporaries"])),
@@ -165,4 +186,7 @@ def from_json(text: str) -> StageCode:
             Product(place, contraction, word(where))
             for place, contraction, where in data["products"]
         ],
+        made=dict(data["made"]),
+        optional=data["optional"],
+        is_pure=data["is_pure"],
     )

@@ -138,7 +138,7 @@ class Gemm(MicroKernels):
         number, block = piece // c["blocks"], piece % c["blocks"]
         batch, begin, depth, at_part = c.part(number)
         a, source, out = c.matrices(batch, "ASC")
-        is_own, room = c["own"] != 0, scratch.at(SCRATCH_BYTES - OWN)
+        is_own, room = c["S"].to("ptrtoint", "i64") == 0, scratch.at(SCRATCH_BYTES - OWN)
 
         def pack(panel: Value) -> None:
             place = room.at(panel * c["K"] * c["s_k"])

@@ -19,13 +19,10 @@ _OPERANDS = ("A", "B", "C", "P", "M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c
 _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
-# ``copies``: whether rows of A are brought near each other. ``own``: whether chunks pack B. Long
-# sums are cut into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part`` bytes
-# apart; a chunk is ``each`` of all ``pieces``: blocks of parts of matrices.
-PLANNED = (
-    *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
-    "own",
-)
+# S is 0 where chunks pack B for themselves. ``copies``: whether rows of A are brought near each
+# other. Long sums are cut into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part``
+# bytes apart; a chunk is ``each`` of all ``pieces``: blocks of parts of matrices.
+PLANNED = ("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies")
 CUT = ("parts", "k_part", "c_part", "each", "pieces")
 # What ``add`` reads: matrices of ``parts`` that are added to C.
 ADDED = ("Q", "C", "M", "N", "c_row", "parts")
@@ -52,6 +49,7 @@ class Plan:
         way: ``rows``, ``columns`` or ``dots``.
         chunks: of that.
         is_plain: whether a chunk is a block of rows.
+        is_own: whether chunks pack B for themselves, unless P has it.
     """
 
     words: Mapping[str, Word]
@@ -60,9 +58,10 @@ class Plan:
     way: str
     chunks: int
     is_plain: bool
+    is_own: bool
 
     def context(self, packed: Word) -> tuple[Word, ...]:
-        """The words of the context; ``packed`` is where P lies."""
+        """The words of the context; ``packed`` is where P lies, 0 where chunks pack B."""
         words = {**self.words, "P": packed}
         words |= {"S": packed} if self.packs else {}
         return tuple(words[name] for name in CONTEXT)
@@ -115,7 +114,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
         **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
         **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
         **{"rows": block, "k_block": kernel.k_block if is_whole else length},
-        **{"copies": int(is_transposed and fits), "own": int(is_own)},
+        "copies": int(is_transposed and fits),
     }
     if is_packed:
         planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
@@ -126,12 +125,12 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     each = max(1, min(_TOGETHER // max(work, 1), pieces // _PARTS))
     planned |= {"parts": parts, "k_part": length, "c_part": rows * columns * size}
     planned |= {"each": each, "pieces": pieces}
-    packs = is_packed and not is_own
     return Plan(
         {**words, **planned},
-        batch * matrix if packs else 0,
-        batch * panels if packs else 0,
+        batch * matrix if is_packed else 0,
+        batch * panels if is_packed else 0,
         "dots" if by_dots else "columns" if is_few else "rows",
         -(-pieces // each),
         not is_few and each == parts == 1,
+        is_own,
     )

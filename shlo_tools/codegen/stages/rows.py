@@ -78,12 +78,16 @@ class RowKernel(Kernel):
         """How many chunks there are."""
         return self.space.chunks
 
-    def add_to(self, code: StageCode, places: Sequence[Word]) -> None:
-        """Add the kernel, its context and the job that runs it to a stage's code."""
+    def add_to(self, code: StageCode, places: Sequence[Word], *, makes: int | None = None) -> None:
+        """Add the kernel, its context and the job that runs it to a stage's code.
+
+        Args:
+            makes: as of ``Job``.
+        """
         code.functions.append(self.write())
         code.contexts.append(Context((*places, *self.last_words(code))))
         last = len(code.contexts) - 1
-        code.jobs.append(Job(self.function.name, last, formula(self.chunks)))
+        code.jobs.append(Job(self.function.name, last, formula(self.chunks), makes=makes))
 
     def in_place(self) -> dict[int, list[int]]:
         """Results that may lie where arguments do, see ``StageCode``."""

@@ -108,9 +108,13 @@ def _is_real(a: Array) -> bool:
 
 # --- factorizations -------------------------------------------------------------------------------
 def potrf(a: Array, *, uplo: str) -> Results:
-    """Cholesky factor in one triangle; the other keeps its values."""
-    a, size, leading = _square(a)
-    return a, _call("potrf", uplo, size, a, leading, of=a)
+    """Cholesky factor in one triangle; the other keeps its values.
+
+    The lower factor by rows is the upper one of the transposed matrix by columns.
+    """
+    transposed, size, leading = _square(a.T)
+    info = _call("potrf", {"L": "U", "U": "L"}[uplo], size, transposed, leading, of=a)
+    return transposed.T, info
 
 
 def getrf(a: Array) -> Results:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
@@ -43,6 +43,11 @@ class Origins:
 
     calls: Sequence[tuple[str, Place | None]]
     stages: Mapping[str, Stage]
+
+    def without(self, numbers: Collection[int]) -> Origins:
+        """The same but for some of the calls."""
+        calls = [call for number, call in enumerate(self.calls) if number not in numbers]
+        return replace(self, calls=calls)
 
 
 @dataclass

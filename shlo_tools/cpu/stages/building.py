@@ -90,10 +90,15 @@ def loaded(saved: ExecutableParts) -> SizedExecutable:
     name, code, constants = saved.name, saved.code, saved.constants
 
     def instance(cut: Program, sizes: Sequence[int]) -> StagedExecutable:
-        return StagedExecutable(name, _static_signature(cut), cut, code, constants)
+        return _for_sizes(name, cut, code, constants)
 
     refusal = _refusal(lambda: mlir.parse_module(saved.module), constants, name, _OPT_LEVEL)
     return SizedExecutable(name, saved.signature, saved.program, instance, refusal, lambda: saved)
+
+
+def _for_sizes(name: str, cut: Program, code: Code, constants: Sequence[Array]) -> StagedExecutable:
+    """What runs calls of some sizes. It keeps nothing: there may be many, of the same constants."""
+    return StagedExecutable(name, _static_signature(cut), cut, code, constants, keeps=False)
 
 
 def _refusal(
@@ -187,7 +192,7 @@ class _Building:
                     codes, plain = stages(bound)
                     cut = replace(cut, codes={**cut.codes, **codes}, plain=plain)
                     own = code.joined(self.code(bound, cut, None))
-            return StagedExecutable(self.function, _static_signature(cut), cut, own, self.constants)
+            return _for_sizes(self.function, cut, own, self.constants)
 
         return instance
 

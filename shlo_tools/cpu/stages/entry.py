@@ -105,6 +105,12 @@ class Entry:
             words[entering.CALL.index("table")] = table
             words[entering.CALL.index("rows")] = rows
 
+    def write_to(self, arrays: Sequence[Array]) -> None:
+        """Have calls write their results to these arrays."""
+        self._given = _words([array.ctypes.data for array in arrays])
+        for words in self._calls:
+            words[_RESULTS] = ctypes.addressof(self._given)
+
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""
         chosen = self._idle_set()

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from shlo_tools import dtypes
+from shlo_tools import dtypes, time_limit
 from shlo_tools.calling.arguments import Parameters, as_argument, check_donated
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen.library.entering import REFUSED
@@ -22,7 +22,9 @@ from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
+from shlo_tools.cpu.stages.once import split
 from shlo_tools.cpu.stages.places import place, program_inputs
+from shlo_tools.cpu.stages.preparation import Preparation
 from shlo_tools.cpu.stages.program import Program
 from shlo_tools.cpu.stages.table import Planned
 from shlo_tools.cpu.status import raise_for_status
@@ -45,6 +47,8 @@ def _after_fork() -> None:
     """Frames know the pool of the parent, whose threads are not in a forked child."""
     for executable in _executables:
         executable._free.clear()
+        if executable._preparation is not None:
+            executable._preparation.forget_threads()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -55,6 +59,7 @@ class StagedExecutable(Executable):
 
     Args:
         constants: by their numbers in the table of weights.
+        keeps: whether what is made of constants alone is kept from call to call.
 
     Attributes:
         stages: the names of all of them.
@@ -71,6 +76,8 @@ class StagedExecutable(Executable):
         program: Program,
         code: Code,
         constants: Sequence[Array],
+        *,
+        keeps: bool = True,
     ) -> None:
         self.name, self.signature = name, signature
         self.stages, self.plain = tuple(program.codes), program.plain
@@ -87,7 +94,14 @@ class StagedExecutable(Executable):
         entries = plain.manifest.entry_points.values()
         self._arena = max((entry.arena for entry in entries), default=0)
         self._grows = any(entry.grows for entry in entries)
+        self._whole, self._constants = program, arrays
+        once = split(program, len(arrays)) if keeps else None
+        program = once.rest if once is not None else program
         places = place(program)  # while threads generate code
+        self._preparation = None
+        if once is not None:
+            self._preparation = Preparation(once, code.addresses, arrays, self._frame)
+            arrays = [*arrays, *self._preparation.arrays]
         self._planned = Planned(program, places, code.addresses, arrays)
         self.donated = program.donated
         self._aliases = self._planned.places.aliases
@@ -105,7 +119,7 @@ class StagedExecutable(Executable):
 
     def contents(self) -> ExecutableParts:
         """What a file has of this executable."""
-        program, constants = self._planned.program, self._planned.constants
+        program, constants = self._whole, self._constants
         return ExecutableParts(self.name, self.signature, program, self._code, constants)
 
     def _returns_places(self, program: Program) -> bool:
@@ -122,13 +136,21 @@ class StagedExecutable(Executable):
 
         results = sum(type.nbytes for type in self._written)
         size = self._planned.places.size + self._arena
-        return Memory(size, results, SCRATCH_BYTES, self._timeline)
+        kept = self._preparation.arrays if self._preparation is not None else ()
+        bytes = sum(array.nbytes for array in kept)
+        return Memory(size, results, SCRATCH_BYTES, self._timeline, bytes)
 
     def _timeline(self) -> Timeline:
         from shlo_tools.cpu.stages.timeline import timeline
 
+        return timeline(self._planned.program, self._planned.places, self._origins())
+
+    def _origins(self) -> Origins | None:
+        """Where the calls of stages come from that are part of each call, if that is known."""
         origins = self.origins and self.origins()
-        return timeline(self._planned.program, self._planned.places, origins)
+        if origins is None or self._preparation is None:
+            return origins
+        return origins.without(self._preparation.left_out)
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
         if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
@@ -162,10 +184,11 @@ class StagedExecutable(Executable):
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Array]:
         inputs = self._parameters.bound(arguments, cast=cast, donated=self.donated)
-        entry = self._entry()
-        results, frame = entry.results(), entry.frame
-        with limited(timeout) as limit, watched(frame, limit):
-            self._enter(frame.address, entry.unchecked, tuple(inputs))
+        with limited(timeout) as limit:
+            entry = self._entry()
+            results, frame = entry.results(), entry.frame
+            with watched(frame, time_limit.left()):
+                self._enter(frame.address, entry.unchecked, tuple(inputs))
         raise_for_status(frame, self._checks, limit)
         self._with_aliases(results, inputs)
         if not self._is_direct:
@@ -192,8 +215,7 @@ class StagedExecutable(Executable):
             raise_for_status(entry.frame, self._checks, limit)
             return seconds
 
-        origins = self.origins and self.origins()
-        program = self._planned.program
+        program, origins = self._planned.program, self._origins()
         return measuring.profile(self.name, program, entry, call, calls, origins, self.threads)
 
     def _entry(self) -> Entry:
@@ -203,8 +225,13 @@ class StagedExecutable(Executable):
             return self._new_entry()
 
     def _new_entry(self) -> Entry:
+        if self._preparation is not None:
+            self._preparation.ensure()
+        return Entry(self._planned, self._inputs, self._written, self._frame())
+
+    def _frame(self) -> Frame:
         weights = ctypes.addressof(self._weights)
-        frame = Frame(
+        return Frame(
             self._arena,
             weights,
             self._host_calls,
@@ -212,7 +239,6 @@ class StagedExecutable(Executable):
             has_jobs=True,
             threads=self.threads,
         )
-        return Entry(self._planned, self._inputs, self._written, frame)
 
     def _fill(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         """Results that are an argument, a weight, or another result, too."""

@@ -63,7 +63,8 @@ class Places:
         results: by first values of places: which of the program's results they are.
         aliases: by results of the program: the donated arguments that they lie in.
         spots: by first values, of all places that steps write.
-        temporaries: for each call, in the order of steps, where they lie.
+        temporaries: for each call, in the order of steps, where they lie; None for those that
+            are values, or not there.
         size: of the call's memory.
         lifetimes: of the places that steps write, by first values, in positions; of those that are
             results, too.
@@ -75,7 +76,7 @@ class Places:
     results: Mapping[int, int]
     aliases: Mapping[int, int]
     spots: Mapping[int, Spot]
-    temporaries: Sequence[Sequence[Spot]]
+    temporaries: Sequence[Sequence[Spot | None]]
     size: int
     lifetimes: Mapping[int, Lifetime]
     positions: Sequence[int]
@@ -110,24 +111,36 @@ def place(program: Program) -> Places:
     passing = [
         Lifetime(size, position, position)
         for (position, call), inside in zip(lives.calls, insides, strict=True)
-        for number, size in enumerate(program.codes[call.stage].temporaries)
+        for number, size in own_temporaries(program.codes[call.stage], call)
         if number not in inside
     ]
     spots, size = _spots([*lifetimes.values(), *passing], blocks)
     rest = iter(spots[len(lifetimes) :])
     by_value |= dict(zip(lifetimes, spots, strict=False))
-    temporaries = [
-        [
-            by_value[shared[call.results[inside[number]]]] if number in inside else next(rest)
-            for number in range(len(program.codes[call.stage].temporaries))
-        ]
-        for (_, call), inside in zip(lives.calls, insides, strict=True)
-    ]
+    temporaries: list[list[Spot | None]] = []
+    for (_, call), inside in zip(lives.calls, insides, strict=True):
+        code = program.codes[call.stage]
+        where: list[Spot | None] = [None] * len(code.temporaries)
+        for number, _ in own_temporaries(code, call):
+            if number in inside:
+                where[number] = by_value[shared[call.results[inside[number]]]]
+            else:
+                where[number] = next(rest)
+        temporaries.append(where)
     return Places(
         *(tuple(shared), results, aliases, by_value, temporaries, size, all_lifetimes),
         positions=[position for position, _ in lives.calls],
         last=lives.last,
     )
+
+
+def own_temporaries(code: StageCode, call: Call) -> list[tuple[int, int]]:
+    """Numbers and bytes of the temporaries that a call has room for."""
+    return [
+        (number, size)
+        for number, size in enumerate(code.temporaries)
+        if number not in call.kept and number not in code.optional
+    ]
 
 
 def inside_results(code: StageCode, call: Call, shared: Sequence[int]) -> dict[int, int]:

@@ -27,12 +27,15 @@ class Call:
 
     Attributes:
         offsets: where arguments begin, in bytes behind the values.
+        kept: temporaries that have been made before, and the values that have them; None for
+            those that nothing reads any more.
     """
 
     stage: str
     arguments: tuple[int, ...]
     results: tuple[int, ...]
     offsets: tuple[int, ...]
+    kept: Mapping[int, int | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,8 @@ class Rows(ABC):
         for job in code.jobs:
             if job.fills is not None and self._lies_there(code, call, job.fills):
                 continue
+            if job.makes is not None and (job.makes in call.kept or job.makes in code.optional):
+                continue
             origin = Origin(job.function, self._calls)
             self._row(self._function(job.function), contexts[job.context], job.chunks, origin)
         self._calls += 1
@@ -205,7 +207,7 @@ class Rows(ABC):
         return starts
 
     def _place_word(
-        self, place: CodePlace, call: Call, temporaries: Sequence[Spot], starts: list[int]
+        self, place: CodePlace, call: Call, temporaries: Sequence[Spot | None], starts: list[int]
     ) -> None:
         if place.what == "argument":
             offset = call.offsets[place.number] + place.offset
@@ -213,10 +215,19 @@ class Rows(ABC):
         elif place.what == "result":
             self._value_word(call.results[place.number], place.offset)
         elif place.what == "temporary":
-            self._spot_word(temporaries[place.number], place.offset)
+            self._temporary_word(place, call, temporaries[place.number])
         else:
             self.inner.append((len(self.words), starts[place.number]))
             self.words.append(0)
+
+    def _temporary_word(self, place: CodePlace, call: Call, spot: Spot | None) -> None:
+        kept = call.kept.get(place.number)
+        if kept is not None:
+            self._value_word(kept, place.offset)
+        elif spot is None:
+            self.words.append(0)
+        else:
+            self._spot_word(spot, place.offset)
 
     def _value_word(self, value: int, offset: int) -> None:
         """A word for the address of a value."""

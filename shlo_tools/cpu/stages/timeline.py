@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from shlo_tools.calling.memory_timeline import TEMPORARIES, Buffer, MemoryStep, Timeline
 from shlo_tools.cpu.profiling.rows import Origins, calls_of
-from shlo_tools.cpu.stages.places import Places, Spot, inside_results
+from shlo_tools.cpu.stages.places import Places, Spot, inside_results, own_temporaries
 from shlo_tools.cpu.stages.program import Call, Program
 
 
@@ -61,8 +61,9 @@ def _own(program: Program, places: Places, calls: Sequence[Call]) -> Iterator[Bu
     for call, position, spots in zip(calls, places.positions, places.temporaries, strict=True):
         code = program.codes[call.stage]
         inside = inside_results(code, call, places.shared)
-        for number, (spot, size) in enumerate(zip(spots, code.temporaries, strict=True)):
-            if number not in inside:
+        for number, size in own_temporaries(code, call):
+            spot = spots[number]
+            if spot is not None and number not in inside:
                 yield _buffer(f"{position}:{number}", size, spot, position, position)
 
 

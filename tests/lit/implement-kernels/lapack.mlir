@@ -6,9 +6,9 @@
 // CHECK-LABEL: func.func private @shlo.host.0(
 // CHECK: memref.copy %arg2, %arg0
 // CHECK: scf.for
-// CHECK: %[[ORDER:.*]] = llvm.mlir.constant(101 : i32)
-// CHECK: %[[LOWER:.*]] = llvm.mlir.constant(76 : i32)
-// CHECK: %[[INFO:.*]] = llvm.call @scipy_LAPACKE_spotrf(%[[ORDER]], %[[LOWER]],
+// CHECK: %[[ORDER:.*]] = llvm.mlir.constant(102 : i32)
+// CHECK: %[[UPPER:.*]] = llvm.mlir.constant(85 : i32)
+// CHECK: %[[INFO:.*]] = llvm.call @scipy_LAPACKE_spotrf(%[[ORDER]], %[[UPPER]],
 // CHECK: llvm.store %[[INFO]]
 // CHECK: return %arg0, %arg1
 func.func private @shlo.host.0(memref<7x4x4xf32>, memref<7xi32>, memref<7x4x4xf32>) -> (memref<7x4x4xf32>, memref<7xi32>)

@@ -21,7 +21,7 @@ func.func public @main(%x: tensor<32xf32>) -> tensor<2x4x4xf32> {
 // Transforms are jobs: loop and data, operand and result, the factor, and how rows lie.
 // CHECK-NOT: shlo.host_calls
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: [\22shlo_rt_transform\22, 0, 1, null], [\22shlo_rt_transform\22, 1, 1, null]
+// CHECK-SAME: [\22shlo_rt_transform\22, 0, 1, null, null], [\22shlo_rt_transform\22, 1, 1, null, null]
 // CHECK-SAME: [\22numpy.fft.rfft_n_even.f.loop\22, 0, [\22argument\22, 0, 0], [\22result\22, 0, 0], 1065353216, 4, 4, 1, 32, 40, 32, 40, 8, 5, 4, 8]
 // CHECK-SAME: [\22numpy.fft.fft.f.loop\22, \22numpy.fft.fft.f.data\22, [\22result\22, 0, 0], [\22result\22, 0, 0]
 func.func public @main(%x: tensor<4x8xf32>) -> tensor<4x5xcomplex<f32>> {
@@ -49,8 +49,8 @@ func.func public @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // LAPACK is called for each matrix of a batch, on a copy that is left out in place.
 // CHECK-NOT: shlo.host_calls
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: [\22shlo_rt_copy\22, 0, 1, 0], [\22shlo_rt_routine_iiiipi\22, 1, 3, null]
-// CHECK-SAME: [\22scipy_LAPACKE_spotrf\22, [\22result\22, 1, 0], 101, 76, 4, [\22result\22, 0, 0], 64, 4]
+// CHECK-SAME: [\22shlo_rt_copy\22, 0, 1, 0, null], [\22shlo_rt_routine_iiiipi\22, 1, 3, null, null]
+// CHECK-SAME: [\22scipy_LAPACKE_spotrf\22, [\22result\22, 1, 0], 102, 85, 4, [\22result\22, 0, 0], 64, 4]
 // CHECK-SAME: \22in_place\22: {{\[\[}}0, [0]]]
 func.func public @main(%x: tensor<3x4x4xf32>) -> (tensor<3x4x4xf32>, tensor<3xi32>) {
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x)

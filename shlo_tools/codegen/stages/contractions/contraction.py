@@ -163,7 +163,9 @@ class _Lowering:
         walked = space(*map_space([stored]))
         name = f"{self.stage.name}.{len(self.out.contexts)}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
-        kernel.add_to(self.out, (*places, place))
+        if behind := _arguments(stored):
+            self.out.made[place.number] = behind
+        kernel.add_to(self.out, (*places, place), makes=place.number if behind else None)
         return Place(place.what, place.number, formula(offset * size))
 
     def _temporary(self, size: Extent) -> Place:
@@ -222,6 +224,11 @@ def _has_numbers(contraction: Contraction) -> bool:
     words = [word for axis in axes for word in (axis.size, axis.a, axis.b, axis.c)]
     words += [side.place.offset for side in (contraction.a, contraction.b)]
     return all(isinstance(word, int) for word in words)
+
+
+def _arguments(node: Node) -> list[int]:
+    """The stage's arguments that a node is made of; none where it rests on nothing else."""
+    return [other.number for other in below([node]) if other.kind is NodeKind.INPUT]
 
 
 def _by_parts(node: Node) -> Node:

@@ -49,6 +49,8 @@ def at_sizes(code: StageCode, sizes: Mapping[str, int], target: Target) -> Stage
         contexts=[Context(tuple(map(known, context.words))) for context in code.contexts],
         temporaries=list(map(number, code.temporaries)),
         products=[],
+        made=dict(code.made),
+        optional=list(code.optional),
     )
     products = list(code.products)
     for place, job in enumerate([*code.jobs, None]):

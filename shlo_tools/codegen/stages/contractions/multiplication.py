@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
@@ -11,6 +12,10 @@ from shlo_tools.codegen.library import gemm, gemm_plan
 from shlo_tools.codegen.stages.contractions import packed
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.target import Target
+
+# What is packed takes memory for good where it is kept. That is not worth it where it is multiplied
+# so often that packing is a hundredth of the work.
+_OFTEN = 1024
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,33 @@ class Multiplication:
         self.out.temporaries.append(size)
         return Place("temporary", len(self.out.temporaries) - 1)
 
+    def packed(self, size: int, source: Place, reads: int, *, is_optional: bool = False) -> Place:
+        """Room for what is packed of ``source`` and multiplied ``reads`` times."""
+        room = self.temporary(size)
+        behind = self.out.arguments_behind(source)
+        if behind is not None and reads <= _OFTEN:
+            self.out.made[room.number] = behind
+        if is_optional:
+            self.out.optional.append(room.number)
+        return room
+
+    def pack(
+        self, function: str, chunks: int, room: Place, words: Sequence[Word], source: int
+    ) -> None:
+        """The job that packs, by the context that becomes the last one: that of the product.
+
+        Args:
+            source: the word that says what is packed.
+        """
+        makes = room.number if room.number in self.out.made else None
+        place = words[source]
+        self.out.contexts.append(Context(tuple(words)))
+        self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks, makes=makes))
+        is_there = makes is not None and makes not in self.out.optional
+        if is_there and isinstance(place, Place) and place.what == "temporary":
+            # The product reads what is packed alone: the rest need not be kept beside that.
+            self.out.contexts.append(Context((*words[:source], 0, *words[source + 1 :])))
+
     def multiply(
         self,
         contraction: Contraction,
@@ -70,9 +102,10 @@ class Multiplication:
         if words is not None:
             return self._plainly(words, where, keeps_last)
         plan = packed.plan(contraction, self.target, by_columns=by_columns)
-        self.out.contexts.append(Context(plan.context(where, self.temporary(plan.room))))
+        resting = contraction.a if by_columns else contraction.b
+        room = self.packed(plan.room, resting.place, plan.reads)
+        self.pack(*plan.rest, room, plan.context(where, room), library.CONTEXT["resting"])
         number = len(self.out.contexts) - 1
-        self.out.jobs.append(Job(plan.rest[0], number, plan.rest[1]))
         job = Job(plan.run[0], number, plan.run[1])
         if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
             at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
@@ -88,11 +121,14 @@ class Multiplication:
             row = sizes["N"] * self.element.bytes
             words |= {"C": self.temporary(parts * sizes["M"] * row), "c_row": row}
         plan = gemm_plan.plan(self.target, self.element, words)
-        packed = self.temporary(plan.room) if plan.room else 0
-        self.out.contexts.append(Context(plan.context(packed)))
+        room = self._room(plan)
+        context = plan.context(0 if room is None else room)
+        if room is None:
+            self.out.contexts.append(Context(context))
+        else:
+            pack = gemm.name(self.element, "pack")
+            self.pack(pack, plan.packs, room, context, gemm_plan.CONTEXT["B"])
         number = len(self.out.contexts) - 1
-        if plan.packs:
-            self.out.jobs.append(Job(gemm.name(self.element, "pack"), number, plan.packs))
         job = Job(gemm.name(self.element, plan.way), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
@@ -105,6 +141,15 @@ class Multiplication:
             self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
             self.out.jobs.append(Job(gemm.name(self.element, "add"), number + 1, sizes["M"]))
         return None
+
+    def _room(self, plan: gemm_plan.Plan) -> Place | None:
+        """Room for B in panels, where it is packed for all chunks, or may be kept."""
+        source, rows = plan.words["B"], plan.words["M"]
+        if not plan.room or not isinstance(source, Place) or not isinstance(rows, int):
+            return None
+        if plan.is_own and self.out.arguments_behind(source) is None:
+            return None
+        return self.packed(plan.room, source, rows, is_optional=plan.is_own)
 
     def _are_rows(self, columns: Word) -> bool:
         """Whether rows of the product are those of the stage."""

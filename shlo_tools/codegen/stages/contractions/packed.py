@@ -38,6 +38,7 @@ class Packed:
         room: bytes for what rests.
         rest, run: functions and numbers of chunks.
         is_dense: whether rows of C follow each other in row-major order, matrix after matrix.
+        reads: how often what rests is multiplied.
     """
 
     words: dict[str, Word]
@@ -46,6 +47,7 @@ class Packed:
     rest: tuple[str, int]
     run: tuple[str, int]
     is_dense: bool
+    reads: int
 
     def context(self, c: Place, packed: Place) -> tuple[Word, ...]:
         """The words of the context."""
@@ -150,6 +152,7 @@ class _Plan:
             ),
             (library.name(f"run_{way}", self.moving.element, self.element), matrices * blocks),
             not self.by_columns and not parts and self._is_dense(along, across),
+            along * matrices // max(1, count(rest_axes)),
         )
 
     def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
