@@ -30,7 +30,7 @@ CONTEXT = {
 }
 # ``(source, target, rows, columns, source_row, target_row)``, rows in bytes.
 MATRIX = (POINTER, POINTER, I64, I64, I64, I64)
-_BLOCK = 64  # rows and columns of tiles that share lines of memory, several of the same size
+_BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
