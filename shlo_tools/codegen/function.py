@@ -393,6 +393,26 @@ class Function:
         text = f"llvm.insertelement {scalar.name}, {place} : {vector.type}"
         return self.emit(text, vector.type)
 
+    def compressed(self, vector: Value, mask: Value) -> Value:
+        """The masked lanes of a register, in order, as its first ones; the others hold anything.
+
+        For targets that have it as an instruction.
+        """
+        other = self.emit(f"llvm.mlir.poison : {vector.type}", vector.type)
+        operands = (vector, mask, other)
+        names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
+        return self.emit(
+            f'llvm.call_intrinsic "llvm.experimental.vector.compress"({names})'
+            f" : ({types}) -> {vector.type}",
+            vector.type,
+        )
+
+    def lanes_set(self, mask: Value) -> Value:
+        """How many lanes of a mask are set, as i64."""
+        bits = Type(f"i{mask.type.lanes}")
+        word = self.emit(f"llvm.bitcast {mask.name} : {mask.type} to {bits}", bits)
+        return self.intrinsic("ctpop", word).to("zext", "i64")
+
     def lane_numbers(self, type: Type) -> Value:
         """0, 1, 2, ... as a vector of integers."""
         return self.constant(tuple(range(type.lanes)), type)

@@ -28,6 +28,7 @@ class Target:
         vector_registers: how many there are.
         fma: whether a fused multiply-add is one instruction.
         converts_f16: whether conversions of f16 are instructions, not calls of a runtime library.
+        compresses: whether bringing the masked lanes of a register together is one instruction.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -37,6 +38,7 @@ class Target:
     fma: bool
     features: tuple[str, ...] = ()
     converts_f16: bool = True
+    compresses: bool = False
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -48,7 +50,7 @@ _WITHOUT_AVX = ("-avx", "-fma", "-avx2", "-f16c", *_WITHOUT_AVX512)
 _TARGETS = {
     target.name: target
     for target in (
-        Target("avx512", 64, 32, fma=True),
+        Target("avx512", 64, 32, fma=True, compresses=True),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
         Target(
             "baseline",

@@ -167,27 +167,33 @@ class Gemm(MicroKernels):
             adds = f.select(start > begin, f.constant(1), f.constant(0))
             in_k, to_c = source.at(start * c["s_k"]), out.at(first * c["c_row"])
 
-            def panel(column: Value) -> None:
+            def tile(row: Value, column: Value) -> None:
+                # The last tile starts earlier, if need be, and computes some rows again.
+                row = f.minimum(row, count - self.tile)
                 left = columns - column
                 kernel = f.select(left < self.columns, edge, full)
                 kernel = f.select(left <= self.lanes, half, kernel)
                 kernel = f.select(left <= self.lanes // 2, quarter, kernel)
-                b = in_k.at(column * c["s_column"])
-                corner = to_c.at(column, self.element)
+                at_a, b = origin.at(row * steps[0]), in_k.at(column * c["s_column"])
+                at_c = to_c.at(row * c["c_row"]).at(column, self.element)
+                f.run_address(
+                    kernel, [at_a, *steps, depth, b, c["s_k"], at_c, c["c_row"], adds, left]
+                )
 
-                def tile(row: Value) -> None:
-                    # The last tile starts earlier, if need be, and computes some rows again.
-                    row = f.minimum(row, count - self.tile)
-                    at_a, at_c = origin.at(row * steps[0]), corner.at(row * c["c_row"])
-                    f.run_address(
-                        kernel, [at_a, *steps, depth, b, c["s_k"], at_c, c["c_row"], adds, left]
-                    )
+            def line(far: Value) -> None:
+                """By every tile of a panel, or every panel of a tile of rows."""
 
-                f.loop(f.constant(0), count, self.tile, tile)
+                def one(near: Value) -> None:
+                    tile(f.select(across, far, near), f.select(across, near, far))
 
-            f.loop(f.constant(0), columns, self.columns, panel)
+                f.loop(f.constant(0), ends[1], strides[1], one)
 
-        count = last - first
+            f.loop(f.constant(0), ends[0], strides[0], line)
+
+        count, across = last - first, c["across"] != 0
+        ends = [f.select(across, count, columns), f.select(across, columns, count)]
+        tiles, wide = f.constant(self.tile), f.constant(self.columns)
+        strides = [f.select(across, tiles, wide), f.select(across, wide, tiles)]
         f.loop(begin, f.maximum(end, begin + 1), c["k_block"], k_block)
 
     def _copy_rows(

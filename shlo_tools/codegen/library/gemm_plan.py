@@ -20,15 +20,21 @@ _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # Planned: S is where B is read, P or B itself: ``s_column`` bytes from a panel's first column to
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
 # S is 0 where chunks pack B for themselves. ``copies``: whether rows of A are brought near each
-# other. Long sums are cut into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part``
-# bytes apart; a chunk is ``each`` of all ``pieces``: blocks of parts of matrices.
-PLANNED = ("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies")
+# other. ``across``: whether a tile of rows goes by all panels before the next one, so that rows of
+# C are written as runs: where all of B stays near. Long sums are cut into ``parts`` of ``k_part``
+# products each, whose matrices lie ``c_part`` bytes apart; a chunk is ``each`` of all ``pieces``:
+# blocks of parts of matrices.
+PLANNED = (
+    *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
+    "across",
+)
 CUT = ("parts", "k_part", "c_part", "each", "pieces")
 # What ``add`` reads: matrices of ``parts`` that are added to C.
 ADDED = ("Q", "C", "M", "N", "c_row", "parts")
 CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *PLANNED, *CUT))}
 
 _CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed
+_ACROSS = 64 * 1024  # bytes of B that every tile of rows may read again
 _ALONE = 1 << 18  # multiplications that are not worth being shared
 _LONG = 4096  # products whose sum is worth being cut
 _PART = 1024  # of them, at least, a part has
@@ -115,6 +121,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
         **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
         **{"rows": block, "k_block": kernel.k_block if is_whole else length},
         "copies": int(is_transposed and fits),
+        "across": int(columns * inner * size <= _ACROSS),
     }
     if is_packed:
         planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}

@@ -30,6 +30,7 @@ CONTEXT = {
 }
 # ``(source, target, rows, columns, source_row, target_row)``, rows in bytes.
 MATRIX = (POINTER, POINTER, I64, I64, I64, I64)
+_BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
@@ -141,8 +142,15 @@ def _matrix(element: Type, size: int) -> Function:
         f.store(f.load(first, element, 1), second, 1)
 
     def by_tiles() -> None:
-        # Columns go by first: rows of the source are read as runs.
-        f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: full(r, c)) and None)
+        # Rows go by first: rows of the target are written as runs, a few at a time. Stores wait
+        # for lines of memory far apart much longer than loads do.
+        f.loop(
+            0, columns, _BLOCK, lambda c: f.loop(0, rows, _BLOCK, lambda r: block(r, c)) and None
+        )
+
+    def block(row: Value, column: Value) -> None:
+        end, last = f.minimum(row + _BLOCK, rows), f.minimum(column + _BLOCK, columns)
+        f.loop(column, last, size, lambda c: f.loop(row, end, size, lambda r: full(r, c)) and None)
 
     def by_parts() -> None:
         f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)

@@ -4,8 +4,9 @@ Dimensions of the updates are loops, in order. Behind the last of them that goes
 indices, the start of a window is known; the windows' dimensions behind it run as far as they lie
 inside, the last of them by vectors where elements are neighbours.
 
-Chunks are columns of the windows, or batches: no two of them write the same element, so that the
-result does not rest on the number of threads.
+Chunks are columns of the windows, or batches, or, where windows are narrow, ranges of the operand:
+no two of them write the same element, so that the result does not rest on the number of threads.
+A chunk of a range reads all indices by vectors, and lists those that are its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.function import I64, Function, Value
+from shlo_tools.codegen.function import I32, I64, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import (
@@ -30,8 +31,11 @@ from shlo_tools.codegen.stages.updates import fill
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import Kind
 
+_LISTABLE = (1 << 31) - 1  # rows and updates whose numbers lists hold
 _FAR = 1 << 62  # outside of any tensor, and no offset added to it wraps around
 _CHUNKS, _SMALL = 4, 8192  # chunks of a window's columns; updates that one chunk does as well
+_NARROW = 8  # lanes of a vector, at least
+_LISTED = 2048  # updates that are looked at before those of a range are written
 _PART = 1 << 21  # updates of a job, about: between jobs a call can be stopped
 
 
@@ -116,16 +120,23 @@ class ScatterKernel(Kernel):
         return Node(NodeKind.RESHAPE, tuple(self.sizes), update.element, (update,))
 
     def _divide(self) -> None:
-        """What chunks are: columns of windows, or batches, or all."""
+        """What chunks are: columns of windows, or ranges of the operand, or batches, or all."""
         last = len(self.sizes) - 1
         inner = self.dimensions.get(last, -1)
         self.by_vectors = (
             self.behind <= last and inner == len(self.shape) - 1 and self.sizes[-1] > 1
         )
-        self.chunks, self.width, self.batch = 1, 0, -1
+        self.chunks, self.width, self.batch, self.range = 1, 0, -1, 0
         count = math.prod(self.sizes)
-        if self.by_vectors:
-            vectors = -(-self.sizes[-1] // self.lanes)
+        vectors = -(-self.sizes[-1] // self.lanes) if self.by_vectors else 1
+        if self.by_vectors and self.sizes[-1] < self.lanes:
+            self.lanes = max(1 << (self.sizes[-1] - 1).bit_length(), _NARROW)
+        if count > _SMALL and vectors < _CHUNKS and self._may_have_ranges():
+            rows = self.shape[self.vectors.starts[0]]
+            self.range = -(-rows // _CHUNKS)
+            self.chunks = -(-rows // self.range)
+            self.lanes = min(self.lanes, self.target.lanes(32))  # lists are made by registers
+        elif self.by_vectors:
             self.width = (
                 -(-vectors // _CHUNKS) * self.lanes if count > _SMALL else vectors * (self.lanes)
             )
@@ -137,11 +148,79 @@ class ScatterKernel(Kernel):
             self.chunks = self.sizes[self.batch]
         self.may_be_cut = self.behind > 0 and self.batch != 0
 
+    def _may_have_ranges(self) -> bool:
+        """Whether an index is one number, for a dimension that windows do not go along.
+
+        Lists are made fast enough only where the target has an instruction for it.
+        """
+        (start, *others), numbers = self.vectors.starts or (-1,), (self.sizes or [0])[0]
+        return (
+            self.target.compresses
+            and self.behind == 1
+            and start >= 0
+            and not others
+            and not self.vectors.batching
+            and start not in self.dimensions.values()
+            and 1 < self.shape[start] <= _LISTABLE
+            and numbers <= _LISTABLE
+        )
+
     def write(self) -> Function:
         """The kernel."""
         bounds = [self.word(self.words + k, I64) for k in range(2)]
-        self._loops([], bounds if self.may_be_cut else [])
+        if self.range:
+            self.loop(bounds[0], bounds[1], _LISTED, lambda first: self._some(first, bounds[1]))
+        else:
+            self._loops([], bounds if self.may_be_cut else [])
         return self.function
+
+    # --- ranges of the operand --------------------------------------------------------------------
+    def _some(self, first: Value, stop: Value) -> None:
+        """Of the updates from ``first`` on those of the chunk's range, in order."""
+        f = self.function
+        dimension = self.vectors.starts[0]
+        low = f.arguments[1] * self.range
+        rows = f.minimum(f.constant(self.shape[dimension]) - low, self.range)
+        numbers, places = self.scratch, self.scratch.at(4 * (_LISTED + self.lanes))
+        start, end = f.constant(0), f.minimum(first + _LISTED, stop)
+
+        def listed(number: Value, count: Value) -> Value:
+            level = self.level
+            mask = Mask(f.mask_below(end - number, self.lanes), level)
+            place = self._places_in_range(Lanes(number, 1, level), mask, low)
+            inside = place.compare("ult", self.splat(rows.to("trunc", place.type.element)))
+            inside = inside & mask.value
+            of_lanes = f.lane_numbers(I32.vector(self.lanes))
+            of_updates = of_lanes + self.splat(number.to("trunc", "i32"))
+            f.store(f.compressed(of_updates, inside), numbers.at(count, I32), 4)
+            f.store(f.compressed(place.to("trunc", "i32"), inside), places.at(count, I32), 4)
+            return count + f.lanes_set(inside)
+
+        (count,) = self.loop(first, end, self.lanes, listed, [start])
+
+        def one(counter: Value) -> None:
+            number, place = (
+                f.load(listed.at(counter, I32), I32).to("zext", "i64")
+                for listed in (numbers, places)
+            )
+            starts: list[Value | int] = [0] * len(self.shape)
+            starts[dimension] = place + low
+            self._rest([Scalar(number, self.level)], starts)
+
+        self.loop(start, count, 1, one)
+
+    def _places_in_range(self, lanes: Lanes, mask: Mask, low: Value) -> Value:
+        """Rows that indices choose, counted from a range's first one; what is elsewhere is more."""
+        index: list[Component] = [lanes]
+        rank = len(self.indices.shape)
+        if self.vectors.vector < rank:
+            index.insert(self.vectors.vector, 0)
+        places = self.read(self.indices, tuple(index), mask)
+        places = places if places.type.lanes else self.splat(places)
+        if places.type.bits < 32:
+            signed = self.indices.element.kind is Kind.SIGNED
+            places = places.to("sext" if signed else "zext", "i32")
+        return places - self.splat(low.to("trunc", places.type.element))
 
     def _loops(self, at: list[Component], bounds: Sequence[Value]) -> None:
         """Loops over the dimensions that go through indices, and those between them."""
@@ -240,7 +319,7 @@ class ScatterKernel(Kernel):
     ) -> None:
         """A chunk's part of the last dimension, by vectors."""
         f = self.function
-        if self.chunks > 1:
+        if self.chunks > 1 and not self.range:
             first = f.arguments[1] * self.width
             low = f.maximum(first, low)
             high = f.minimum(first + self.width, high)

@@ -105,6 +105,7 @@ SIZES = [
     *[(70, 3, 3, 3), (67, 9, 2, 5), (1000, 8, 1, 1)],  # several matrices are a chunk
     *[(1, rows, 4099, columns) for rows, columns in ((1, 90), (8, 9), (17, 16), (67, 33))],
     *[(1, 1, 300_007, 1), (1, 16, 20_000, 3)],
+    *[(1, 70, 8, 1000), (2, 131, 5, 203)],  # few terms: rows go by all columns
 ]
 
 

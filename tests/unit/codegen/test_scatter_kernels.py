@@ -182,3 +182,86 @@ def test_updates_that_are_the_operand() -> None:
     expected = x.reshape(-1).copy()
     expected[1] += x.sum()
     np.testing.assert_array_equal(shlo_tools.compile(text)(x), expected)
+
+
+# Narrow windows of many updates: rows of the operand, columns, updates, an index's position.
+NARROW = [
+    (101, (16,), 3001, 1),
+    (2, (5,), 4097, 1),
+    (7, (), 9000, 1),
+    (1000, (33,), 611, 1),
+    (5, (3, 7), 2048, 1),
+    (30, (8,), 2049, 0),
+    (3, (1,), 8200, 1),
+]
+INDICES = {"i32": np.int32, "i64": np.int64, "ui8": np.uint8, "ui32": np.uint32, "i8": np.int8}
+
+
+def narrow(rows: int, window: tuple[int, ...], count: int, vector: int, type: str, of: str) -> str:
+    """Rows, or elements, that many updates are added to."""
+    at = typed((count, 1) if vector else (1, count), of)
+    operand, updates = typed((rows, *window), type), typed((count, *window), type)
+    windows = list(range(1, 1 + len(window)))
+    return f"""func.func @main(%x: {operand}, %i: {at}, %u: {updates}) -> {operand} {{
+      %0 = "stablehlo.scatter"(%x, %i, %u) ({{
+      ^bb0(%a: tensor<{type}>, %b: tensor<{type}>):
+        %n = stablehlo.add %a, %b : tensor<{type}>
+        stablehlo.return %n : tensor<{type}>
+      }}) {{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {windows},
+        inserted_window_dims = [0], scatter_dims_to_operand_dims = [0],
+        index_vector_dim = {vector}>}} : ({operand}, {at}, {updates}) -> {operand}
+      return %0 : {operand}
+    }}"""
+
+
+def starts(rows: int, count: int, of: str) -> np.ndarray:
+    """Indices inside and around; some as far outside as their type has numbers."""
+    limits = np.iinfo(INDICES[of])
+    rng = np.random.default_rng(count)
+    near = rng.integers(max(limits.min, -2), min(limits.max, rows + 2), count)
+    far = [limits.min, limits.max, limits.min + 1, limits.max // 2 + 1]
+    chosen = np.array(far, INDICES[of])[rng.integers(0, 4, count)]
+    return np.where(rng.random(count) < 0.1, chosen, near.astype(INDICES[of]))
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("of", INDICES)
+@pytest.mark.parametrize(("rows", "window", "count", "vector"), NARROW)
+def test_many_updates_of_narrow_windows(
+    rows: int, window: tuple[int, ...], count: int, vector: int, of: str, type: str
+) -> None:
+    rng = np.random.default_rng(0)
+    indices = starts(rows, count, of).reshape((count, 1) if vector else (1, count))
+    operand, updates = (
+        rng.integers(0, 4, (size, *window)).astype(TYPES[type]) for size in (rows, count)
+    )
+    assert_staged(narrow(rows, window, count, vector, type, of), operand, indices, updates)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("window", [(), (4,), (16,), (19,), (40,)])
+def test_sums_are_in_the_order_of_the_updates(window: tuple[int, ...], threads: int) -> None:
+    rows, count = 37, 20_011
+    rng = np.random.default_rng(0)
+    indices = rng.integers(0, rows, (count, 1)).astype(np.int32)
+    operand, updates = (
+        rng.standard_normal((size, *window)).astype(np.float32) for size in (rows, count)
+    )
+    expected = operand.copy()
+    np.add.at(expected, indices[:, 0], updates)
+    text = narrow(rows, window, count, 1, "f32", "i32")
+    result = shlo_tools.compile(text, threads=threads)(operand, indices, updates)
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_indices_that_are_all_one_number() -> None:
+    text = narrow(9, (16,), 3000, 1, "f32", "i32").replace(
+        "%i: tensor<3000x1xi32>", "%k: tensor<i32>"
+    )
+    text = text.replace(
+        "%0 =",
+        "%i = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<i32>) -> tensor<3000x1xi32>\n%0 =",
+    )
+    operand, updates = np.zeros((9, 16), np.float32), np.ones((3000, 16), np.float32)
+    for index in (-1, 0, 8, 9):
+        assert_staged(text, operand, np.int32(index), updates)
