@@ -66,7 +66,7 @@ class Job:
         chunks: how many.
         fills: the result that this job copies an argument to (``StageCode.in_place``); left out
             where the result lies there already.
-        makes: the temporary that it writes alone, if that is one of ``StageCode.made``; left out
+        makes: the temporary that it writes alone, if that is one of ``StageCode.sources``; left out
             where the temporary is kept from an earlier call.
     """
 
@@ -105,7 +105,7 @@ class StageCode:
             read before that of the result is written, and by the same chunk. Where one lies there,
             jobs that fill that result are left out.
         inside: for a temporary, the results that it may lie in where no argument does.
-        made: for a temporary that jobs of its own make, all arguments that it is made of. It is
+        sources: for a temporary that jobs of its own make, all arguments that it is made of. It is
             the same for each call with the same ones: where these are constants, it may be kept.
         optional: those of these temporaries that are there only where they are kept; words that
             would hold their address are 0 elsewhere.
@@ -119,7 +119,7 @@ class StageCode:
     in_place: dict[int, list[int]] = field(default_factory=dict)
     inside: dict[int, list[int]] = field(default_factory=dict)
     products: list[Product] = field(default_factory=list)
-    made: dict[int, list[int]] = field(default_factory=dict)
+    sources: dict[int, list[int]] = field(default_factory=dict)
     optional: list[int] = field(default_factory=list)
     is_pure: bool = False
 
@@ -127,7 +127,7 @@ class StageCode:
         """What lies at a place is made of these arguments; None where it is made of more."""
         if place.what == "argument":
             return [place.number]
-        return self.made.get(place.number) if place.what == "temporary" else None
+        return self.sources.get(place.number) if place.what == "temporary" else None
 
 
 def to_json(code: StageCode) -> str:
@@ -143,7 +143,7 @@ def to_json(code: StageCode) -> str:
             "in_place": list(code.in_place.items()),
             "inside": list(code.inside.items()),
             "products": [[p.place, p.contraction, plain(p.where)] for p in code.products],
-            "made": list(code.made.items()),
+            "sources": list(code.sources.items()),
             "optional": code.optional,
             "is_pure": code.is_pure,
         }
@@ -186,7 +186,7 @@ def from_json(text: str) -> StageCode:
             Product(place, contraction, word(where))
             for place, contraction, where in data["products"]
         ],
-        made=dict(data["made"]),
+        sources=dict(data["sources"]),
         optional=data["optional"],
         is_pure=data["is_pure"],
     )

@@ -107,9 +107,9 @@ class Entry:
 
     def write_to(self, arrays: Sequence[Array]) -> None:
         """Have calls write their results to these arrays."""
-        self._given = _words([array.ctypes.data for array in arrays])
+        self._places = _words([array.ctypes.data for array in arrays])
         for words in self._calls:
-            words[_RESULTS] = ctypes.addressof(self._given)
+            words[_RESULTS] = ctypes.addressof(self._places)
 
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""

@@ -48,22 +48,22 @@ def split(program: Program, constants: int) -> Once | None:
     Args:
         constants: how many there are in the table of weights.
     """
-    made = _Made(program)
-    made.walk(program.body)
-    if not made.steps:
+    start = _First(program)
+    start.walk(program.body)
+    if not start.steps:
         return None
-    rest = _Rest(program, made)
+    rest = _Rest(program, start)
     body = rest.body()
-    inputs, own = program_inputs(program), [made.types[value] for value in rest.read]
+    inputs, own = program_inputs(program), [start.types[value] for value in rest.used]
     if not own:
         return None
     first = Program(
         arguments=0,
         donated=frozenset(),
         weights=program.weights,
-        types=tuple(made.types),
-        body=Block(tuple(made.steps), tuple(rest.read)),
-        codes={**program.codes, **made.codes},
+        types=tuple(start.types),
+        body=Block(tuple(start.steps), tuple(rest.used)),
+        codes={**program.codes, **start.codes},
         plain={},
     )
     whole = replace(
@@ -72,12 +72,12 @@ def split(program: Program, constants: int) -> Once | None:
         types=(*program.types[:inputs], *own, *program.types[inputs:]),
         body=body,
     )
-    return Once(first, whole, frozenset(made.left_out))
+    return Once(first, whole, frozenset(start.left_out))
 
 
 # --- what is made once ----------------------------------------------------------------------------
 @dataclass
-class _Made:
+class _First:
     """Steps of the first program, whose values are the weights and then what steps make.
 
     Attributes:
@@ -142,24 +142,24 @@ class _Made:
 
     def _call_in_part(self, call: Call, code: StageCode) -> None:
         """Make temporaries of a call that are made of constants alone."""
-        made = {
+        constant = {
             temporary
-            for temporary, behind in code.made.items()
+            for temporary, behind in code.sources.items()
             if all(call.arguments[number] in self.numbers for number in behind)
         }
-        left = [job.context for job in code.jobs if job.makes not in made]
-        kept = sorted(made & _temporaries_of(code, left))
+        left = [job.context for job in code.jobs if job.makes not in constant]
+        kept = sorted(constant & _temporaries_of(code, left))
         if not kept:
             return
-        numbers = sorted({number for temporary in made for number in code.made[temporary]})
-        own = _making(code, numbers, kept, made)
+        numbers = sorted({number for temporary in constant for number in code.sources[temporary]})
+        own = _making(code, numbers, kept, constant)
         name = f"{call.stage} {kept}"
         bytes = ELEMENT_TYPES["ui8"]
         results = [TensorType((code.temporaries[temporary],), bytes) for temporary in kept]
         what = tuple(own.jobs), tuple(own.contexts), tuple(own.temporaries)
         if self._make(call, numbers, results, own, name, what):
             self.temporaries[self._calls] = {
-                **dict.fromkeys(made),
+                **dict.fromkeys(constant),
                 **dict(zip(kept, self._last, strict=True)),
             }
 
@@ -185,10 +185,10 @@ class _Made:
             return False
         key = what, offsets, tuple(self._identity(value) for value in values)
         if key not in self._known:
-            made = tuple(self._new(type, behind) for type in results)
-            self._known[key] = made
+            new = tuple(self._new(type, behind) for type in results)
+            self._known[key] = new
             self.codes[name] = code
-            self.steps.append(Call(name, tuple(values), made, offsets))
+            self.steps.append(Call(name, tuple(values), new, offsets))
         self._last = self._known[key]
         return True
 
@@ -225,16 +225,16 @@ def _temporaries_of(code: StageCode, contexts: Iterable[int]) -> set[int]:
 
 
 def _making(
-    code: StageCode, arguments: Sequence[int], kept: Sequence[int], made: Collection[int]
+    code: StageCode, arguments: Sequence[int], kept: Sequence[int], constant: Collection[int]
 ) -> StageCode:
     """The part of a stage's code that makes temporaries, of some of its arguments.
 
     Args:
         kept: the temporaries that are its results.
-        made: all that it makes.
+        constant: all that it makes.
     """
 
-    passing = sorted(set(made) - set(kept))
+    passing = sorted(set(constant) - set(kept))
 
     def moved(word: Word) -> Word:
         if not isinstance(word, Place):
@@ -247,7 +247,7 @@ def _making(
             return replace(word, number=passing.index(word.number))
         return 0
 
-    own = [job for job in code.jobs if job.makes in made]
+    own = [job for job in code.jobs if job.makes in constant]
     used = sorted({job.context for job in own})
     return StageCode(
         jobs=[replace(job, context=used.index(job.context), makes=None) for job in own],
@@ -261,20 +261,20 @@ class _Rest:
     """Makes the steps of the second program.
 
     Attributes:
-        read: values of the first program that it reads, but for weights; in the order in which
+        used: values of the first program that it reads, but for weights; in the order in which
             they follow its constants.
     """
 
-    def __init__(self, program: Program, made: _Made) -> None:
-        self._program, self._made = program, made
+    def __init__(self, program: Program, first: _First) -> None:
+        self._program, self._first = program, first
         self._inputs = program_inputs(program)
-        self.read: dict[int, int] = {}  # their places
+        self.used: dict[int, int] = {}  # their places
         self._more = self._calls = 0
 
     def body(self) -> Block:
         """The whole of it."""
         self._block(self._program.body)  # finds what is read
-        self._more, self._calls = len(self.read), 0
+        self._more, self._calls = len(self.used), 0
         return self._block(self._program.body)
 
     def _block(self, block: Block) -> Block:
@@ -294,11 +294,11 @@ class _Rest:
 
     def _call(self, call: Call) -> Call | None:
         number, self._calls = self._calls, self._calls + 1
-        if number in self._made.left_out:
+        if number in self._first.left_out:
             return None
         kept = {
             temporary: None if value is None else self._kept(value)
-            for temporary, value in self._made.temporaries.get(number, {}).items()
+            for temporary, value in self._first.temporaries.get(number, {}).items()
         }
         arguments, results = self._values(call.arguments), self._values(call.results)
         return replace(call, arguments=arguments, results=results, kept=kept)
@@ -309,9 +309,9 @@ class _Rest:
     def _value(self, value: int) -> int:
         if value < self._inputs:
             return value
-        number = self._made.numbers.get(value)
+        number = self._first.numbers.get(value)
         return value + self._more if number is None else self._kept(number)
 
     def _kept(self, number: int) -> int:
         """The number of a value that the first program makes."""
-        return self._inputs + self.read.setdefault(number, len(self.read))
+        return self._inputs + self.used.setdefault(number, len(self.used))

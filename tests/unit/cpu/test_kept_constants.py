@@ -253,15 +253,15 @@ def layer() -> tuple[str, Any]:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Preparation]:
     """Grows whenever something is made of constants."""
-    seen: list[Preparation] = []
+    preparations: list[Preparation] = []
     run = Preparation._run
 
     def counted(self: Preparation) -> None:
-        seen.append(self)
+        preparations.append(self)
         run(self)
 
     monkeypatch.setattr(Preparation, "_run", counted)
-    return seen
+    return preparations
 
 
 def test_the_first_call_makes_it(layer: tuple[str, Any], runs: list[Preparation]) -> None:
@@ -316,16 +316,16 @@ def test_a_call_with_little_time_does_not_wait_for_another_thread(layer: tuple[s
     executable, expected = staged(text), staged(text)(x)
     preparation = executable._preparation
     assert preparation is not None
-    taken, done = threading.Event(), threading.Event()
+    is_held, done = threading.Event(), threading.Event()
 
     def hold() -> None:
         with preparation._lock:
-            taken.set()
+            is_held.set()
             done.wait()
 
     thread = threading.Thread(target=hold)
     thread.start()
-    taken.wait()
+    is_held.wait()
     with pytest.raises(ExecutionTimeout):
         executable(x, timeout=0.05)
     done.set()

@@ -164,7 +164,7 @@ class _Lowering:
         name = f"{self.stage.name}.{len(self.out.contexts)}"
         kernel = RowKernel(name, self.target, self.stage.arguments, [stored], walked)
         if behind := _arguments(stored):
-            self.out.made[place.number] = behind
+            self.out.sources[place.number] = behind
         kernel.add_to(self.out, (*places, place), makes=place.number if behind else None)
         return Place(place.what, place.number, formula(offset * size))
 

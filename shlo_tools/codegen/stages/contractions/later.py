@@ -49,7 +49,7 @@ def at_sizes(code: StageCode, sizes: Mapping[str, int], target: Target) -> Stage
         contexts=[Context(tuple(map(known, context.words))) for context in code.contexts],
         temporaries=list(map(number, code.temporaries)),
         products=[],
-        made=dict(code.made),
+        sources=dict(code.sources),
         optional=list(code.optional),
     )
     products = list(code.products)

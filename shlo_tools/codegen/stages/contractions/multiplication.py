@@ -60,7 +60,7 @@ class Multiplication:
         room = self.temporary(size)
         behind = self.out.arguments_behind(source)
         if behind is not None and reads <= _OFTEN:
-            self.out.made[room.number] = behind
+            self.out.sources[room.number] = behind
         if is_optional:
             self.out.optional.append(room.number)
         return room
@@ -73,7 +73,7 @@ class Multiplication:
         Args:
             source: the word that says what is packed.
         """
-        makes = room.number if room.number in self.out.made else None
+        makes = room.number if room.number in self.out.sources else None
         place = words[source]
         self.out.contexts.append(Context(tuple(words)))
         self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks, makes=makes))
