@@ -6,9 +6,10 @@ After:
     ... func.call @shlo.call_host(%number, %table)
 
 Runs on memrefs. ``host`` kernels are declarations until here. Those of targets that LAPACK has a
-routine for call that (``lapack_kernels``), unless a user registered a function for the target. The
-others pack the addresses and unknown sizes of their buffers into a table and call back; what they
-stand for is listed in ``shlo.host_calls`` on the module.
+routine for call that (``lapack_kernels``), unless a user registered a function for the target, or
+it has to be seen first whether a matrix is finite. The others pack the addresses and unknown sizes
+of their buffers into a table and call back; what they stand for is listed in ``shlo.host_calls``
+on the module.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class ImplementKernels(Pass):
             if kind != "host":
                 text = f"@{ir.symbol_name(func)}: nothing implements kernels of kind {kind!r} here"
                 raise PassError(text)
-            if (call := lapack_kernels.find(kernel)) is not None:
-                lapack_kernels.implement(func, call, library)
+            lapack = lapack_kernels.find(kernel)
+            if lapack is not None and lapack.call.finite is None:
+                lapack_kernels.implement(func, lapack, library)
             else:
                 _host(func, len(hosts))
                 hosts.append(placed({i.name: i.attr for i in kernel}, func.location))

@@ -74,6 +74,8 @@ class Call:
         info: the result that takes the routine's status.
         is_blas: whether CBLAS has the routine, which gives no status.
         layout: of the matrices as the routine sees them; LAPACKE copies those that are row-major.
+        finite: the result that holds a matrix which must be finite when the routine begins. If it
+            is not, it is 0 instead, and the status is ``NOT_FINITE``.
     """
 
     routine: str
@@ -84,6 +86,7 @@ class Call:
     info: int | None = None
     is_blas: bool = False
     layout: int = ROW_MAJOR
+    finite: int | None = None
 
 
 INFO: tuple[Shape, str] = ((), "i32")
@@ -121,6 +124,17 @@ def ormqr(a: Shape, tau: Shape, c: Shape, *, left: bool, transpose: bool) -> Cal
     arguments: list[Argument] = [*letters, *c, tau[0], given(0), a[1], given(1), out(0), c[1]]
     fits = a[0] == c[0 if left else 1] and tau[0] <= min(a)
     return Call("ormqr", arguments, fits, [(c, "T")], {0: 2})
+
+
+def gesdd(a: Shape, *, mode: str) -> Call:
+    """Of the transposed matrix, which is the one by columns; its left vectors are right ones."""
+    rows, columns = a
+    values = min(a)
+    left, right = (rows, columns) if mode == "A" else (values, values)
+    vectors: list[Argument] = [out(3), columns, out(2), left]
+    arguments: list[Argument] = [mode, columns, rows, out(0), columns, out(1), *vectors]
+    results = [(a, "T"), ((values,), "R"), ((rows, left), "T"), ((right, columns), "T"), INFO]
+    return Call("gesdd", arguments, mode in "AS", results, info=4, layout=COLUMN_MAJOR, finite=0)
 
 
 def syevd(a: Shape, *, mode: str, uplo: str) -> Call:
@@ -169,6 +183,7 @@ ROUTINES = {
     "geqrf": Routine(geqrf, [2]),
     "orgqr": Routine(orgqr, [2, 1]),
     "ormqr": Routine(ormqr, [2, 1, 2]),
+    "gesdd": Routine(gesdd, [2]),
     "syevd": Routine(syevd, [2]),
     "gtsv": Routine(gtsv, [1, 1, 1, 2]),
     "trsm": Routine(trsm, [2, 2], complex=False),

@@ -11,9 +11,10 @@ from shlo_tools.codegen.jobs import ENTRY_POINT, Context, Job, Place, StageCode,
 from shlo_tools.codegen.library import calling, copying
 from shlo_tools.codegen.library.calling import Argument
 from shlo_tools.dtypes import TensorType
+from shlo_tools.extend.lapack_targets import NOT_FINITE
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels
-from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found
+from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found, out
 from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
 from shlo_tools.passes.stages import transforms
 
@@ -76,6 +77,8 @@ class _Routine:
             self._copy(result, operand)
         routine = lapack.call
         arguments = [self._argument(argument) for argument in lapack.arguments]
+        if routine.finite is not None:
+            arguments.append(self._checked(out(routine.finite)))
         status = None if routine.info is None else Place("result", routine.info)
         words = calling.routine_words(lapack.function, arguments, status)
         name = calling.routine_name(arguments, gives_status=status is not None)
@@ -101,6 +104,13 @@ class _Routine:
             return "i", [argument]
         letter = "f" if self._lapack.number.bits == 32 else "d"
         return letter, [int.from_bytes(struct.pack(f"<{letter}", argument), "little")]
+
+    def _checked(self, buffer: Buffer) -> Argument:
+        """A matrix that must be finite, see ``calling``."""
+        type, bits = self._results[buffer.number], self._lapack.number.bits
+        floats = type.nbytes * 8 // bits // self._count
+        letter = "F" if bits == 32 else "D"
+        return letter, [*self._matrices(buffer), floats, NOT_FINITE]
 
     def _matrices(self, buffer: Buffer) -> list[Word]:
         """Where the first matrix lies, and the bytes from one to the next."""

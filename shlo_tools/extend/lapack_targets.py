@@ -40,6 +40,9 @@ LETTERS = {
     "sort": "N",
 }
 
+# ``info`` for NaN or Inf where LAPACK would iterate on them for minutes or print complaints.
+NOT_FINITE = -4
+
 # CBLAS numbers of option letters.
 CBLAS = {
     "side": {"L": 141, "R": 142},

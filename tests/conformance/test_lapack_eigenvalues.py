@@ -41,6 +41,19 @@ def test_singular_values(prefix: str, routine: str, mode: str, shape: tuple[int,
 
 
 @ELEMENTS
+@pytest.mark.parametrize("wrong", [np.nan, -np.inf])
+def test_singular_values_of_what_is_not_finite(prefix: str, wrong: float) -> None:
+    """Only that matrix of the batch is answered by ``info``."""
+    a = random(prefix, 2, 5, 3)
+    a[0, 4, 2] = wrong
+    results = [(a.shape, a.dtype), ((2, 3), real(prefix)), (a.shape, a.dtype), ((2, 3, 3), a.dtype)]
+    _, values, u, v, info = call("gesdd", [a], [*results, int32(2)], mode="S")
+    assert info.tolist() == [-4, 0]
+    assert_close(values[1], np.linalg.svd(a[1], compute_uv=False))
+    assert_close((u[1] * values[1]) @ v[1], a[1])
+
+
+@ELEMENTS
 @pytest.mark.parametrize("uplo", ["L", "U"])
 @pytest.mark.parametrize("mode", ["V", "N"])
 def test_syevd(prefix: str, uplo: str, mode: str) -> None:

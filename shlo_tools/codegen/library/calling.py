@@ -6,7 +6,9 @@ context holds the number of a host call, and then its table.
 ``shlo_rt_routine_<types>(context, chunk, scratch)`` is a job that calls a C function once for each
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
 and then those of its arguments (``i``, ``f``, ``d``, and ``p`` for the address of a matrix). Code
-for one list of types serves all functions that have it.
+for one list of types serves all functions that have it. A matrix whose letter is ``F`` or ``D``
+(of f32, f64) is no argument: where not all of it is finite, it is set to 0 before the call, and
+the status is another.
 
 ``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
 makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
@@ -19,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen import frame as layout
-from shlo_tools.codegen.function import F32, F64, I32, I64, POINTER, Function, Value
+from shlo_tools.codegen.function import F32, F64, I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
@@ -29,8 +31,11 @@ TRANSFORM = "shlo_rt_transform"
 ROUTINES = "shlo_rt_routine_"  # how jobs' names begin
 _TYPES = {"i": I32, "f": F32, "d": F64}
 
+_CHECKED = {"F": F32, "D": F64}
+
 # An argument: its letter, and its words: the address of the first matrix and the bytes from one to
-# the next, or the bits of a number.
+# the next, or the bits of a number. Behind those of a matrix that must be finite: how many floats
+# it has, and the status where they are not.
 Argument = tuple[str, Sequence[Word]]
 
 
@@ -131,21 +136,42 @@ def routines(_: Target, name: str) -> list[Function]:
     context, chunk, _scratch = f.arguments
     places = itertools.count()
 
-    def word(type: str) -> Value:
-        return f.load(context.at(8 * next(places)), POINTER if type == "p" else _TYPES[type])
+    def word(type: Type) -> Value:
+        return f.load(context.at(8 * next(places)), type)
 
-    def argument(type: str) -> Value:
-        first = word(type)
-        if type != "p":
-            return first
-        step = f.load(context.at(8 * next(places)), I64)
-        return first.at(step * chunk)
+    def matrix() -> Value:
+        first = word(POINTER)
+        return first.at(word(I64) * chunk)
 
-    function = word("p")
-    if status == "v":
-        f.run_address(function, [argument(type) for type in types])
-    else:
-        statuses = word("p")
-        returned = f.call_address(function, [argument(type) for type in types], I32)
-        f.store(returned, statuses.at(chunk, I32))
+    function = word(POINTER)
+    statuses = None if status == "v" else word(POINTER)
+    arguments, checked = [], None
+    for type in types:
+        if type in _CHECKED:
+            checked = _is_finite(f, _CHECKED[type], matrix(), word(I64)), word(I32)
+        else:
+            arguments.append(matrix() if type == "p" else word(_TYPES[type]))
+    if statuses is None:
+        f.run_address(function, arguments)
+        return [f]
+    returned = f.call_address(function, arguments, I32)
+    if checked is not None:
+        is_finite, otherwise = checked
+        returned = f.select(is_finite, returned, otherwise)
+    f.store(returned, statuses.at(chunk, I32))
     return [f]
+
+
+def _is_finite(f: Function, element: Type, start: Value, count: Value) -> Value:
+    """Whether that many floats are; they are 0 behind this if not."""
+    zero = f.constant(0.0, element)
+
+    def differences(place: Value, total: Value) -> Value:
+        number = f.load(start.at(place, element), element)
+        return total + (number - number)
+
+    (total,) = f.loop(f.constant(0), count, 1, differences, [zero])
+    is_finite = total.compare("oeq", zero)
+    end = f.select(is_finite, f.constant(0), count)
+    f.loop(f.constant(0), end, 1, lambda place: f.store(zero, start.at(place, element)))
+    return is_finite

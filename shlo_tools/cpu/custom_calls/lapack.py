@@ -19,12 +19,9 @@ from shlo_tools.cpu import lapack
 from shlo_tools.dtypes import Array, TensorType
 from shlo_tools.errors import ExecutionError
 from shlo_tools.extend import CustomCall, lapack_targets
-from shlo_tools.extend.lapack_targets import LETTERS, letter_of, spelled
+from shlo_tools.extend.lapack_targets import LETTERS, NOT_FINITE, letter_of, spelled
 
 Results = tuple[Array | int | None, ...]
-
-# ``info`` for NaN or Inf where LAPACK would iterate on them for minutes or print complaints.
-NOT_FINITE = -4
 
 
 def run(
@@ -165,22 +162,27 @@ def ormqr(a: Array, tau: Array, c: Array, *, left: bool, transpose: bool) -> Res
 
 # --- singular values and eigenvalues --------------------------------------------------------------
 def gesdd(a: Array, *, mode: str, by_qr: bool = False) -> Results:
-    """``a`` (used up), singular values, and vectors: all, ``S`` as many as values, ``N`` none."""
-    a, rows, columns, leading = _columns(a)
+    """``a`` (used up), singular values, and vectors: all, ``S`` as many as values, ``N`` none.
+
+    By columns, ``a`` is its transposed matrix, whose left vectors are the right ones of ``a``.
+    """
+    by_columns, columns, rows, leading = _columns(a.T)
+    a = by_columns.T
     values = _real(a, min(rows, columns))
-    if not np.isfinite(a).all():
-        return a, values, None, None, NOT_FINITE
-    u = np.zeros((rows, rows if mode == "A" else len(values)), a.dtype, order="F")
-    v = np.zeros((columns if mode == "A" else len(values), columns), a.dtype, order="F")
-    vectors = (u, max(1, rows), v, max(1, v.shape[0]))
+    is_finite = bool(np.isfinite(a).all())
+    if not is_finite:
+        a[...] = 0
+    u = np.zeros((rows, rows if mode == "A" else len(values)), a.dtype)
+    v = np.zeros((columns if mode == "A" else len(values), columns), a.dtype)
+    vectors = (v, leading, u, max(1, u.shape[1]))
+    sizes = (columns, rows, a, leading)
     if by_qr:
         unused = (_real(a, max(1, len(values))),)
-        info = _call(
-            "gesvd", mode, mode, rows, columns, a, leading, values, *vectors, *unused, of=a
-        )
+        info = _call("gesvd", mode, mode, *sizes, values, *vectors, *unused, of=a)
     else:
-        info = _call("gesdd", mode, rows, columns, a, leading, values, *vectors, of=a)
-    return a, values, *((None, None) if mode == "N" else (u, v)), info
+        info = _call("gesdd", mode, *sizes, values, *vectors, of=a)
+    vectors_or_none = (None, None) if mode == "N" else (u, v)
+    return a, values, *vectors_or_none, info if is_finite else NOT_FINITE
 
 
 def syevd(a: Array, *, mode: str, uplo: str) -> Results:
