@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -31,7 +32,8 @@ Examples:
 
 \b
 From Python: shlo_tools.reduce(module, predicate).
-Exit status: 0 if a program was written, 130 after Ctrl-C (the best so far is written), else 1."""
+Exit status: 0 if a program was written; 130 after Ctrl-C or SIGTERM, which ends the test as well
+(the best so far is written); else 1."""
 
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 
@@ -109,4 +111,5 @@ def _tell(line: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script."""
     words = sys.argv[1:] if arguments is None else arguments
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     isolation.end(lambda: argv.invoke(command, words, "shlo-reduce"))
