@@ -389,7 +389,7 @@ Written by ``tests/conformance/derive_chlo_tables.py``; constant terms first. A 
 precision that the result needs, not the type that it is evaluated in.
 """
 
-from shlo_tools.passes.legalize_chlo.formula import Ratio
+from shlo_tools.passes.normalize.legalize_chlo.formula import Ratio
 
 # fmt: off
 '''
