@@ -71,8 +71,10 @@ IMPORTED_BY = {
 
 # What benchmarks run under a peer's interpreter, not with what the library depends on.
 PEERS_WORKERS = (
-    *("tools/bench/*_worker.py", "tools/bench/jax_programs/*.py"),
-    "tools/bench/torch_programs/*.py",
+    "tools/bench/workers/*_worker.py",
+    "tools/bench/workers/torch_programs/*.py",
+    "tools/bench/collectives/xla_worker.py",
+    "tools/bench/jax_programs/*.py",
 )
 
 # Handlers of every exception that pass the error on to another process, or to the thread that waits
@@ -80,7 +82,7 @@ PEERS_WORKERS = (
 PASSED_ON = {
     "shlo_tools/processes/running.py",
     "shlo_tools/workers.py",
-    "tools/bench/worker.py",
+    "tools/bench/workers/serving.py",
     "tools/campaign/outcome.py",
 }
 

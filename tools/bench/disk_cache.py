@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 
 import shlo_tools
-from shlo_tools.tools.bench.worker import WARM_UP
+from shlo_tools.tools.bench.workers.serving import WARM_UP
 
 _OFF, _LOAD, _SAVE = "off", "load", "save"
 

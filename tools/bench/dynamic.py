@@ -28,7 +28,7 @@ from shlo_tools import mlir
 from shlo_tools.dtypes import of_array
 from shlo_tools.pipeline import runner
 from shlo_tools.tools.bench.engines import EngineProcess
-from shlo_tools.tools.bench.worker import Array, load_arrays
+from shlo_tools.tools.bench.workers.serving import Array, load_arrays
 
 _IMAGES = "dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"
 _GROUPS = "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
@@ -128,7 +128,7 @@ def measure(case: Case, rounds: int, folder: Path) -> dict[str, dict[str, list[f
     }
     with ExitStack() as stack:
         workers = {
-            kind: stack.enter_context(EngineProcess(sys.executable, "native_worker"))
+            kind: stack.enter_context(EngineProcess(sys.executable, "workers.native_worker"))
             for kind in KINDS
         }
         for what in ("compile", "run"):

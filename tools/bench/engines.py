@@ -32,7 +32,7 @@ class EngineProcess:
 
     Args:
         python: the interpreter that has the engine.
-        module: the worker, in this package: ``xla_worker``.
+        module: the worker, in this package: ``workers.xla_worker``.
         limit: seconds for an answer; a worker that takes longer is ended.
         path: where this package is found; nothing else there, if ``python`` is another one.
         cache: the folder for machine code.

@@ -24,7 +24,7 @@ import numpy as np
 
 from shlo_tools import mlir, program
 from shlo_tools.tools.bench.engines import EngineProcess
-from shlo_tools.tools.bench.worker import WARM_UP
+from shlo_tools.tools.bench.workers.serving import WARM_UP
 
 _ROW = "tensor<1024xf32>"
 _SQUARE = "tensor<64x64xf32>"
@@ -183,9 +183,9 @@ def first_programs(engines: dict[str, tuple[str, str]]) -> Iterator[str]:
 @click.option("--select", default="", help="Curves with this in their name.")
 @click.option("--limit", default=60.0, show_default=True, help="Seconds after which one gives up.")
 def main(xla_python: str | None, select: str, limit: float) -> None:
-    engines = {"shlo-tools": (sys.executable, "native_worker")}
+    engines = {"shlo-tools": (sys.executable, "workers.native_worker")}
     if xla_python:
-        engines["XLA"] = (xla_python, "xla_worker")
+        engines["XLA"] = (xla_python, "workers.xla_worker")
     click.echo(f"| program | size | {' | '.join(engines)} |\n{'|---' * (2 + len(engines))}|")
     for curve in CURVES:
         for size in curve.sizes if select in curve.name else ():

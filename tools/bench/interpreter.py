@@ -61,7 +61,7 @@ def official_seconds(text: str, arguments: list[Array], limit: float) -> tuple[f
         np.savez(paths["in.npz"], *arguments)
         request = json.dumps({"program": text, **paths})
         done = subprocess.run(
-            [sys.executable, "-m", "shlo_tools.tools.bench.interpreter_worker"],
+            [sys.executable, "-m", "shlo_tools.tools.bench.workers.interpreter_worker"],
             input=request,
             capture_output=True,
             text=True,

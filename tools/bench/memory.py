@@ -112,8 +112,8 @@ def main(folder: Path | None, xla_python: str, select: str, programs: Path, limi
     if not cases:
         raise click.ClickException(f"no program matches {select!r}")
     with (
-        EngineProcess(sys.executable, "native_worker", limit) as ours,
-        EngineProcess(xla_python, "xla_worker", limit) as xla,
+        EngineProcess(sys.executable, "workers.native_worker", limit) as ours,
+        EngineProcess(xla_python, "workers.xla_worker", limit) as xla,
     ):
         rows = [measure(case, (ours, xla)) for case in cases]
     click.echo("\n".join(table(rows)))

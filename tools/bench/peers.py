@@ -51,7 +51,7 @@ from shlo_tools.tools.bench.peers_report import (
     plain_reasons,
     table,
 )
-from shlo_tools.tools.bench.worker import load_arrays
+from shlo_tools.tools.bench.workers.serving import load_arrays
 
 
 @dataclass(frozen=True)

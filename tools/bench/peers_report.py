@@ -12,10 +12,10 @@ from shlo_tools.tools.bench.limit_share import Limit, percent
 
 OURS, XLA, IREE, TORCH = "shlo-tools", "xla", "iree", "torch"
 WORKERS = {
-    OURS: "native_worker",
-    XLA: "xla_worker",
-    IREE: "iree_worker",
-    TORCH: "torch_worker",
+    OURS: "workers.native_worker",
+    XLA: "workers.xla_worker",
+    IREE: "workers.iree_worker",
+    TORCH: "workers.torch_worker",
 }
 
 

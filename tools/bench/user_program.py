@@ -23,7 +23,7 @@ from shlo_tools.tools.bench.program_files import (
     write_limit,
 )
 from shlo_tools.tools.bench.static_program import with_sizes_of
-from shlo_tools.tools.bench.worker import save_arrays
+from shlo_tools.tools.bench.workers.serving import save_arrays
 from shlo_tools.tools.isolation import Channel
 from shlo_tools.tools.run import inputs, signature
 from shlo_tools.tools.run.inputs import Wanted

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from shlo_tools.tools.bench import collective_costs
-from shlo_tools.tools.bench.collective_costs import Network, best, of, ours
+from shlo_tools.tools.bench.collectives import costs as collective_costs
+from shlo_tools.tools.bench.collectives.costs import Network, best, of, ours
 
 MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 SMALL, LARGE = 4096, 4 << 20

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from shlo_tools import parallel
-from shlo_tools.tools.bench import collectives
-from shlo_tools.tools.bench.collective_cases import Case, arguments, expected, text
+from shlo_tools.tools.bench.collectives import times as collectives
+from shlo_tools.tools.bench.collectives.cases import Case, arguments, expected, text
 
 
 @pytest.mark.parametrize("processes", [1, 2, 4])

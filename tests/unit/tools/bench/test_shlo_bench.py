@@ -17,7 +17,7 @@ import pytest
 from shlo_tools.tools.bench import plot
 from shlo_tools.tools.bench.engines import EngineProcess
 from shlo_tools.tools.bench.measurement import Measurement, measure
-from shlo_tools.tools.bench.worker import load_arrays, save_arrays
+from shlo_tools.tools.bench.workers.serving import load_arrays, save_arrays
 
 ROOT = Path(__file__).resolve().parents[4]
 PROGRAM = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xbf16>)

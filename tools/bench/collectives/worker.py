@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from shlo_tools import parallel
-from shlo_tools.tools.bench import collective_cases as cases
-from shlo_tools.tools.bench.collective_cases import Array, Call, Case
+from shlo_tools.tools.bench.collectives import cases
+from shlo_tools.tools.bench.collectives.cases import Array, Call, Case
 
 _LOOK = 5e-3  # seconds between looks for requests
 

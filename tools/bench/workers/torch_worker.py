@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs.program import Program
-from shlo_tools.tools.bench.torch_programs.rules import UnsupportedOp
-from shlo_tools.tools.bench.worker import Array, Call, load_arrays, serve
+from shlo_tools.tools.bench.workers.serving import Array, Call, load_arrays, serve
+from shlo_tools.tools.bench.workers.torch_programs.program import Program
+from shlo_tools.tools.bench.workers.torch_programs.rules import UnsupportedOp
 
 
 class Torch:

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shlo_tools.tools.bench.worker import Array, Call, serve
+from shlo_tools.tools.bench.workers.serving import Array, Call, serve
 from shlo_tools.xla import client
 
 

@@ -16,8 +16,8 @@ from jax import numpy as jnp
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from shlo_tools.tools.bench import collective_cases as cases
-from shlo_tools.tools.bench.collective_cases import Array, Call, Case
+from shlo_tools.tools.bench.collectives import cases
+from shlo_tools.tools.bench.collectives.cases import Array, Call, Case
 
 
 def _program(case: Case) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from shlo_tools.tools.bench.torch_programs.rules import Run, Step, rule
+from shlo_tools.tools.bench.workers.torch_programs.rules import Run, Step, rule
 
 
 @rule("stablehlo.dot_general")

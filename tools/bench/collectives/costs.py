@@ -1,6 +1,6 @@
 """Estimates what collectives over MPI cost in groups of up to thousands of ranks, by algorithm.
 
-    python -m shlo_tools.tools.bench.collective_costs --op all_reduce --kib 4 --kib 65536
+    python -m shlo_tools.tools.bench.collectives.costs --op all_reduce --kib 4 --kib 65536
 
 Nothing is run: rounds, messages and bytes of each algorithm are counted, for groups with one
 process on each rank, and time is rounds * latency + messages * overhead + bytes / bandwidth, of the

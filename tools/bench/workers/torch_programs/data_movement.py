@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs.rules import Run, Step, rule
+from shlo_tools.tools.bench.workers.torch_programs.rules import Run, Step, rule
 
 
 @rule("stablehlo.reshape")

@@ -10,7 +10,7 @@ import numpy as np
 from iree import runtime
 from iree.compiler import api
 
-from shlo_tools.tools.bench.worker import Array, Call, serve
+from shlo_tools.tools.bench.workers.serving import Array, Call, serve
 
 _FLAGS = (
     "--iree-hal-target-device=local",

@@ -27,7 +27,7 @@ import click
 
 from shlo_tools import files
 from shlo_tools.errors import ShloError
-from shlo_tools.tools.bench.collective_cases import CHAIN, Case
+from shlo_tools.tools.bench.collectives.cases import CHAIN, Case
 from shlo_tools.tools.bench.engines import EngineProcess
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -58,11 +58,11 @@ def started(name: str, count: int, xla_python: str | None, mpiexec: str | None) 
     """The process of an engine for so many processes of a grid."""
     if name == "XLA":
         flags = {"XLA_FLAGS": _XLA_FLAGS.format(count), "JAX_PLATFORMS": "cpu"}
-        return EngineProcess(str(xla_python), "xla_collectives_worker", variables=flags)
+        return EngineProcess(str(xla_python), "collectives.xla_worker", variables=flags)
     launcher = [str(mpiexec), "-n", str(count)] if name == "MPI" else []
     return EngineProcess(
         sys.executable,
-        "collectives_worker",
+        "collectives.worker",
         launcher=launcher,
         arguments=["mpi" if launcher else "threads"],
         variables=_ONE_THREAD,
@@ -189,7 +189,3 @@ def main(
         results.append({**case.asdict(), "seconds": outcome})
     if path:
         files.write_file(path, (json.dumps(results, indent=1) + "\n").encode())
-
-
-if __name__ == "__main__":
-    main()

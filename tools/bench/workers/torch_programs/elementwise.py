@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs.rules import RULES, Rule, Run, Step, rule
+from shlo_tools.tools.bench.workers.torch_programs.rules import RULES, Rule, Run, Step, rule
 
 
 def _cbrt(x: Tensor) -> Tensor:

@@ -8,14 +8,14 @@ from typing import Any
 
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs import (
+from shlo_tools.tools.bench.workers.torch_programs import (
     data_movement,
     elementwise,
     indexing,
     products,
     reductions,
 )
-from shlo_tools.tools.bench.torch_programs.rules import (
+from shlo_tools.tools.bench.workers.torch_programs.rules import (
     RULES,
     Inner,
     Run,

@@ -12,7 +12,7 @@ import numpy as np
 import shlo_tools
 from shlo_tools.cpu.stages.executable import StagedExecutable
 from shlo_tools.cpu.stages.sized import SizedExecutable
-from shlo_tools.tools.bench.worker import Array, Call, serve
+from shlo_tools.tools.bench.workers.serving import Array, Call, serve
 
 
 class Native:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs.rules import Run, Step, rule
+from shlo_tools.tools.bench.workers.torch_programs.rules import Run, Step, rule
 
 
 def _vectors(indices: Tensor, index_vector_dim: int) -> Tensor:

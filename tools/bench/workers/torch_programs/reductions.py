@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from shlo_tools.tools.bench.torch_programs.rules import Run, Step, rule
+from shlo_tools.tools.bench.workers.torch_programs.rules import Run, Step, rule
 
 _COMBINE: Mapping[str, Run] = {
     "stablehlo.add": torch.add,
