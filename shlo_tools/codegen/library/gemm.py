@@ -35,6 +35,8 @@ from shlo_tools.codegen.target import Target
 _Load = Callable[[Value, int], Value]
 _Store = Callable[[Value, Value, Value], None]
 
+_AHEAD = 8  # rows between what is packed and what memory is asked for meanwhile
+
 # The functions by how they are compiled: the second way and the third one are seldom needed.
 PARTS = (("rows", "panels", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
 
@@ -64,6 +66,7 @@ class Gemm(MicroKernels):
             self.micro_kernel("half", self.tile, 1, masked=True),
             self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
             self.panel(),
+            self.runs(),
             self.pack(),
             self.rows(),
             self.panels(),
@@ -142,6 +145,31 @@ class Gemm(MicroKernels):
             lambda: each_row(adjacent),
             lambda: f.if_(turns, turned, lambda: each_row(scattered)) and None,
         )
+        return f
+
+    def runs(self) -> Function:
+        """(B, b_k, panels, depth, n): rows of ``n`` adjacent columns to whole panels."""
+        f = Function(self.private("runs"), [POINTER, I64, POINTER, I64, I64], exported=False)
+        source, b_k, target, depth, n = f.arguments
+        whole = n - n % self.columns
+
+        def row(k: Value) -> None:
+            here, there = source.at(k * b_k), target.at(k * self.columns, self.element)
+            ahead = here.at(b_k * _AHEAD)
+
+            def some(column: Value, part: Value | None = None) -> None:
+                for v in range(COLUMN_VECTORS):
+                    at = column + self.lanes * v
+                    f.prefetch(ahead.at(at, self.element))
+                    mask = None if part is None else f.mask_below(part, self.lanes, self.lanes * v)
+                    value = self._load(f, here.at(at, self.element), mask)
+                    place = there.at(column * depth, self.element).at(self.lanes * v, self.element)
+                    f.store(value, place)
+
+            f.loop(f.constant(0), whole, self.columns, some)
+            f.if_(whole < n, lambda: some(whole, n - whole))
+
+        f.loop(f.constant(0), depth, 1, row)
         return f
 
     def _turn(
@@ -250,7 +278,7 @@ class Gemm(MicroKernels):
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
         f = Function(name(self.element, "panels"), JOB)
-        names = ("M", "N", "K", "a_row", "a_k", "c_row", *PLANNED, "each", "pieces")
+        names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
         c = _Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
         return f
@@ -275,7 +303,15 @@ class Gemm(MicroKernels):
                 place = room.at((column - first) * a_column)
                 f.run(self.private("panel"), [f.arguments[0], number, place, start, depth])
 
-            f.if_(is_own, lambda: f.loop(first, last, wide, pack) and None)
+            def pack_runs() -> None:
+                (matrix,) = c.matrices(batch, "B")
+                rows = matrix.at(start * c["b_k"]).at(first, self.element)
+                f.run(self.private("runs"), [rows, c["b_k"], room, depth, last - first])
+
+            def pack_all() -> None:
+                f.if_(c["b_n"] == size, pack_runs, lambda: f.loop(first, last, wide, pack) and None)
+
+            f.if_(is_own, pack_all)
             there = source.at(start * c["s_k"]).at(first * a_column)
             in_b, in_a = f.select(is_own, room, there), a.at(start * c["a_k"])
 
