@@ -197,11 +197,11 @@ class Value:
         if isinstance(index, Value):
             number = self.function.number_of(index)
             index = index if number is None else number
+        if isinstance(index, int) and abs(index) >= 1 << 30:
+            index = self.function.constant(index, I64)  # more than an immediate holds
         if isinstance(index, int):
             if index == 0:
                 return self
-            if abs(index) >= 1 << 30:
-                return self.at(self.function.constant(index, I64), element)
             place, types = str(index), "!llvm.ptr"
         else:
             place, types = index.name, f"!llvm.ptr, {index.type}"
@@ -455,6 +455,13 @@ class Function:
             ", nontemporal" if streaming else ""
         )
         self.do(f"llvm.store {value.name}, {address.name} {{{flags}}} : {value.type}, !llvm.ptr")
+
+    def prefetch(self, address: Value) -> None:
+        """Ask for a line of memory that is to be read soon; it need not exist."""
+        self.do(
+            f'"llvm.intr.prefetch"({address.name}) '
+            "<{rw = 0 : i32, hint = 3 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()"
+        )
 
     def load_masked(self, address: Value, mask: Value, type: Type) -> Value:
         """A vector of which only masked lanes are read; the others are zero."""

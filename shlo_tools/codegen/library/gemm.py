@@ -2,12 +2,14 @@
 
 One micro-kernel multiplies a few rows of A by some vectors of columns of B, with all of K in
 registers. It reads A where it lies, one number at a time, so every stride of A serves; B is read
-by rows of adjacent columns, which packing provides where the matrix has them elsewhere. Three ways:
+by rows of adjacent columns, which packing provides where the matrix has them elsewhere. Four ways:
 
 * ``rows``: a chunk is a block of rows of C. B lies in panels ``[N / columns][K][columns]``, to
   which ``pack`` copies it once, or is read in place where its rows are adjacent columns already,
   and it is small or read once. Where a block has all rows, it packs for itself, in scratch memory.
   A matrix narrower than a panel is packed as wide as it is.
+* ``panels``: rows that stay near; a chunk is a block of columns of C, by all rows. It packs its
+  panels of B for itself, so what is packed is used by every row and never leaves for memory.
 * ``columns``: few rows of A; a chunk is a block of columns of C.
 * ``dots``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
   is a sum along K, read at memory speed.
@@ -27,13 +29,16 @@ from shlo_tools.codegen.library.micro_kernels import (
     MicroKernels,
 )
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
+from shlo_tools.codegen.library.transposition import transposed
 from shlo_tools.codegen.target import Target
 
 _Load = Callable[[Value, int], Value]
 _Store = Callable[[Value, Value, Value], None]
 
+_AHEAD = 8  # rows between what is packed and what memory is asked for meanwhile
+
 # The functions by how they are compiled: the second way and the third one are seldom needed.
-PARTS = (("rows", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
+PARTS = (("rows", "panels", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
 
 
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
@@ -61,8 +66,10 @@ class Gemm(MicroKernels):
             self.micro_kernel("half", self.tile, 1, masked=True),
             self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
             self.panel(),
+            self.runs(),
             self.pack(),
             self.rows(),
+            self.panels(),
         ]
 
     def by_columns(self) -> list[Function]:
@@ -82,19 +89,19 @@ class Gemm(MicroKernels):
         context, chunk, _ = f.arguments
         c = _Context(f, context, ("P", "K", "s_k"))
         target = c["P"].at(chunk * c["K"] * c["s_k"])
-        f.run(self.private("panel"), [context, chunk, target])
+        f.run(self.private("panel"), [context, chunk, target, f.constant(0), c["K"]])
         return f
 
     def panel(self) -> Function:
-        """(context, number, target): a panel of a matrix of the batch."""
-        f = Function(self.private("panel"), JOB, exported=False)
-        context, number, target = f.arguments
-        c = _Context(f, context, ("B", "N", "K", "b_k", "b_n", "panels", "s_k"))
-        panels, inner = c["panels"], c["K"]
+        """(context, number, target, begin, depth): rows of a panel of a matrix of the batch."""
+        f = Function(self.private("panel"), [*JOB, I64, I64], exported=False)
+        context, number, target, begin, depth = f.arguments
+        c = _Context(f, context, ("B", "N", "b_k", "b_n", "panels", "s_k"))
+        panels = c["panels"]
         batch, panel = number // panels, number % panels
         first = panel * self.columns
         (source,) = c.matrices(batch, "B")
-        source = source.at(first * c["b_n"])
+        source = source.at(first * c["b_n"]).at(begin * c["b_k"])
         n, b_k, b_n = c["N"] - first, c["b_k"], c["b_n"]
         masks = [f.mask_below(n, self.lanes, self.lanes * v) for v in range(COLUMN_VECTORS)]
         is_whole = c["s_k"] == self.columns * self.element.bytes
@@ -102,17 +109,14 @@ class Gemm(MicroKernels):
         def whole(value: Value, place: Value, _: Value) -> None:
             f.store(value, place)  # which those who load it next need not wait for
 
-        def copy(load: _Load, store: _Store) -> None:
+        def copy(start: Value, load: _Load, store: _Store) -> None:
             def row(k: Value) -> None:
                 place = target.at(k * c["s_k"])
                 for v, mask in enumerate(masks):
                     value = load(source.at(k * b_k), v)
                     store(value, place.at(self.lanes * v, self.element), mask)
 
-            f.loop(f.constant(0), inner, 1, row)
-
-        def each_row(load: _Load) -> None:
-            f.if_(is_whole, lambda: copy(load, whole), lambda: copy(load, f.store_masked))
+            f.loop(start, depth, 1, row)
 
         def adjacent(at: Value, v: int) -> Value:
             return f.load_masked(at.at(self.lanes * v, self.element), masks[v], self.vector)
@@ -120,9 +124,74 @@ class Gemm(MicroKernels):
         def scattered(at: Value, v: int) -> Value:
             return f.gather(at.at(b_n * (self.lanes * v)), offsets, masks[v], self.vector)
 
+        def turned() -> None:
+            blocks = depth - depth % self.lanes
+            self._turn(f, source, target, n, b_n, blocks)
+            copy(blocks, scattered, whole)
+
+        def each_row(load: _Load) -> None:
+            start = f.constant(0)
+            f.if_(
+                is_whole,
+                lambda: copy(start, load, whole),
+                lambda: copy(start, load, f.store_masked),
+            )
+
+        size = self.element.bytes
         offsets = f.lane_numbers(I64.vector(self.lanes)) * f.broadcast(b_n, self.lanes)
-        f.if_(b_n == self.element.bytes, lambda: each_row(adjacent), lambda: each_row(scattered))
+        turns = (b_k == size) & is_whole
+        f.if_(
+            b_n == size,
+            lambda: each_row(adjacent),
+            lambda: f.if_(turns, turned, lambda: each_row(scattered)) and None,
+        )
         return f
+
+    def runs(self) -> Function:
+        """(B, b_k, panels, depth, n): rows of ``n`` adjacent columns to whole panels."""
+        f = Function(self.private("runs"), [POINTER, I64, POINTER, I64, I64], exported=False)
+        source, b_k, target, depth, n = f.arguments
+        whole = n - n % self.columns
+
+        def row(k: Value) -> None:
+            here, there = source.at(k * b_k), target.at(k * self.columns, self.element)
+            ahead = here.at(b_k * _AHEAD)
+
+            def some(column: Value, part: Value | None = None) -> None:
+                for v in range(COLUMN_VECTORS):
+                    at = column + self.lanes * v
+                    f.prefetch(ahead.at(at, self.element))
+                    mask = None if part is None else f.mask_below(part, self.lanes, self.lanes * v)
+                    value = self._load(f, here.at(at, self.element), mask)
+                    place = there.at(column * depth, self.element).at(self.lanes * v, self.element)
+                    f.store(value, place)
+
+            f.loop(f.constant(0), whole, self.columns, some)
+            f.if_(whole < n, lambda: some(whole, n - whole))
+
+        f.loop(f.constant(0), depth, 1, row)
+        return f
+
+    def _turn(
+        self, f: Function, source: Value, target: Value, n: Value, b_n: Value, depth: Value
+    ) -> None:
+        """Columns of B that lie adjacent become rows of a panel, blocks of a vector at a time.
+
+        The last column there is stands for those that are missing.
+        """
+
+        def some(first: Value) -> None:
+            starts = [source.at(f.minimum(first + k, n - 1) * b_n) for k in range(self.lanes)]
+
+            def block(k: Value) -> None:
+                loaded = [f.load(start.at(k, self.element), self.vector) for start in starts]
+                there = target.at(k * self.columns + first, self.element)
+                for r, row in enumerate(transposed(f, loaded)):
+                    f.store(row, there.at(r * self.columns, self.element))
+
+            f.loop(f.constant(0), depth, self.lanes, block)
+
+        f.loop(f.constant(0), f.constant(self.columns), self.lanes, some)
 
     def rows(self) -> Function:
         """A piece is a block of rows."""
@@ -142,7 +211,8 @@ class Gemm(MicroKernels):
 
         def pack(panel: Value) -> None:
             place = room.at(panel * c["K"] * c["s_k"])
-            f.run(self.private("panel"), [f.arguments[0], batch * c["panels"] + panel, place])
+            number, start = batch * c["panels"] + panel, f.constant(0)
+            f.run(self.private("panel"), [f.arguments[0], number, place, start, c["K"]])
 
         f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
         source = f.select(is_own, room, source)
@@ -154,8 +224,7 @@ class Gemm(MicroKernels):
             f.select(copies, size, c["a_row"]),
             f.select(copies, size * self.width, c["a_k"]),
         ]
-        full, edge = (f.address_of(name(self.element, part)) for part in ("full", "edge"))
-        half, quarter = (f.address_of(self.private(part)) for part in ("half", "quarter"))
+        kernel_of = self._kernels(f)
 
         def k_block(start: Value) -> None:
             depth = f.minimum(end - start, c["k_block"])
@@ -171,13 +240,11 @@ class Gemm(MicroKernels):
                 # The last tile starts earlier, if need be, and computes some rows again.
                 row = f.minimum(row, count - self.tile)
                 left = columns - column
-                kernel = f.select(left < self.columns, edge, full)
-                kernel = f.select(left <= self.lanes, half, kernel)
-                kernel = f.select(left <= self.lanes // 2, quarter, kernel)
                 at_a, b = origin.at(row * steps[0]), in_k.at(column * c["s_column"])
                 at_c = to_c.at(row * c["c_row"]).at(column, self.element)
                 f.run_address(
-                    kernel, [at_a, *steps, depth, b, c["s_k"], at_c, c["c_row"], adds, left]
+                    kernel_of(left),
+                    [at_a, *steps, depth, b, c["s_k"], at_c, c["c_row"], adds, left],
                 )
 
             def line(far: Value) -> None:
@@ -195,6 +262,75 @@ class Gemm(MicroKernels):
         tiles, wide = f.constant(self.tile), f.constant(self.columns)
         strides = [f.select(across, tiles, wide), f.select(across, wide, tiles)]
         f.loop(begin, f.maximum(end, begin + 1), c["k_block"], k_block)
+
+    def _kernels(self, f: Function) -> Callable[[Value], Value]:
+        """The address of the micro-kernel by how many columns are left."""
+        full, edge = (f.address_of(name(self.element, part)) for part in ("full", "edge"))
+        half, quarter = (f.address_of(self.private(part)) for part in ("half", "quarter"))
+
+        def kernel_of(left: Value) -> Value:
+            kernel = f.select(left < self.columns, edge, full)
+            kernel = f.select(left <= self.lanes, half, kernel)
+            return f.select(left <= self.lanes // 2, quarter, kernel)
+
+        return kernel_of
+
+    def panels(self) -> Function:
+        """A piece is a block of columns, by all rows."""
+        f = Function(name(self.element, "panels"), JOB)
+        names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
+        c = _Context(f, f.arguments[0], names)
+        c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
+        return f
+
+    def _panels(self, f: Function, c: _Context, piece: Value) -> None:
+        room, size = f.arguments[2], self.element.bytes
+        batch, block = piece // c["blocks"], piece % c["blocks"]
+        a, source, out = c.matrices(batch, "ASC")
+        first = block * c["rows"]
+        last = f.minimum(first + c["rows"], c["N"])
+        is_own = c["S"].to("ptrtoint", "i64") == 0
+        kernel_of = self._kernels(f)
+        zero, wide = f.constant(0), self.columns
+
+        def k_block(start: Value) -> None:
+            depth = f.minimum(c["K"] - start, c["k_block"])
+            adds = f.select(start > 0, f.constant(1), zero)
+            a_column = f.select(is_own, depth * size, c["s_column"])
+
+            def pack(column: Value) -> None:
+                number = batch * c["panels"] + column // wide
+                place = room.at((column - first) * a_column)
+                f.run(self.private("panel"), [f.arguments[0], number, place, start, depth])
+
+            def pack_runs() -> None:
+                (matrix,) = c.matrices(batch, "B")
+                rows = matrix.at(start * c["b_k"]).at(first, self.element)
+                f.run(self.private("runs"), [rows, c["b_k"], room, depth, last - first])
+
+            def pack_all() -> None:
+                f.if_(c["b_n"] == size, pack_runs, lambda: f.loop(first, last, wide, pack) and None)
+
+            f.if_(is_own, pack_all)
+            there = source.at(start * c["s_k"]).at(first * a_column)
+            in_b, in_a = f.select(is_own, room, there), a.at(start * c["a_k"])
+
+            def row(r: Value) -> None:
+                # The last tile starts earlier, if need be, and computes some rows again.
+                r = f.minimum(r, c["M"] - self.tile)
+                at_a, at_c = in_a.at(r * c["a_row"]), out.at(r * c["c_row"])
+
+                def tile(column: Value) -> None:
+                    b, left = in_b.at((column - first) * a_column), last - column
+                    operands = [at_a, c["a_row"], c["a_k"], depth, b, c["s_k"]]
+                    place = at_c.at(column, self.element)
+                    f.run_address(kernel_of(left), [*operands, place, c["c_row"], adds, left])
+
+                f.loop(first, last, wide, tile)
+
+            f.loop(zero, c["M"], self.tile, row)
+
+        f.loop(zero, c["K"], c["k_block"], k_block)
 
     def _copy_rows(
         self, f: Function, source: Value, a_k: Value, depth: Value, rows: Value, scratch: Value

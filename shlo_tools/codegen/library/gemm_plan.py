@@ -21,7 +21,8 @@ _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
 # S is 0 where chunks pack B for themselves. ``copies``: whether rows of A are brought near each
 # other. ``across``: whether a tile of rows goes by all panels before the next one, so that rows of
-# C are written as runs: where all of B stays near. Long sums are cut into ``parts`` of ``k_part``
+# C are written as runs: where all of B stays near. Of ``panels``, ``blocks`` are of ``rows``
+# columns. Long sums are cut into ``parts`` of ``k_part``
 # products each, whose matrices lie ``c_part`` bytes apart; a chunk is ``each`` of all ``pieces``:
 # blocks of parts of matrices.
 PLANNED = (
@@ -42,6 +43,9 @@ _PARTS = 16
 _SMALL = 1 << 14  # elements of a matrix that may be written part by part
 OWN = 128 * 1024  # bytes of scratch memory, the last ones, for B
 _TOGETHER = 1 << 14  # multiplications of a chunk, at least
+_PANELS = 256 * 1024  # bytes of scratch memory for the panels of a chunk
+_NEAR_ROWS = 512 * 1024  # bytes of A's rows, along a block of K, that every panel may read again
+_SHARED = 8  # chunks wanted
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,9 @@ class Plan:
         words: of the context, by name, but for P.
         room: bytes that P needs.
         packs: chunks of ``pack``.
-        way: ``rows``, ``columns`` or ``dots``.
+        way: ``rows``, ``panels``, ``columns`` or ``dots``.
         chunks: of that.
-        is_plain: whether a chunk is a block of rows.
+        is_plain: whether a chunk is a block of rows, or of columns where panels are the way.
         is_own: whether chunks pack B for themselves, unless P has it.
     """
 
@@ -116,6 +120,10 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     pitch = min(columns, kernel.columns)  # of a panel's rows
     matrix = panels * pitch * inner * size
     is_own = is_packed and not is_few and blocks == parts == 1 and matrix <= OWN
+    strips = None
+    if not (is_few or is_transposed or parts > 1 or is_near or (is_own and batch >= _SHARED)):
+        strips = _strips(kernel, sizes, size, is_packed=is_packed)
+    way = "panels" if strips else "dots" if by_dots else "columns" if is_few else "rows"
     planned: dict[str, Word] = {
         **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
         **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
@@ -126,6 +134,10 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     if is_packed:
         planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
         planned |= {"s_column": inner * size, "s_k": pitch * size}
+    if strips:
+        block, k_block = strips
+        is_own, blocks = is_packed, -(-columns // block)
+        planned |= {"blocks": blocks, "rows": block, "k_block": k_block}
     of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
     pieces = batch * parts * (of_columns if is_few else blocks)
     work = rows * columns * max(inner, 1) * batch // max(pieces, 1)
@@ -136,8 +148,29 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
         {**words, **planned},
         batch * matrix if is_packed else 0,
         batch * panels if is_packed else 0,
-        "dots" if by_dots else "columns" if is_few else "rows",
+        way,
         -(-pieces // each),
         not is_few and each == parts == 1,
         is_own,
     )
+
+
+def _strips(
+    kernel: MicroKernels, sizes: Mapping[str, int], size: int, *, is_packed: bool
+) -> tuple[int, int] | None:
+    """Columns of a chunk, and the depth of a block of K, where chunks go by panels.
+
+    None where that does not fit: A is too large to be read by each of them.
+    """
+    rows, columns, inner = (sizes[name] for name in "MNK")
+    panels = -(-columns // kernel.columns)
+    if panels < 2 or not inner:
+        return None
+    cuts = -(-inner // (kernel.k_block // 2)) if rows % kernel.tile == 0 else 1
+    k_block = -(-inner // cuts)
+    panel = kernel.columns * k_block * size
+    if rows * k_block * size > _NEAR_ROWS or (is_packed and panel > _PANELS):
+        return None
+    batch = sizes["outer"] * sizes["inner"]
+    shared = -(-panels // max(1, -(-_SHARED // batch)))
+    return max(1, min(_PANELS // panel, shared)) * kernel.columns, k_block

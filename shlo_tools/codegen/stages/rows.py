@@ -37,6 +37,7 @@ class RowKernel(Kernel):
 
     Attributes:
         folds_lanes: whether those of a vector make one element.
+        is_cut: whether chunks may be parts of rows.
     """
 
     folds_lanes = True
@@ -53,8 +54,8 @@ class RowKernel(Kernel):
         super().__init__(name, target, inputs, results)
         self.pitch = pitch or space.columns
         self.rows, self.columns = space.rows, space.columns
-        is_cut = len(self._wide()) == len(results) and not self._reductions()
-        self.space = space.in_strips() if is_cut else space
+        self.is_cut = len(self._wide()) == len(results) and not self._reductions()
+        self.space = space.in_strips() if self.is_cut else space
         self.strip: tuple[Value | int, Value | int] = 0, space.columns
 
     def write(self) -> Function:

@@ -24,9 +24,10 @@ func.func public @small(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
+// Panels are multiplied by all rows, and packed for that alone, unless what is packed may be kept.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_gemm_pack_f32
-// CHECK-SAME: shlo_rt_gemm_rows_f32
+// CHECK-SAME: shlo_rt_gemm_panels_f32
 func.func public @packed(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>

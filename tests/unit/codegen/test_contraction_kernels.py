@@ -277,6 +277,46 @@ def test_a_product_between_other_ops(name: str) -> None:
     assert_staged(text, numbers(turned, 1), numbers(rhs, 2), numbers(result, 3))
 
 
+# What is made of each column alone, of some of them, or of all of a row.
+BEHIND = {
+    "a bias": "%3 = stablehlo.add %0, %2 : {to}",
+    "factors of rows": """%1 = stablehlo.broadcast_in_dim %s, dims = [0] : ({rows}) -> {to}
+      %3 = stablehlo.multiply %1, %0 : {to}""",
+    "the other end of the row": """%1 = stablehlo.reverse %0, dims = [1] : {to}
+      %3 = stablehlo.subtract %1, %0 : {to}""",
+    "sums of rows": """%z = stablehlo.constant dense<0.0> : tensor<f32>
+      %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1]
+        : ({to}, tensor<f32>) -> {rows}
+      %4 = stablehlo.broadcast_in_dim %1, dims = [0] : ({rows}) -> {to}
+      %3 = stablehlo.subtract %0, %4 : {to}""",
+}
+
+
+@pytest.mark.parametrize("what", BEHIND)
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("sizes", [(24, 40, 100), (128, 70, 333), (65, 48, 64)])
+def test_what_is_made_of_a_wide_product(
+    sizes: tuple[int, int, int], is_turned: bool, what: str
+) -> None:
+    """Chunks are columns of all rows; the argument that the results may lie in is added as well."""
+    rows, inner, columns = sizes
+    factor = (columns, inner) if is_turned else (inner, columns)
+    to, of_rows, bias = typed((rows, columns)), typed((rows,)), typed((columns,))
+    behind = BEHIND[what].format(to=to, rows=of_rows)
+    text = f"""
+    func.func @main(%x: {typed((rows, inner))}, %y: {typed(factor)}, %r: {to}, %s: {of_rows},
+        %b: {bias}) -> ({to}, {to}) {{
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [{int(is_turned)}]
+        : ({typed((rows, inner))}, {typed(factor)}) -> {to}
+      %2 = stablehlo.broadcast_in_dim %b, dims = [1] : ({bias}) -> {to}
+      {behind}
+      %5 = stablehlo.add %3, %r : {to}
+      return %3, %5 : {to}, {to}
+    }}"""
+    shapes = (rows, inner), factor, (rows, columns), (rows,), (columns,)
+    assert_staged(text, *(numbers(shape, seed) for seed, shape in enumerate(shapes)))
+
+
 @pytest.mark.parametrize(
     ("shape", "result"), [((0,), ()), ((3, 0), (3, 3)), ((2, 0, 2), (2, 2, 2, 2))]
 )
@@ -319,6 +359,9 @@ y = random.standard_normal((9, 20011)).astype(np.float32)
 z = random.standard_normal((20011, 7)).astype(np.float32)
 sums = shlo_tools.compile(sys.argv[2])(y, z)
 print(sums.tobytes().hex())
+a = random.standard_normal((48, 700)).astype(np.float32)
+b = random.standard_normal((300, 700)).astype(np.float32)
+print(shlo_tools.compile(sys.argv[3])(a, b).tobytes().hex())
 """
 
 
@@ -338,9 +381,16 @@ def test_the_number_of_threads_changes_no_bit() -> None:
       %0 = stablehlo.dot_general %y, %z, contracting_dims = [1] x [0] : {types}
       return %0 : tensor<9x7xf32>
     }}"""
+    types = "(tensor<48x700xf32>, tensor<300x700xf32>) -> tensor<48x300xf32>"
+    wide = f"""
+    func.func @main(%a: tensor<48x700xf32>, %b: tensor<300x700xf32>) -> tensor<48x300xf32> {{
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1] : {types}
+      %1 = stablehlo.tanh %0 : tensor<48x300xf32>
+      return %1 : tensor<48x300xf32>
+    }}"""
     bits = {
         subprocess.run(
-            [sys.executable, "-c", _BITS, text, long],
+            [sys.executable, "-c", _BITS, text, long, wide],
             env={**os.environ, "SHLO_NUM_THREADS": threads},
             capture_output=True,
             text=True,

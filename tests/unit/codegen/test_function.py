@@ -45,6 +45,18 @@ def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool
     assert observed.tolist() == [len(numbers), sum(numbers)]
 
 
+def test_memory_that_does_not_exist_may_be_asked_for() -> None:
+    observed = np.arange(2, dtype=np.int64)
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        (out,) = arguments
+        f.prefetch(out.at(f.constant(1 << 46)))
+        f.store(f.load(out.at(8), I64) + 1, out)
+
+    run(write, observed)
+    assert observed.tolist() == [2, 1]
+
+
 def test_what_is_put_before_a_loop_runs_once() -> None:
     counts = np.zeros(2, np.int64)
 

@@ -106,6 +106,8 @@ SIZES = [
     *[(1, rows, 4099, columns) for rows, columns in ((1, 90), (8, 9), (17, 16), (67, 33))],
     *[(1, 1, 300_007, 1), (1, 16, 20_000, 3)],
     *[(1, 70, 8, 1000), (2, 131, 5, 203)],  # few terms: rows go by all columns
+    # Panels by all rows: several blocks of K, columns and terms that are left, several matrices.
+    *[(1, 24, 1100, 200), (2, 128, 65, 100), (1, 65, 300, 90), (9, 16, 20, 66), (1, 200, 600, 35)],
 ]
 
 

@@ -10,7 +10,7 @@ from shlo_tools import compile, interpret
 from shlo_tools.cpu.stages.executable import StagedExecutable
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_loops(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text = LoopProgram(rng, 2).text()
@@ -26,7 +26,7 @@ def test_random_loops(seed: int) -> None:
         np.testing.assert_array_equal((x, y), originals)
 
 
-@pytest.mark.parametrize("seed", range(30, 50))
+@pytest.mark.parametrize("seed", range(60, 90))
 def test_random_loops_of_donated_arguments(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text = LoopProgram(rng, 2).text()
@@ -38,6 +38,48 @@ def test_random_loops_of_donated_arguments(seed: int) -> None:
         for place, (result, target) in enumerate(zip(results, expected, strict=True)):
             np.testing.assert_array_equal(result, target, err_msg=text)
             assert not any(np.may_share_memory(result, other) for other in results[:place])
+
+
+def test_sums_that_branches_add_to_or_pass_on_are_not_copied() -> None:
+    text = f"""
+    func.func @main(%x: tensor<40x{SIZE}xf32>, %n: tensor<i32>)
+        -> (tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>) {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %0 = stablehlo.negate %x : tensor<40x{SIZE}xf32>
+      %1 = stablehlo.abs %x : tensor<40x{SIZE}xf32>
+      %2:3 = stablehlo.while(%i = %zero, %a = %0, %b = %1)
+        : tensor<i32>, tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>
+      cond {{
+        %3 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %3 : tensor<i1>
+      }} do {{
+        %3 = stablehlo.add %i, %one : tensor<i32>
+        %4 = stablehlo.and %i, %one : tensor<i32>
+        %5:2 = "stablehlo.case"(%4) ({{
+          stablehlo.return %a, %b : tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>
+        }}, {{
+          %6 = stablehlo.add %a, %x : tensor<40x{SIZE}xf32>
+          %7 = stablehlo.reverse %6, dims = [0] : tensor<40x{SIZE}xf32>
+          %8 = stablehlo.add %b, %7 : tensor<40x{SIZE}xf32>
+          stablehlo.return %6, %8 : tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>
+        }}) : (tensor<i32>) -> (tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>)
+        stablehlo.return %3, %5#0, %5#1
+          : tensor<i32>, tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>
+      }}
+      return %2#1, %2#2 : tensor<40x{SIZE}xf32>, tensor<40x{SIZE}xf32>
+    }}"""
+    x = np.random.default_rng(1).integers(-9, 10, (40, SIZE)).astype(np.float32)
+    executable = compile(text)
+    for number in (0, 1, 2, 5):
+        results = executable(x, np.int32(number))
+        rounds = number // 2
+        sums = [(k - 1) * x for k in range(rounds + 1)]
+        np.testing.assert_array_equal(results[0], sums[rounds])
+        expected = abs(x) + sum((one[::-1] for one in sums[1:]), np.zeros_like(x))
+        np.testing.assert_array_equal(results[1], expected)
+    copied = [row for row in executable.profile(x, np.int32(5), calls=1).rows if not row.place]
+    assert sum(row.bytes for row in copied) < x.nbytes
 
 
 def test_values_without_elements_stay_outside_of_branches() -> None:

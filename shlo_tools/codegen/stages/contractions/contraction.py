@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
@@ -71,12 +72,15 @@ class _Lowering:
         if not all(_has_numbers(form.contraction) for form in forms):
             raise UnsupportedStage("a convolution of what has unknown strides")
         blocks = None
+        strip = 0
+        if not is_bare and is_known and self.parts == 1:
+            strip = self._kernel.strip_of(self.node)
         for form in forms:
             last = len(forms) == 1 and not is_bare and is_known
             if not self._by_channels(form.depthwise, where):
                 contraction, by_columns = form.contraction, form.by_columns
                 blocks = self.multiplication.multiply(
-                    contraction, where, by_columns=by_columns, keeps_last=last
+                    contraction, where, by_columns=by_columns, keeps_last=last, strip=strip
                 )
         if not is_bare:
             self._walk(where, blocks)
@@ -196,11 +200,16 @@ class _Lowering:
         return True
 
     # --- rows -------------------------------------------------------------------------------------
+    @cached_property
+    def _kernel(self) -> ContractionKernel:
+        """What is made of the product."""
+        stage, count = self.stage, self.node.count
+        walked = space(*(stage.split or (1, count)))
+        return ContractionKernel(stage.name, self.target, stage.arguments, stage.results, walked)
+
     def _walk(self, where: Place, blocks: Blocks | None) -> None:
         """What is made of the product's rows: with them, or behind the product."""
-        stage, node = self.stage, self.node
-        walked = space(*(stage.split or (1, node.count)))
-        kernel = ContractionKernel(stage.name, self.target, stage.arguments, stage.results, walked)
+        stage, node, kernel = self.stage, self.node, self._kernel
         self.out.in_place = kernel.in_place()
         if over := kernel.results_over(node, self.parts * self.element.bytes):
             self.out.inside[where.number] = over
@@ -213,7 +222,11 @@ class _Lowering:
             self.out.jobs.append(Job(stage.name, inner + 1, formula(kernel.space.chunks)))
             return
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
-        self.out.functions.append(kernel.write_rows_of(node, blocks.job.function, blocks.words))
+        if blocks.rows is None:
+            written = kernel.write_rows_of(node, blocks.job.function, blocks.words)
+        else:
+            written = kernel.write_columns_of(node, blocks.job.function, blocks.words, blocks.rows)
+        self.out.functions.append(written)
         self.out.jobs.append(replace(blocks.job, function=stage.name, context=inner + 1))
 
 

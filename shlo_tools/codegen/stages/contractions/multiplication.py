@@ -20,15 +20,18 @@ _OFTEN = 1024
 
 @dataclass(frozen=True)
 class Blocks:
-    """How a kernel finds the rows of a chunk of a product that is being computed.
+    """How a kernel finds what a chunk of a product computes: rows, or columns of all rows.
 
     Attributes:
         job: what computes them.
-        words: the words of its context with the rows, blocks and rows of a block of a matrix.
+        words: the words of its context with the rows, blocks and rows of a block of a matrix;
+            with the columns, blocks and columns of a block where those are what a chunk has.
+        rows: the word with the rows, where chunks are columns.
     """
 
     job: Job
     words: tuple[int, int, int]
+    rows: int | None = None
 
 
 def turns(axes: Axes) -> bool:
@@ -89,18 +92,23 @@ class Multiplication:
         *,
         by_columns: bool = False,
         keeps_last: bool = False,
+        strip: int = 0,
     ) -> Blocks | None:
         """Jobs of a contraction.
 
+        Args:
+            keeps_last: whether somebody goes on with blocks of rows.
+            strip: or with some columns of all rows, that are a multiple of ``strip``; 0 if not.
+
         Returns:
-            how its blocks of rows are computed, whose job is left out, where ``keeps_last`` asks
-            for that and they follow each other in memory.
+            how its blocks are computed, whose job is left out, where ``keeps_last`` asks for that
+            and rows follow each other in memory.
         """
         size = self.element.bytes
         where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
         words = gemm_words(contraction)
         if words is not None:
-            return self._plainly(words, where, keeps_last)
+            return self._plainly(words, where, keeps_last, strip)
         plan = packed.plan(contraction, self.target, by_columns=by_columns)
         resting = contraction.a if by_columns else contraction.b
         room = self.packed(plan.room, resting.place, plan.reads)
@@ -113,7 +121,9 @@ class Multiplication:
         self.out.jobs.append(job)
         return None
 
-    def _plainly(self, words: dict[str, Word], where: Place, keeps_last: bool) -> Blocks | None:
+    def _plainly(
+        self, words: dict[str, Word], where: Place, keeps_last: bool, strip: int
+    ) -> Blocks | None:
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
         words = {**words, "C": where}
         parts, _ = gemm_plan.parts_of(sizes)
@@ -133,8 +143,14 @@ class Multiplication:
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
         if keeps_last and plan.is_plain and is_dense:
-            at = [gemm_plan.CONTEXT[name] for name in ("M", "blocks", "rows")]
-            return Blocks(job, (at[0], at[1], at[2]))
+            rows, columns, blocks, block = (
+                gemm_plan.CONTEXT[name] for name in ("M", "N", "blocks", "rows")
+            )
+            if plan.way == "rows" or plan.words["blocks"] == 1:
+                return Blocks(job, (rows, blocks, block))
+            width = plan.words["rows"]
+            if strip and isinstance(width, int) and width % strip == 0:
+                return Blocks(job, (columns, blocks, block), rows)
         self.out.jobs.append(job)
         if parts > 1:
             added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}

@@ -22,6 +22,35 @@ class ContractionKernel(RowKernel):
         self.buffers[product] = Buffer(self.word(self.words))
         return self.write()
 
+    def strip_of(self, product: Node) -> int:
+        """What numbers of columns are a multiple of that may be passed over alone; 0 where what is
+        made of a product's columns needs more of it."""
+        return self.lanes if self.is_cut and product in self._pointwise else 0
+
+    def write_columns_of(
+        self, product: Node, part: str, places: tuple[int, int, int], rows: int
+    ) -> Function:
+        """The kernel: the product's columns of a chunk, by all rows, then the pass over them.
+
+        Args:
+            part: the function that computes the columns.
+            places: of the product's context's words: columns, blocks and columns of a block of a
+                matrix.
+            rows: that of the word with the rows.
+        """
+        f, chunk = self.function, self.function.arguments[1]
+        self.buffers[product] = Buffer(self.word(self.words))
+        context = self.word(self.words + 1)
+        f.run(part, [context, chunk, self.scratch])
+        columns, blocks, block, count = (
+            f.load(context.at(8 * place), I64) for place in (*places, rows)
+        )
+        matrix, number = chunk // blocks, chunk % blocks
+        first = number * block
+        self.strip = first, f.minimum(first + block, columns)
+        self.each_row(matrix * count, (matrix + 1) * count)
+        return f
+
     def write_rows_of(self, product: Node, part: str, places: tuple[int, int, int]) -> Function:
         """The kernel: the product's rows of a chunk, then the passes over them.
 
