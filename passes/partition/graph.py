@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
@@ -126,9 +126,14 @@ class Graph:
 
 
 def read(block: mlir.Block, kinds: Kinds) -> Graph:
-    """The graph of a block of a function or of control flow."""
+    """The graph of a block of a function or of control flow.
+
+    What the block computes twice, it does not: programs are written by machines, which repeat half
+    of their scalars' ops.
+    """
     types, sources, ops = kinds.types, _Sources(kinds.types), list[Op]()
     shapes, makers = sources.shapes, sources.makers
+    unique, repeated = dict[Hashable, Op](), list[Operation]()
     for view in block.operations:
         op = view.operation
         name = op.name
@@ -138,13 +143,22 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
         if name in _ENDS:
             for operand in inner:
                 operand.is_returned = True
+            for repetition in repeated:
+                repetition.erase()
             return Graph(_needed(ops), op, operands, shapes)
         count, results = len(numbers), list(op.results)
         numbers += [types.number(result.type) for result in results]
         kind = kinds.of(op, name, numbers)
         if kind.type is not None:
             (result,) = results
-            node = makers[result] = Op(op, kind, operands, inner, shapes, result, numbers[-1])
+            key = (kind.number, *operands)
+            first = unique.get(key)
+            if first is not None and first.value is not None:
+                result.replace_all_uses_with(first.value)
+                repeated.append(op)
+                continue
+            node = Op(op, kind, operands, inner, shapes, result, numbers[-1])
+            unique[key] = makers[result] = node
             ops.append(node)
             continue
         captured, others, _ = sources.of(ir.captured(op))

@@ -92,6 +92,31 @@ def test_next_after(dtype: Any) -> None:
         assert np.array_equal(np.isnan(actual), np.isnan(expected))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_next_after_toward_a_constant_infinity(dtype: Any, sign: int) -> None:
+    """The program says where to, so that less is computed: the same bits as numpy has."""
+    info: Any = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    ends = [0.0, 1.0, np.inf, info.max, info.smallest_normal, info.smallest_subnormal]
+    noise = np.frombuffer(np.random.default_rng(0).bytes(500 * np.dtype(dtype).itemsize), dtype)
+    x = np.concatenate([np.array([np.nan, *ends, *(-end for end in ends)], dtype), noise])
+    y = np.full_like(x, sign * np.inf)
+    type = type_of(x)
+    code = f"0x{y.view(f'u{y.itemsize}')[0]:0{2 * y.itemsize}X}"
+    text = f"""func.func @main(%x: {type}) -> {type} {{
+      %y = stablehlo.constant dense<{code}> : {type}
+      %0 = chlo.next_after %x, %y : {type}, {type} -> {type}
+      return %0 : {type}
+    }}"""
+    with np.errstate(all="ignore"):
+        expected = np.nextafter(x, y)
+        for actual in (shlo_tools.compile(text)(x), shlo_tools.interpret(text, x)):
+            wrong = actual.view(f"u{x.itemsize}") != expected.view(f"u{x.itemsize}")
+            wrong &= ~np.isnan(expected)
+            assert not wrong.any(), (x[wrong][0], actual[wrong][0], expected[wrong][0])
+            assert np.array_equal(np.isnan(actual), np.isnan(expected))
+
+
 @pytest.mark.parametrize("bits", [2, 4, 8, 16, 32, 64])
 @pytest.mark.parametrize("sign", ["i", "ui"])
 def test_mulhi(sign: str, bits: int) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, isinf
 
-from shlo_tools import ir
-from shlo_tools.dtypes import ELEMENT_TYPES, Kind, tensor_type
-from shlo_tools.mlir import Operation
+from shlo_tools import ir, mlir
+from shlo_tools.dtypes import ELEMENT_TYPES, Kind, splat_element, tensor_type
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.narrow_floats import format_of, is_narrow, wide_type
 from shlo_tools.ops import Tensor
 from shlo_tools.ops._attributes import Number, codec
@@ -115,7 +115,34 @@ def next_after(op: Operation, x: Tensor, y: Tensor) -> Tensor:
         ir.raise_unsupported([op], f"{element} has no neighbours")
     if element.bits < 8:
         return _by_spacing(x, y)
-    return _by_exponent(x, y) if element.name == "f8E8M0FNU" else _by_bits(x, y)
+    if element.name == "f8E8M0FNU":
+        return _by_exponent(x, y)
+    target = None if is_narrow(element) else _splat_of(op.operands[1])
+    if target is not None and isinf(target):
+        return _toward_infinity(x, target)
+    return _by_bits(x, y)
+
+
+def _splat_of(value: Value) -> float | None:
+    """The number that a constant is everywhere; None where there is none."""
+    op = mlir.defining_op(value)
+    if op is None or op.name != "stablehlo.constant" or not mlir.is_splat(op.attributes["value"]):
+        return None
+    return float(splat_element(op.attributes["value"]))
+
+
+def _toward_infinity(x: Tensor, infinity: float) -> Tensor:
+    """As ``_by_bits`` has it; programs that walk along the numbers say where to by an infinity."""
+    width = x.element_type.bits
+    from_ = convert(Term(x), "f64" if width == 64 else "f32")
+    bits = bitcast(Term(x), f"ui{width}")
+    if infinity > 0:
+        goes_on, inward, smallest = from_ < infinity, from_ < 0.0, 1
+    else:
+        goes_on, inward, smallest = from_ > infinity, from_ > 0.0, (1 << (width - 1)) | 1
+    moved = bits + select(inward, bits.constant((1 << width) - 1), 1)
+    moved = select(from_ == 0.0, smallest, moved)
+    return select(goes_on, bitcast(moved, x.element_type), Term(x)).tensor
 
 
 def _by_bits(x: Tensor, y: Tensor) -> Tensor:

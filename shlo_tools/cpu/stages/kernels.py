@@ -42,10 +42,10 @@ class _Provider:
 
     def noted(self) -> None:
         """Begin a module where a processor is free beside the one that lowers stages."""
-        if shared_kernels.lines_waiting() >= _LONG and len(self.running()) < max(
-            1, processor_count() - 1
-        ):
-            for functions in filter(None, _by_home(shared_kernels.take(_LONGEST))):
+        lines = shared_kernels.lines_waiting()
+        if lines >= _LONG and len(self.running()) < max(1, processor_count() - 1):
+            most = max(_LONGEST, lines // 2)
+            for functions in filter(None, _by_home(shared_kernels.take(most))):
                 seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)
                 self.ahead.append((_begin(functions), time.perf_counter() + seconds))
 
