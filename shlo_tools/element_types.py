@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -48,23 +48,23 @@ class ElementType:
     bits: int
     dtype: np.dtype[Any]
 
-    @property
+    @cached_property
     def is_integer(self) -> bool:
         return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
-    @property
+    @cached_property
     def is_float(self) -> bool:
         return self.kind is Kind.FLOAT
 
-    @property
+    @cached_property
     def is_complex(self) -> bool:
         return self.kind is Kind.COMPLEX
 
-    @property
+    @cached_property
     def is_boolean(self) -> bool:
         return self.kind is Kind.BOOLEAN
 
-    @property
+    @cached_property
     def is_quantized(self) -> bool:
         return self.kind is Kind.QUANTIZED
 

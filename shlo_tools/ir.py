@@ -172,20 +172,20 @@ def captured(op: Operation) -> list[Value]:
     inside: set[Value] = set()
     values: dict[Value, None] = {}
 
-    def visit(region: Any) -> None:  # definitions come before uses
-        for block in region.blocks:
-            inside.update(block.arguments)
-            for view in block.operations:
-                inner = view.operation
-                for value in inner.operands:
-                    if value not in inside:
-                        values[value] = None
-                inside.update(inner.results)
-                for below in inner.regions:
-                    visit(below)
+    def visit(parent: Any) -> None:  # definitions come before uses
+        for region in parent.regions:
+            for block in region.blocks:
+                inside.update(block.arguments)
+                for view in block.operations:
+                    inner = view.operation
+                    for value in inner.operands:
+                        if value not in inside:
+                            values[value] = None
+                    inside.update(inner.results)
+                    if len(inner.regions):
+                        visit(inner)
 
-    for region in op.regions:
-        visit(region)
+    visit(op)
     return list(values)
 
 

@@ -47,10 +47,11 @@ class _Walk:
         return arguments, tuple([self.op(op, jumps=jumps) for op in operations])
 
     def op(self, op: Operation, *, jumps: bool = False) -> Hashable:
-        operands = tuple([self.use(value) for value in op.operands])
-        results = tuple([self.definition(value) for value in op.results])
-        attributes = tuple(op.attributes.items())
-        regions = tuple([self.region(region) for region in op.regions])
+        use, definition = self.use, self.definition
+        operands = tuple([use(value) for value in op.operands])
+        results = tuple([definition(value) for value in op.results])
+        attributes = tuple(op.attributes.items()) if len(op.attributes) else ()
+        regions = tuple([self.region(region) for region in op.regions]) if len(op.regions) else ()
         successors = tuple([self.blocks[block] for block in op.successors]) if jumps else ()
         return op.name, operands, results, attributes, regions, successors
 

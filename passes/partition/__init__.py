@@ -90,14 +90,16 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> No
 def _without_empty_parts(func: Operation) -> list[Operation]:
     """The ops of a function, where nothing is joined to what has no elements."""
     ops = mlir.walk(func)[1:]
-    if not any(map(_has_empty_part, ops)):
+    joined = [op for op in ops if op.name == "stablehlo.concatenate"]
+    if not any(map(_has_empty_part, joined)):
         return ops
-    driver.apply(func, {"stablehlo.concatenate": [of_nothing], "stablehlo.slice": [whole]})
+    rules = {"stablehlo.concatenate": [of_nothing], "stablehlo.slice": [whole]}
+    driver.apply(func, rules, ops=[op for op in ops if op.name in rules])
     return mlir.walk(func)[1:]
 
 
 def _has_empty_part(op: Operation) -> bool:
-    is_static = op.name == "stablehlo.concatenate" and mlir.is_static_tensor(op.results[0].type)
+    is_static = mlir.is_static_tensor(op.results[0].type)
     return is_static and any(0 in dtypes.tensor_type(v.type).shape for v in op.operands)
 
 

@@ -71,12 +71,14 @@ class Kind:
         name: without the dialect; ``op`` for one that no kernel computes.
         type: that of the result of an op that kernels may compute; None where it stays as it is.
         integers: of attributes that were asked for.
+        answers: of questions about all ops of the kind, by what asks.
     """
 
     number: int
     name: str
     type: TensorType | None
     integers: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    answers: dict[str, bool] = field(default_factory=dict, compare=False)
 
     @cached_property
     def shape(self) -> tuple[Extent, ...]:

@@ -35,22 +35,27 @@ Parts = list[Value]  # of a value, in the order of its elements without the dime
 
 def split(block: mlir.Block) -> None:
     """Take apart what a block joins and cuts again."""
-    while _split_group(block):
+    while _split_groups(block):
         pass
 
 
-def _split_group(block: mlir.Block) -> bool:
-    """Take one group of ops apart, if there is one."""
+def _split_groups(block: mlir.Block) -> bool:
+    """Take groups of ops apart that hand over vectors of one size, if there are any."""
     ops = [mlir.inner_operation(view) for view in block.operations]
     names = Counter(op.name for op in ops)
     if names[CUTS] < 2 or not names[JOINS]:
         return False
     for many in _sizes(ops):
         family = Family(many)
-        for group in _connected([op for op in ops if family.has(op)]):
-            if _is_moved(family, group) and any(map(family.is_inside, group)):
-                _Splitting(family, _without_last_views(group)).run()
-                return True
+        groups = [
+            group
+            for group in _connected([op for op in ops if family.has(op)])
+            if _is_moved(family, group) and any(map(family.is_inside, group))
+        ]
+        for group in groups:
+            _Splitting(family, _without_last_views(group)).run()
+        if groups:
+            return True
     return False
 
 

@@ -86,7 +86,11 @@ class _Tiny:
         """Whether an op and what is cheap below it are tiny, or cut a tiny part of a tensor."""
         if op.name in CONTROL:
             return self._fits_control(op)
-        is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)
+        is_tiny = op.kind.answers.get("is_tiny")
+        if is_tiny is None:
+            is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)
+            if op.type is not None and op.name != "result":
+                op.kind.answers["is_tiny"] = is_tiny
         return is_tiny and all(self._reads(op, number) for number in range(len(op.operands)))
 
     def _fits_control(self, op: Op) -> bool:

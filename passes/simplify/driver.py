@@ -70,10 +70,12 @@ def apply(
     effects: Effects | None = None,
     *,
     keep_attributes: bool = True,
+    ops: Sequence[Operation] | None = None,
 ) -> int:
     """Rewrite the ops below ``root`` until no rule applies; erase pure ops without uses.
 
     Args:
+        ops: those that are looked at first, in program order, where it is not all.
         keep_attributes: give an op's discardable attributes to the one made in its place.
 
     Returns:
@@ -82,7 +84,8 @@ def apply(
     Raises:
         PassError: a rule left uses of an op that it replaced.
     """
-    worklist = Worklist(root, rules, effects or Effects())
+    first = mlir.walk(root)[1:] if ops is None else ops
+    worklist = Worklist(first, rules, effects or Effects())
     worklist.keep_attributes = keep_attributes
     return worklist.run()
 
@@ -90,7 +93,7 @@ def apply(
 class Worklist:
     """Ops that rules have not looked at since something about them changed."""
 
-    def __init__(self, root: Operation, rules: Rules, effects: Effects) -> None:
+    def __init__(self, ops: Sequence[Operation], rules: Rules, effects: Effects) -> None:
         self.rules = rules
         self.effects = effects
         self.for_any = tuple(rules.get(ANY, ()))
@@ -98,7 +101,7 @@ class Worklist:
         self.keep_attributes = True
         # The last one is next: at first that is program order.
         self.pending: dict[int, Operation] = {}
-        self.wait(reversed(mlir.walk(root)[1:]))
+        self.wait(reversed(ops))
 
     def run(self) -> int:
         while self.pending:

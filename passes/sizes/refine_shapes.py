@@ -19,13 +19,11 @@ types, and the module stays as it was.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from shlo_tools import mlir
 from shlo_tools.errors import UnsupportedError
+from shlo_tools.garbage import uncollected
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.sizes import refined_types, size_constants
 from shlo_tools.passes.sizes.refined_calls import RefinedCalls
@@ -50,20 +48,8 @@ class RefineShapes(Pass):
     def run(self, op: Operation) -> None:
         calls = RefinedCalls(op)
         if calls.entries:
-            with _uncollected():
+            with uncollected():
                 _refine(op, calls)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause the search for reference cycles: among many live objects it costs a fifth of a run."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _refine(module: Operation, calls: RefinedCalls) -> None:

@@ -14,7 +14,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.lowered import ELEMENTS, ROWS, SHAPES, STAGE
-from shlo_tools.codegen.stages.folds import is_number, neutral_number
+from shlo_tools.codegen.stages.folds import is_number, known_number, neutral_number
 from shlo_tools.codegen.stages.nodes import (
     CONTROL,
     Extent,
@@ -249,9 +249,9 @@ def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 def _leaves(op: Operation, node: Node, other: Node) -> bool:
     """Whether an op with a number leaves the other operand as it is: a maximum with -inf."""
-    neutral = neutral_number(op.name.removeprefix("stablehlo."), other.element)
-    is_same = neutral is not None and node.element == other.element
-    return is_same and is_number(node, neutral)
+    if known_number(node) is None or node.element != other.element:
+        return False
+    return is_number(node, neutral_number(op.name.removeprefix("stablehlo."), other.element))
 
 
 @_reads

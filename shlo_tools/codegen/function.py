@@ -288,12 +288,13 @@ class Function:
 
     def _constant(self, literal: str, type: Type) -> Value:
         key = (literal, type)
-        if key not in self._constants:
+        known = self._constants.get(key)
+        if known is None:
             typed = literal if type == I1 else f"{literal} : {type}"
             name = f"%c{len(self._constants)}"
-            self._constants[key] = name, f"llvm.mlir.constant({typed}) : {type}"
+            known = self._constants[key] = name, f"llvm.mlir.constant({typed}) : {type}"
             self._literals.append(key)
-        return Value(self, self._constants[key][0], type)
+        return Value(self, known[0], type)
 
     def number_of(self, value: Value) -> int | None:
         """The number that a constant index is; None for any other value."""

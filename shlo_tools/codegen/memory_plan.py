@@ -78,24 +78,29 @@ class _Block:
 
     def __init__(self, lifetimes: Sequence[Lifetime]) -> None:
         self._lifetimes = lifetimes
-        self._active: list[tuple[int, int]] = []  # offset, number; sorted
+        self._active: list[tuple[int, int, int]] = []  # offset, end, number; sorted
+        self._first_end = 0  # when one of them, at the earliest, is in use no more
 
     def lowest(self, number: int) -> int:
         """The lowest place that none in use at the same time covers."""
         lifetime = self._lifetimes[number]
-        self._active = [
-            pair for pair in self._active if self._lifetimes[pair[1]].end >= lifetime.start
-        ]
-        at = 0
-        for offset, other in self._active:
-            if at + lifetime.size <= offset:
+        if self._first_end < lifetime.start:
+            ends = self._lifetimes
+            self._active = [own for own in self._active if ends[own[2]].end >= lifetime.start]
+            self._first_end = min((ends[own[2]].end for own in self._active), default=0)
+        at, size, step = 0, lifetime.size, ALIGNMENT if lifetime.size > _LEAST else _LEAST
+        for offset, end, _ in self._active:
+            if at + size <= offset:
                 break
-            end = offset + self._lifetimes[other].size
-            at = max(at, _next(end, ALIGNMENT if lifetime.size > _LEAST else _LEAST))
+            if end > at:
+                at = _next(end, step)
         return at
 
     def put(self, number: int, offset: int) -> None:
-        insort(self._active, (offset, number))
+        lifetime = self._lifetimes[number]
+        ends = (self._first_end, lifetime.end) if self._active else (lifetime.end,)
+        self._first_end = min(ends)
+        insort(self._active, (offset, offset + lifetime.size, number))
 
 
 def aligned(size: int) -> int:

@@ -21,6 +21,7 @@ from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dialects import shape_names
 from shlo_tools.errors import ShloError, UnsupportedError, did_you_mean
 from shlo_tools.extend.targets import GRID
+from shlo_tools.garbage import uncollected
 from shlo_tools.pipeline.contents import contents
 from shlo_tools.pipeline.stage_texts import StageTexts
 from shlo_tools.program.donation import Donate, donated
@@ -113,7 +114,7 @@ def _compiled(
     known: programs.Known | None,
 ) -> Executable:
     """Compile a program, and keep it where it is ``known``."""
-    with mlir.library_context():
+    with mlir.library_context(), uncollected():
         module, constants = weights.detached(source)
         ops = mlir.walk(module.operation)
         program.verify_further(module, ops)

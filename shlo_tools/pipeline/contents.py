@@ -82,10 +82,9 @@ def contents(root: Operation, ops: Iterable[Operation] | None = None) -> Content
         names.add(name)
         for result in op.results:
             types.add(result.type)
-        for region in op.regions:
+        for region in op.regions if len(op.regions) else ():
             for block in region.blocks:
-                for argument in block.arguments:
-                    types.add(argument.type)
+                types.update([argument.type for argument in block.arguments])
         if name == "func.func":
             types.update(type for side in ir.signature(op) for type in side)
             function = functions[ir.symbol_name(op)] = Function(_is_private(op))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.stages.folds import columns_of, groups_of, is_spread, sources_of
 from shlo_tools.codegen.stages.map_space import Space
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, UnsupportedStage, below
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -48,7 +48,7 @@ class ColumnKernel(RowKernel):
     vector = 0
 
     def __init__(self, target: Target, stage: Stage) -> None:
-        reductions = [n for n in below(stage.results) if n.kind is NodeKind.REDUCE]
+        reductions = [n for n in stage.nodes if n.kind is NodeKind.REDUCE]
         groups = {
             groups_of(n.operands[0].shape, n.dimensions) for n in reductions if n.reduced != 1
         }

@@ -21,7 +21,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
-    below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reductions import reduction, selections, sums, windows
@@ -42,14 +41,14 @@ def lower(stage: Stage, target: Target) -> StageCode:
         return StageCode()
     if stage.kind not in _KINDS:
         raise UnsupportedStage(f"stages of kind {stage.kind}")
-    if stage.kind not in _SIZED and not all(are_known(*n.shape) for n in below(stage.results)):
+    if stage.kind not in _SIZED and not stage.is_static:
         raise UnsupportedStage(f"stages of kind {stage.kind} and unknown sizes")
     return _KINDS[stage.kind](stage, target)
 
 
 def _map(stage: Stage, target: Target) -> StageCode:
     """Elementwise ops, and views that are stored."""
-    if not all(are_known(*node.shape) for node in below(stage.results)):
+    if not stage.is_static:
         is_row = map_space(stage.results)[0] == 1
         if stage.kind == "map" and (is_row or is_flat(stage.results)):
             kernel = FlatKernel(stage.name, target, stage.arguments, stage.results)
@@ -100,14 +99,14 @@ def _is_one_pass(stage: Stage) -> bool:
 
 def _reduction(stage: Stage, target: Target) -> StageCode:
     """Sums of any dimensions, unless nobody asks for them."""
-    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in below(stage.results)):
+    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in stage.nodes):
         return reduction.lower(stage, target)
     return _map(replace(stage, kind="map", split=None), target)
 
 
 def _columns(stage: Stage, target: Target) -> StageCode:
     """Passes over columns, unless nobody asks for what they are reduced to."""
-    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in below(stage.results)):
+    if any(n.kind is NodeKind.REDUCE and n.reduced != 1 for n in stage.nodes):
         return _one_pass(stage, ColumnKernel(target, stage))
     return _map(replace(stage, kind="map", split=None), target)
 

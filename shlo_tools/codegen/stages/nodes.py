@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,10 @@ def is_one(size: Extent) -> bool:
 
 def are_known(*sizes: Extent) -> bool:
     """Whether sizes are numbers."""
-    return all(isinstance(size, int) for size in sizes)
+    for size in sizes:  # noqa: SIM110 (asked so often that a generator shows)
+        if not isinstance(size, int):
+            return False
+    return True
 
 
 class NodeKind(Enum):
@@ -169,6 +173,16 @@ class Stage:
     arguments: list[Node]
     results: list[Node] = field(default_factory=list)
 
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """What its results are made of, operands first."""
+        return below(self.results)
+
+    @cached_property
+    def is_static(self) -> bool:
+        """Whether all sizes are numbers."""
+        return are_known(*[size for node in self.nodes for size in node.shape])
+
     @property
     def places(self) -> tuple[Word, ...]:
         """Words of a context: where arguments lie, then where results do."""
@@ -179,15 +193,19 @@ def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:
     """What results are made of, operands first; operands of ``known`` nodes are left out."""
     order: dict[Node, None] = {}
     border = set(known)
-    stack = [(node, False) for node in reversed(list(results))]
+    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(results))]
     while stack:
         node, is_done = stack.pop()
         if is_done:
             order[node] = None
         elif node not in order:
+            if node in border or not node.operands:
+                order[node] = None
+                continue
             stack.append((node, True))
-            if node not in border:
-                stack += [(operand, False) for operand in reversed(node.operands)]
+            for operand in reversed(node.operands):
+                if operand not in order:
+                    stack.append((operand, False))
     return list(order)
 
 

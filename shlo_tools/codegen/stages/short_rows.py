@@ -18,7 +18,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
-    below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
@@ -33,7 +32,7 @@ _TINY = 4  # rows of elementwise ops that fit into a vector, at least: it is fil
 
 def is_short(stage: Stage, space: Space, target: Target) -> bool:
     """Whether lanes of a stage had better be rows."""
-    nodes = below(stage.results)
+    nodes = stage.nodes
     lanes = lanes_for(target, nodes)
     folded = {node.operands[0] for node in nodes if node.kind is NodeKind.REDUCE}
     plain = all(

@@ -15,7 +15,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
-    below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Scalar, Split
@@ -61,7 +60,7 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
 
 def _readers(stage: Stage, source: Node) -> int:
     """How often nodes of a stage read one of them."""
-    nodes = below(stage.results)
+    nodes = stage.nodes
     return sum(node.operands.count(source) for node in nodes)
 
 

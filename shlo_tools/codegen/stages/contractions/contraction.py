@@ -44,7 +44,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
 class _Lowering:
     def __init__(self, stage: Stage, target: Target) -> None:
         self.stage, self.target = stage, target
-        nodes = [node for node in below(stage.results) if node.kind in _KINDS]
+        nodes = [node for node in stage.nodes if node.kind in _KINDS]
         if len(nodes) != 1:
             raise UnsupportedStage("several products in a stage")
         (self.node,) = nodes

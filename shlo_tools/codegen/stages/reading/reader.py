@@ -135,11 +135,11 @@ class Reader(PartsReader):
 
     def normal(self, index: Index, shape: tuple[Extent, ...]) -> Index:
         """The one index that stands for all that mean the same elements of the kernel's space."""
-        count: Extent = 1
-        for size in shape:
-            count *= size
-        whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
         if isinstance(index, tuple):
+            count: Extent = 1
+            for size in shape:
+                count *= size
+            whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
             index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
             # One number may be read by who has no mask: it never becomes a vector.
             has_both = has_lanes(index) or (not has_lanes(whole) and self.is_inside(whole))

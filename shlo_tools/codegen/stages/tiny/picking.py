@@ -134,9 +134,7 @@ class Picking(Registers):
             if value is None and self._counts[source]:
                 value = self.pick(numbers_of(source, (self._counts[source],)))
             elif value is None:
-                while numbers[at : at + count + 1] == list(
-                    range(numbers[at], numbers[at] + count + 1)
-                ):
+                while at + count < len(numbers) and numbers[at + count] == numbers[at] + count:
                     count += 1
                 value = self.pick(np.array(numbers[at : at + count]))
                 place = 0
