@@ -27,10 +27,11 @@ where they begin is no part of a stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from shlo_tools import dtypes, ir, mlir
+from shlo_tools.ir import Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
 from shlo_tools.passes.partition.batched import join_batched
@@ -38,6 +39,7 @@ from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Names, Outlining
+from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
@@ -72,7 +74,7 @@ class Partition(Pass):
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
                 with_regions = [inner for inner in ops if inner.regions]
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
-                _fold_sizes(_without_barriers(ops))
+                _rewrite(_without_barriers(ops), {"stablehlo.get_dimension_size": _known_size})
                 _lift_weights(func, weights)
                 _sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], kinds, names)
@@ -80,7 +82,7 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
-    split(block)
+    _rewrite(split(block), {"stablehlo.dot_general": pointwise})
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         for region in op.regions:
@@ -116,18 +118,21 @@ def _without_barriers(ops: Iterable[Operation]) -> list[Operation]:
     return others
 
 
-def _fold_sizes(ops: Iterable[Operation]) -> None:
-    """Known sizes become constants: who asks for one reads nothing."""
+def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:
+    """A known size becomes a constant: who asks for it reads nothing."""
+    size = dtypes.tensor_type(op.operands[0].type).shape[ir.integer_of(op, "dimension")]
+    constant = filled(build, op.results[0], size) if isinstance(size, int) else None
+    return None if constant is None else [constant]
+
+
+def _rewrite(ops: Iterable[Operation], rules: Mapping[str, Rewrite]) -> None:
+    """Have rules replace ops, as ``ir.rewrite`` does."""
     for op in ops:
-        if op.name != "stablehlo.get_dimension_size":
-            continue
-        size = dtypes.tensor_type(op.operands[0].type).shape[ir.integer_of(op, "dimension")]
-        if not isinstance(size, int):
-            continue
-        constant = filled(ir.Build(mlir.before(op), op.location), op.results[0], size)
-        if constant is not None:
-            op.results[0].replace_all_uses_with(constant)
-            op.erase()
+        rule = rules.get(op.name)
+        if rule is not None:
+            values = rule(op, ir.Build(mlir.before(op), op.location))
+            if values is not None:
+                ir.replace(op, values)
 
 
 def _lift_weights(func: Operation, weights: Iterable[Operation]) -> None:

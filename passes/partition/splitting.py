@@ -33,15 +33,16 @@ _MANY = 32  # lanes that are worth it
 Parts = list[Value]  # of a value, in the order of its elements without the dimension of the many
 
 
-def split(block: mlir.Block) -> None:
-    """Take apart what a block joins and cuts again."""
-    while _split_groups(block):
-        pass
+def split(block: mlir.Block) -> list[Operation]:
+    """Take apart what a block joins and cuts again; the ops that it has then."""
+    while True:
+        ops = [mlir.inner_operation(view) for view in block.operations]
+        if not _split_groups(ops):
+            return ops
 
 
-def _split_groups(block: mlir.Block) -> bool:
+def _split_groups(ops: Sequence[Operation]) -> bool:
     """Take groups of ops apart that hand over vectors of one size, if there are any."""
-    ops = [mlir.inner_operation(view) for view in block.operations]
     names = Counter(op.name for op in ops)
     if names[CUTS] < 2 or not names[JOINS]:
         return False

@@ -74,10 +74,12 @@ def _copy(source: Node) -> StageCode:
 
 def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
-    if stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ())):
-        return reduction.lower(stage, target)
     walked = space(*(stage.split or map_space(stage.results)))
-    kind = ShortRowKernel if is_short(stage, walked, target) else RowKernel
+    folds_once = stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ()))
+    are_short = is_short(stage, walked, target, folds_once=folds_once)
+    if folds_once and not are_short:
+        return reduction.lower(stage, target)
+    kind = ShortRowKernel if are_short else RowKernel
     kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
     return _one_pass(stage, kernel)
 

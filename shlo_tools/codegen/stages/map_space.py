@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, below, is_one
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
+_SHORT = 64  # elements of a row that are not worth a row of their own
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
@@ -52,25 +53,33 @@ def space(rows: Extent, columns: Extent) -> Space:
     return Space(rows, columns, min(chunks, max(1, rows)), columns)
 
 
-def map_space(results: Sequence[Node]) -> tuple[Extent, Extent]:
-    """Rows and columns of elementwise ops."""
+def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Extent, Extent]:
+    """Rows and columns of elementwise ops.
+
+    Args:
+        known: values that lie in memory, whatever they are made of.
+    """
     count = results[0].count
     if are_known(count) and count == 0:
         return 0, 1  # nothing is read
-    if are_known(count) and is_flat(results):
+    large = [size for size in results[0].shape if not is_one(size)] or [1]
+    if are_known(count) and is_flat(results, known):
         for columns in _FLAT:
             if count % columns == 0:
                 return count // columns, columns
-    large = [size for size in results[0].shape if not is_one(size)] or [1]
+        if large[-1] < _SHORT:
+            return 1, count
     return math.prod(large[:-1]), large[-1]
 
 
-def is_flat(results: Sequence[Node]) -> bool:
+def is_flat(results: Sequence[Node], known: Collection[Node] = ()) -> bool:
     """Whether all values have the same elements in the same order, or are single numbers."""
     count = results[0].count
     moving = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT, NodeKind.ELEMENTWISE}
     moving -= {NodeKind.RESHAPE}
-    for node in below(results):
+    for node in below(results, known):
+        if node in known:
+            continue
         if node.count not in (1, count):
             return False
         if node.kind in moving and not (

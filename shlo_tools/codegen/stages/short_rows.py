@@ -1,7 +1,8 @@
 """Passes over rows that are shorter than vectors: lanes are rows, and columns are a loop.
 
-Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart. Narrow
-ones, which processors do not write so, are kept until all columns of a vector of rows are there.
+Nothing is folded across lanes, and no lane is idle; elements of a vector lie a row apart. Results
+of few columns, which are written as runs, are kept until all columns of a vector of rows are there;
+so are narrow ones, as processors do not write lanes of these apart.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
-from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.memory import RUNS, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
 _SHORT = 3  # half vectors of a row, at most: of longer ones few lanes are idle
 _MANY = 8  # vectors of rows, at least
-_TINY = 4  # rows of elementwise ops that fit into a vector, at least: it is filled from memory
 
 
-def is_short(stage: Stage, space: Space, target: Target) -> bool:
-    """Whether lanes of a stage had better be rows."""
+def is_short(stage: Stage, space: Space, target: Target, *, folds_once: bool = False) -> bool:
+    """Whether lanes of a stage had better be rows.
+
+    Args:
+        folds_once: whether there is a kernel that passes the rows once.
+    """
     nodes = stage.nodes
     lanes = lanes_for(target, nodes)
     folded = {node.operands[0] for node in nodes if node.kind is NodeKind.REDUCE}
@@ -42,9 +46,12 @@ def is_short(stage: Stage, space: Space, target: Target) -> bool:
         return False
     if stage.kind == "map":
         is_many = are_known(space.rows) and space.rows >= lanes
-        return is_many and 1 < space.columns * _TINY <= lanes
-    is_many = not are_known(space.rows) or space.rows >= _MANY * lanes
-    return is_many and stage.kind == "row" and space.columns <= _SHORT * lanes // 2
+        return is_many and 1 < space.columns <= RUNS
+    if stage.kind != "row" or (folds_once and space.columns > RUNS):
+        return False
+    least = lanes if space.columns <= RUNS else _MANY * lanes
+    is_many = not are_known(space.rows) or space.rows >= least
+    return is_many and bool(space.columns <= _SHORT * lanes // 2)
 
 
 def _is_narrow(node: Node) -> bool:
@@ -57,7 +64,7 @@ class ShortRowKernel(RowKernel):
 
     Attributes:
         mask: rows of the current vector that there are.
-        columnwise: where narrow results are kept, column by column, until all rows are there.
+        columnwise: where results are kept, column by column, that are not written lane by lane.
     """
 
     folds_lanes = False
@@ -79,18 +86,51 @@ class ShortRowKernel(RowKernel):
             self._row()
             count = self.lanes if is_whole else self.function.minimum(last - row, self.lanes)
             for node, buffer in self.columnwise.items():
-                self._turn(node, buffer, row, count)
+                if self.columns <= RUNS:
+                    self._write_runs(node, buffer, row, last)
+                else:
+                    self._turn(node, buffer, row, count)
 
         self.loop(first, last, self.lanes, some)
 
     def _columnwise(self) -> dict[Node, Buffer]:
-        """Room for narrow results."""
+        """Room for results that are not written lane by lane."""
         columnwise: dict[Node, Buffer] = {}
-        for node in filter(_is_narrow, self._wide()):
+        again = {node.operands[0] for node in self.reductions}
+        for node in self._wide():
+            if node in again or not (_is_narrow(node) or 1 < self.columns <= RUNS):
+                continue
             address = self.take_scratch(node.element, self.columns * self.lanes)
             if address is not None:
                 columnwise[node] = Buffer(address, row_only=True)
         return columnwise
+
+    def _write_runs(self, node: Node, buffer: Buffer, row: Value, last: Value) -> None:
+        """Store what was kept of a result of few columns: lanes of all columns are interleaved."""
+        f, element, n = self.function, place_type(node.element), self.lanes
+        vector = element.vector(n)
+        columns = [
+            f.load(buffer.address.at(number * n, element), vector) for number in range(self.columns)
+        ]
+        first = row * self.columns
+        left = None if self.mask is None else last * self.columns - first
+        for run in range(self.columns):
+            places = [divmod(run * n + k, self.columns) for k in range(n)]
+            value = columns[0]
+            inside = [lane for lane, _ in places]
+            for number, column in enumerate(columns[1:], 1):
+                lanes = zip(places, inside, strict=True)
+                inside = [n + lane if own == number else k for (lane, own), k in lanes]
+                value = f.shuffle(value, column, inside)
+                inside = list(range(n))
+            exists = None if left is None else f.mask_below(left - run * n, n)
+            for result, target in zip(self.results, self.targets, strict=True):
+                if result is node:
+                    address = target.at(first + run * n, element)
+                    if exists is None:
+                        f.store(value, address)
+                    else:
+                        f.store_masked(value, address, exists)
 
     def _turn(self, node: Node, buffer: Buffer, row: Value, count: Value | int) -> None:
         """Store what was kept of a result, row by row."""

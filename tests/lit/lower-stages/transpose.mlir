@@ -26,10 +26,10 @@ func.func public @main(%x: tensor<64x65x2xf32>) -> tensor<65x64x2xf32> {
 // CHECK-SAME: shlo.stage = "map"
 // CHECK: llvm.intr.masked.gather
 // CHECK-NOT: @stage.1
-func.func public @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
-  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
-  %1 = stablehlo.negate %0 : tensor<4x8xf32>
-  return %1 : tensor<4x8xf32>
+func.func public @main(%x: tensor<8x9xf32>) -> tensor<9x8xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x9xf32>) -> tensor<9x8xf32>
+  %1 = stablehlo.negate %0 : tensor<9x8xf32>
+  return %1 : tensor<9x8xf32>
 }
 
 // -----

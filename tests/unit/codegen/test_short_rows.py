@@ -10,7 +10,8 @@ from staged_programs import assert_staged
 from shlo_tools import compile
 
 # Few rows are walked along their columns; many are not, be they a multiple of lanes or not.
-ROWS = [(7, 5), (301, 2), (257, 3), (512, 10), (1000, 16), (777, 33), (333, 47), (300, 65)]
+ROWS = [(7, 5), (301, 2), (257, 3), (40, 3), (96, 4), (999, 4)]
+ROWS += [(512, 10), (1000, 16), (777, 33), (333, 47), (300, 65)]
 
 
 def rows(shape: tuple[int, ...], element: str, returned: str) -> str:

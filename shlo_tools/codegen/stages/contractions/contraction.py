@@ -13,8 +13,12 @@ from shlo_tools.codegen.stages.contractions import convolutions, depthwise, late
 from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
-from shlo_tools.codegen.stages.contractions.product_rows import ContractionKernel
+from shlo_tools.codegen.stages.contractions.product_rows import (
+    ContractionKernel,
+    ShortContractionKernel,
+)
 from shlo_tools.codegen.stages.contractions.products import View
+from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -29,6 +33,7 @@ from shlo_tools.codegen.stages.nodes import (
 from shlo_tools.codegen.stages.reading.elements import Parts, part_of, place_type, register_type
 from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.stages.rows import RowKernel
+from shlo_tools.codegen.stages.short_rows import is_short
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 
@@ -76,7 +81,7 @@ class _Lowering:
         if not is_bare and is_known and self.parts == 1:
             strip = self._kernel.strip_of(self.node)
         for form in forms:
-            last = len(forms) == 1 and not is_bare and is_known
+            last = len(forms) == 1 and not is_bare and is_known and not self._has_few_columns()
             if not self._by_channels(form.depthwise, where):
                 contraction, by_columns = form.contraction, form.by_columns
                 blocks = self.multiplication.multiply(
@@ -200,12 +205,24 @@ class _Lowering:
         return True
 
     # --- rows -------------------------------------------------------------------------------------
+    def _has_few_columns(self) -> bool:
+        """Whether rows leave most lanes of a vector idle."""
+        rows, columns = self.stage.split or (1, self.node.count)
+        is_few = are_known(rows, columns) and 2 * columns <= lanes_for(self.target, [self.node])
+        return bool(is_few)
+
     @cached_property
     def _kernel(self) -> ContractionKernel:
-        """What is made of the product."""
-        stage, count = self.stage, self.node.count
-        walked = space(*(stage.split or (1, count)))
-        return ContractionKernel(stage.name, self.target, stage.arguments, stage.results, walked)
+        """What walks rows, or elements where rows are short and nothing is folded."""
+        stage, node = self.stage, self.node
+        kind, walked = ContractionKernel, space(*(stage.split or (1, node.count)))
+        if self._has_few_columns():
+            folded = [n for n in below(stage.results, [node]) if n.kind is NodeKind.REDUCE]
+            if all(reduction.reduced == 1 for reduction in folded):
+                walked = space(*map_space(stage.results, [node]))
+            are_short = is_short(replace(stage, kind="row"), walked, self.target)
+            kind = ShortContractionKernel if are_short else kind
+        return kind(stage.name, self.target, stage.arguments, stage.results, walked)
 
     def _walk(self, where: Place, blocks: Blocks | None) -> None:
         """What is made of the product's rows: with them, or behind the product."""

@@ -6,6 +6,7 @@ from shlo_tools.codegen.function import I64, Function
 from shlo_tools.codegen.stages.nodes import Node
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
+from shlo_tools.codegen.stages.short_rows import ShortRowKernel
 
 
 class ContractionKernel(RowKernel):
@@ -68,3 +69,7 @@ class ContractionKernel(RowKernel):
         last = f.select(number == blocks - 1, rows, first + block)
         self.each_row(matrix * rows + first, matrix * rows + last)
         return f
+
+
+class ShortContractionKernel(ContractionKernel, ShortRowKernel):
+    """What is made of short rows of a product, behind it."""

@@ -30,6 +30,9 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.codegen.stages.reading.placing import Loops
 from shlo_tools.dtypes import ElementType
 
+RUNS = 4  # elements that lanes lie apart, at most, where runs are loaded and not lanes
+_STEPS = (-1, *range(1, RUNS + 1))
+
 
 @dataclass(eq=False)
 class Buffer:
@@ -94,7 +97,7 @@ class Memory(Loops):
         *,
         has_lanes: bool,
     ) -> Value:
-        """A scalar, or lanes: as many elements apart (1, 2 or -1), or those at places."""
+        """A scalar, or lanes: as many elements apart (of ``_STEPS``), or those at places."""
         if not element.is_complex:
             return self._load(element, address, has_lanes, place, 1, mask)
         part = part_of(element)
@@ -128,8 +131,8 @@ class Memory(Loops):
             value = f.gather(address, offsets, exists or all_exist, vector)
         elif place == 1:
             value = self._load_run(address, exists, vector)
-        elif place == 2:
-            value = self._load_every_other(address, mask, vector)
+        elif place > 1:
+            value = self._load_apart(address, place, mask, vector)
         else:
             back = range(self.lanes - 1, -1, -1)
             mirrored = None if exists is None else f.shuffle(exists, exists, back)
@@ -142,24 +145,34 @@ class Memory(Loops):
             return self.function.load(address, type)
         return self.function.load_masked(address, exists, type)
 
-    def _load_every_other(self, address: Value, mask: Mask | None, type: Type) -> Value:
-        """Elements 0, 2, 4, ... of two runs; the second one ends with the last lane's element."""
+    def _load_apart(self, address: Value, step: int, mask: Mask | None, type: Type) -> Value:
+        """Elements some places apart, of as many runs; the last one ends with the last element."""
         f, n = self.function, self.lanes
-        runs = []
-        for first in (0, n - 1):
-            exists = None
-            if mask is not None:
-                # What lies between elements of lanes may be behind the tensor's end.
-                lanes = [n if k % 2 else k // 2 for k in range(first, first + n)]
-                none = f.constant(False, I1.vector(n))
-                key = ("every other", mask, first)
-                make = partial(f.shuffle, mask.value, none, lanes)
-                exists = self.once(mask.level, key, make)
-            runs.append(self._load_run(address.at(first, type.scalar), exists, type))
-        first_run, second_run = runs
-        return f.shuffle(
-            first_run, second_run, [2 * k if 2 * k < n else 2 * k + 1 for k in range(n)]
-        )
+        firsts = [*range(0, (step - 1) * n, n), (step - 1) * (n - 1)]
+        value, *others = [self._run_apart(address, first, step, mask, type) for first in firsts]
+        places = [step * k % n for k in range(n)]
+        for first, run in zip(firsts[1:], others, strict=True):
+            inside = enumerate(step * k - first for k in range(n))
+            value = f.shuffle(
+                value, run, [n + at if 0 <= at < n else places[k] for k, at in inside]
+            )
+            places = list(range(n))
+        return value
+
+    def _run_apart(
+        self, address: Value, first: int, step: int, mask: Mask | None, type: Type
+    ) -> Value:
+        """Elements from the ``first`` one on, without what lies between those that there are."""
+        f, n = self.function, self.lanes
+        address = address.at(first, type.scalar)
+        if mask is None:
+            return self._load_run(address, None, type)
+        # What lies between elements of lanes may be behind the tensor's end.
+        lanes = [n if k % step else k // step for k in range(first, first + n)]
+        none = f.constant(False, I1.vector(n))
+        make = partial(f.shuffle, mask.value, none, lanes)
+        exists = self.once(mask.level, ("apart", mask, step, first), make)
+        return self._load_run(address, exists, type)
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""
@@ -226,7 +239,8 @@ class Memory(Loops):
     def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
         """The address of the first lane, whether lanes differ, and where the others are.
 
-        That is 1 or 2 where they are so far apart, -1 where in front of each other, or offsets.
+        That is one of ``_STEPS`` where they are so far apart, -1 where in front of each other, or
+        offsets.
         """
         element = place_type(node.element)
         terms: list[tuple[Component, Extent]] = []
@@ -256,7 +270,7 @@ class Memory(Loops):
         total = sum(c.step * s for c, s in lanes)
         for c, step in lanes:
             address = address.at(c.base * step, element)
-        if not positions and total in (1, 2, -1):
+        if not positions and total in _STEPS:
             return address, True, total
         steps = self.offsets(total)
         for c, step in positions:

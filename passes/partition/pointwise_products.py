@@ -1,0 +1,184 @@
+"""Products that are no matrix products are made of elementwise ops, which join their neighbours.
+
+Before, 1280 dot products of three numbers:
+    %0 = stablehlo.dot_general %a, %b, batching_dims = [0, 1] x [0, 1], contracting_dims = [2] x [2]
+        : (tensor<128x10x3xf32>, tensor<128x10x3xf32>) -> tensor<128x10xf32>
+After:
+    %1 = stablehlo.multiply %a, %b : tensor<128x10x3xf32>
+    %0 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [2]
+
+So are outer products, where nothing is summed, and products of matrices and vectors whose sums are
+short. Sums are kept in the types that those of ``dot_general`` are kept in. Products of a few
+numbers stay: ``tiny`` stages write them line by line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shlo_tools import dtypes, mlir
+from shlo_tools.codegen.stages.tiny.picking import LARGEST
+from shlo_tools.dtypes import ElementType, TensorType
+from shlo_tools.ir import Build
+from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
+from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
+from shlo_tools.passes.simplify.values import constant
+
+_SHORT = 4  # products that a sum is made of, at most, where a side has dimensions of its own
+
+Labels = tuple[str, ...]  # of a tensor's dimensions: equal ones are those of the same loop
+
+
+@dataclass(frozen=True)
+class _Side:
+    """An operand and what its dimensions are to the product."""
+
+    value: Value
+    type: TensorType
+    labels: Labels
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(self.labels, self.type.static_shape, strict=True))
+
+
+def pointwise(op: Operation, build: Build) -> list[Value] | None:
+    """A product by elementwise ops; None for one that is left."""
+    if "algorithm" in op.attributes or not _is_plain(op):
+        return None
+    sides = _sides(op)
+    sizes = sides[0].sizes | sides[1].sizes
+    result = dtypes.tensor_type(op.results[0].type)
+    if not result.size or not all(side.type.size for side in sides):
+        return None
+    free = [any(label[0] in "lr" for label in side.labels) for side in sides]
+    summed = math.prod(size for label, size in sizes.items() if label[0] == "k")
+    counts = (sides[0].type.size, sides[1].type.size, result.size)
+    if max(counts) <= LARGEST and summed > 1:
+        return None
+    if summed > 1 and (all(free) or (any(free) and summed > _SHORT)):
+        return None
+    return [_expanded(sides, result, build)]
+
+
+def _is_plain(op: Operation) -> bool:
+    """Whether sizes are known, and elements are those that elementwise ops compute with."""
+    values = (*op.operands, *op.results)
+    if not all(mlir.is_static_tensor(value.type) for value in values):
+        return False
+    elements = [dtypes.tensor_type(value.type).element_type for value in values]
+    if any(element.is_boolean for element in elements):
+        return all(element.is_boolean for element in elements)
+    return all(element.bits >= 16 or element.is_integer for element in elements)
+
+
+def _sides(op: Operation) -> tuple[_Side, _Side]:
+    numbers = DOT_DIMENSION_NUMBERS.decode(op.attributes["dot_dimension_numbers"])
+    lhs, rhs = (
+        _side(value, name, numbers) for value, name in zip(op.operands, ("lhs", "rhs"), strict=True)
+    )
+    return lhs, rhs
+
+
+def _side(value: Value, name: str, numbers: dict[str, Sequence[int]]) -> _Side:
+    type = dtypes.tensor_type(value.type)
+    labels = [f"{name[0]}{d}" for d in range(type.rank)]
+    for kind, letter in (("batching", "b"), ("contracting", "k")):
+        for number, d in enumerate(numbers.get(f"{name}_{kind}_dimensions", ())):
+            labels[d] = f"{letter}{number}"
+    return _Side(value, type, tuple(labels))
+
+
+def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value:
+    """The product of both sides in all loops, and sums over those that are none of the result."""
+    lhs, rhs = (_without_ones(side, build) for side in sides)
+    sizes = lhs.sizes | rhs.sizes
+    order = _result_labels(lhs, rhs)
+    loops = _loops(lhs, rhs, order)
+    is_summed = len(loops) > len(order)
+    element = result.element_type
+    sums = accumulation_type(element)
+    shape = TensorType(tuple(sizes[label] for label in loops), sums)
+    factors = [_spread(_converted(side, sums, build), loops, shape, build) for side in (lhs, rhs)]
+    value = build.value("stablehlo.multiply", factors, shape.mlir())
+    labels = loops
+    if is_summed:
+        labels = tuple(label for label in loops if label in order)
+        kept = TensorType(tuple(sizes[label] for label in labels), sums)
+        value = _summed(value, [d for d, x in enumerate(loops) if x not in order], kept, build)
+    elif sums.is_float or sums.is_complex:  # sums start from zero: there is no -0.0
+        zeros = constant(build, value.type, np.broadcast_to(_zero(sums), shape.static_shape))
+        value = build.value("stablehlo.add", (value, zeros), value.type)
+    if sums != element:
+        type = TensorType(tuple(sizes[label] for label in labels), element)
+        value = build.value("stablehlo.convert", (value,), type.mlir())
+    if labels != order:
+        permutation = [labels.index(label) for label in order]
+        type = TensorType(tuple(sizes[label] for label in order), element)
+        turned = {"permutation": mlir.i64_array_attr(permutation)}
+        value = build.value("stablehlo.transpose", (value,), type.mlir(), turned)
+    return value
+
+
+def _without_ones(side: _Side, build: Build) -> _Side:
+    """A side without what is summed over one element."""
+    sizes = side.type.static_shape
+    kept = [d for d, x in enumerate(side.labels) if x[0] != "k" or sizes[d] != 1]
+    if len(kept) == side.type.rank:
+        return side
+    type = side.type.with_shape(side.type.static_shape[d] for d in kept)
+    value = build.value("stablehlo.reshape", (side.value,), type.mlir())
+    return _Side(value, type, tuple(side.labels[d] for d in kept))
+
+
+def _result_labels(lhs: _Side, rhs: _Side) -> Labels:
+    """Batches in the order of their numbers, then what only one side has."""
+    batches = sorted((x for x in lhs.labels if x[0] == "b"), key=lambda x: int(x[1:]))
+    own = [x for side in (lhs, rhs) for x in side.labels if x[0] in "lr"]
+    return (*batches, *own)
+
+
+def _loops(lhs: _Side, rhs: _Side, order: Labels) -> Labels:
+    """All loops in the order in which one side has them, if it has all; sums are inside else."""
+    whole = [side.labels for side in (lhs, rhs) if set(side.labels) >= {*lhs.labels, *rhs.labels}]
+    inside = [labels for labels in whole if labels[-1:] and labels[-1][0] == "k"]
+    if whole:
+        return (inside or whole)[0]
+    return (*order, *(x for x in lhs.labels if x[0] == "k"))
+
+
+def _converted(side: _Side, element: ElementType, build: Build) -> _Side:
+    if side.type.element_type == element:
+        return side
+    type = side.type.with_element(element)
+    return _Side(build.value("stablehlo.convert", (side.value,), type.mlir()), type, side.labels)
+
+
+def _spread(side: _Side, loops: Labels, shape: TensorType, build: Build) -> Value:
+    """A side in all loops."""
+    if side.labels == loops:
+        return side.value
+    dimensions = [loops.index(label) for label in side.labels]
+    attributes = {"broadcast_dimensions": mlir.i64_array_attr(dimensions)}
+    return build.value("stablehlo.broadcast_in_dim", (side.value,), shape.mlir(), attributes)
+
+
+def _zero(element: ElementType) -> dtypes.Array:
+    return np.zeros((), element.dtype)
+
+
+def _summed(value: Value, dimensions: Sequence[int], type: TensorType, build: Build) -> Value:
+    """Sums over dimensions, in the element type that there is."""
+    scalar = TensorType((), type.element_type)
+    zero = constant(build, scalar.mlir(), _zero(type.element_type))
+    attributes = {"dimensions": mlir.i64_array_attr(dimensions)}
+    reduce = build.op("stablehlo.reduce", (value, zero), (type.mlir(),), attributes, regions=1)
+    block, inner = build.block(reduce.regions[0], [scalar.mlir()] * 2)
+    total = inner.value("stablehlo.add", list(block.arguments), scalar.mlir())
+    inner.op("stablehlo.return", (total,))
+    return reduce.results[0]

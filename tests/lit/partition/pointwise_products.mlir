@@ -1,0 +1,69 @@
+// RUN: %shlo-opt %s --shlo-partition --split-input-file | FileCheck %s
+
+// Dot products of many short vectors are sums of rows.
+
+// CHECK-LABEL: func.func @vectors(
+// CHECK:         shlo.rows = array<i64: 300, 3>, shlo.stage = "row"
+// CHECK-NOT:     dot_general
+// CHECK:         %[[PRODUCTS:.*]] = stablehlo.multiply %arg0, %arg1 : tensor<300x3xf32>
+// CHECK:         stablehlo.reduce(%[[PRODUCTS]] init: {{.*}}) applies stablehlo.add across dimensions = [1]
+func.func @vectors(%x: tensor<300x3xf32>, %y: tensor<300x3xf32>) -> tensor<300xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1]
+    : (tensor<300x3xf32>, tensor<300x3xf32>) -> tensor<300xf32>
+  return %0 : tensor<300xf32>
+}
+
+// -----
+
+// Sums of narrow floats are kept in f32, and rounded once; loops go as the larger side has them.
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT:     dot_general
+// CHECK-DAG:     stablehlo.convert {{.*}} : (tensor<300x7x3xbf16>) -> tensor<300x7x3xf32>
+// CHECK-DAG:     stablehlo.convert {{.*}} : (tensor<7x3xbf16>) -> tensor<7x3xf32>
+// CHECK:         stablehlo.reduce({{.*}}) applies stablehlo.add across dimensions = [2] : (tensor<300x7x3xf32>, tensor<f32>) -> tensor<300x7xf32>
+// CHECK:         stablehlo.convert {{.*}} : (tensor<300x7xf32>) -> tensor<300x7xbf16>
+// CHECK:         stablehlo.transpose {{.*}} -> tensor<7x300xbf16>
+func.func @narrow(%x: tensor<300x7x3xbf16>, %y: tensor<7x3xbf16>) -> tensor<7x300xbf16> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [1] x [0], contracting_dims = [2] x [1]
+    : (tensor<300x7x3xbf16>, tensor<7x3xbf16>) -> tensor<7x300xbf16>
+  return %0 : tensor<7x300xbf16>
+}
+
+// -----
+
+// Outer products are added where they are made; sums of one product start from zero, too.
+
+// CHECK-LABEL: func.func @outer(
+// CHECK:         shlo.stage = "map"
+// CHECK-NOT:     dot_general
+// CHECK:         %[[PRODUCT:.*]] = stablehlo.multiply {{.*}} : tensor<8x64x32xf32>
+// CHECK:         %[[POSITIVE:.*]] = stablehlo.add %[[PRODUCT]], {{.*}}
+// CHECK:         stablehlo.add {{.*}}%[[POSITIVE]]
+func.func @outer(%x: tensor<8x1x64xf32>, %y: tensor<8x1x32xf32>, %sum: tensor<8x64x32xf32>)
+    -> tensor<8x64x32xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1]
+    : (tensor<8x1x64xf32>, tensor<8x1x32xf32>) -> tensor<8x64x32xf32>
+  %1 = stablehlo.add %sum, %0 : tensor<8x64x32xf32>
+  return %1 : tensor<8x64x32xf32>
+}
+
+// -----
+
+// Matrices are multiplied as such, and so is what asks for an algorithm, or is of a few numbers.
+
+// CHECK-LABEL: func.func @matrices(
+// CHECK-COUNT-3: stablehlo.dot_general
+func.func @matrices(%x: tensor<40x3x3xf32>, %y: tensor<300x3xf32>, %z: tensor<3xf32>)
+    -> (tensor<40x3x3xf32>, tensor<300xf32>, tensor<f32>) {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<40x3x3xf32>, tensor<40x3x3xf32>) -> tensor<40x3x3xf32>
+  %1 = stablehlo.dot_general %y, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1],
+    algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32,
+      lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1,
+      allow_imprecise_accumulation = false>
+    : (tensor<300x3xf32>, tensor<300x3xf32>) -> tensor<300xf32>
+  %2 = stablehlo.dot_general %z, %z, contracting_dims = [0] x [0]
+    : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return %0, %1, %2 : tensor<40x3x3xf32>, tensor<300xf32>, tensor<f32>
+}
