@@ -40,6 +40,7 @@ from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
+from shlo_tools.passes.partition.powers import power
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
@@ -74,7 +75,7 @@ class Partition(Pass):
             if is_public and not ir.is_declaration(func) and len(func.regions[0].blocks) == 1:
                 with_regions = [inner for inner in ops if inner.regions]
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
-                _rewrite(_without_barriers(ops), {"stablehlo.get_dimension_size": _known_size})
+                _rewrite(_without_barriers(ops), _RULES)
                 _lift_weights(func, weights)
                 _sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], kinds, names)
@@ -123,6 +124,9 @@ def _known_size(op: Operation, build: ir.Build) -> list[Value] | None:
     size = dtypes.tensor_type(op.operands[0].type).shape[ir.integer_of(op, "dimension")]
     constant = filled(build, op.results[0], size) if isinstance(size, int) else None
     return None if constant is None else [constant]
+
+
+_RULES = {"stablehlo.get_dimension_size": _known_size, "stablehlo.power": power}
 
 
 def _rewrite(ops: Iterable[Operation], rules: Mapping[str, Rewrite]) -> None:
