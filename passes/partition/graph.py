@@ -62,6 +62,7 @@ class Op:
         type: None where results say what it makes.
         type_number: of what it makes.
         outside: shapes of the function's arguments, by value.
+        captured: what its regions use from around, where it has no type.
         stage, place: where it is computed: ``full``, ``row`` or ``result`` (of a reduction).
         is_cheap: every stage that reads it computes it again.
         depth: how many cheap ops rest on each other here.
@@ -74,6 +75,7 @@ class Op:
     depth = 0
     is_constant = False
     is_returned = False
+    captured: Sequence[Value] = ()
 
     def __init__(
         self,
@@ -161,8 +163,10 @@ def read(block: mlir.Block, kinds: Kinds) -> Graph:
             unique[key] = makers[result] = node
             ops.append(node)
             continue
-        captured, others, _ = sources.of(ir.captured(op))
-        whole = Op(op, kind, operands + captured, inner + others, shapes)
+        captured = ir.captured(op)
+        around, others, _ = sources.of(captured)
+        whole = Op(op, kind, operands + around, inner + others, shapes)
+        whole.captured = captured
         ops.append(whole)
         for result, number in zip(results, numbers[count:], strict=True):
             kind = kinds.of_result(types.of(result))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from shlo_tools import ir, mlir
+from shlo_tools import mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
@@ -169,14 +169,14 @@ class Outlining:
 def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> Operation:
     """Copy an op; what its regions use from outside is mapped, too."""
     clone = mlir.inner_operation(op.operation.clone(build.at))
-    count = len(clone.operands)
+    operands = clone.operands
+    count = len(operands)
     for place, operand in enumerate(op.operands[:count]):
-        clone.operands[place] = values[operand]
+        operands[place] = values[operand]
     if op.type is not None:
         values[op] = clone.results[0]
         return clone
-    captured = ir.captured(op.operation)
-    inside = {old: values[new] for old, new in zip(captured, op.operands[count:], strict=True)}
+    inside = {old: values[new] for old, new in zip(op.captured, op.operands[count:], strict=True)}
     for inner in mlir.walk(clone)[1:] if inside else ():
         for place, value in enumerate(list(inner.operands)):
             if value in inside:

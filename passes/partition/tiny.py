@@ -101,10 +101,9 @@ class _Tiny:
         passed, written = self._large_of_loop(operation) if op.name == "while" else ([], [])
         if not all(op.parts[k].users or op.parts[k].is_returned for k in written):
             return False
-        captured = ir.captured(operation)
-        if any(self._count(value.type) < 0 for value in captured):
+        if any(self._count(value.type) < 0 for value in op.captured):
             return False
-        self._cut |= {v for v in captured if self._count(v.type) > LARGEST}
+        self._cut |= {v for v in op.captured if self._count(v.type) > LARGEST}
         carried = zip(operation.operands, operation.results, strict=False)
         pairs = [pair for k, pair in enumerate(carried) if k not in (*passed, *written)]
         if op.name != "while":

@@ -29,6 +29,7 @@ from shlo_tools.cpu.stages.program import Program, read, stages
 from shlo_tools.cpu.stages.sized import SizedExecutable
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import PassError
+from shlo_tools.garbage import collect_new
 from shlo_tools.pipeline.contents import Contents, contents
 from shlo_tools.types import value_type
 
@@ -238,6 +239,7 @@ def _machine_code(cut: Program, tell: Tell | None) -> tuple[dict[str, MachineCod
     if tell is not None:
         tell("while generating machine code")
     codes = kernels.compiled(jobs)
+    collect_new()
     words = {word for code in cut.codes.values() for c in code.contexts for word in c.words}
     names = [word for word in words if isinstance(word, str)]
     return codes, {name: symbols.known_address(name) for name in names}

@@ -10,6 +10,7 @@ from staged_programs import assert_staged
 
 from shlo_tools import compile, interpret
 from shlo_tools.cpu.stages.executable import StagedExecutable
+from shlo_tools.dtypes import element_type
 from shlo_tools.errors import ExecutionTimeout
 
 COUNT = """
@@ -117,6 +118,28 @@ def test_a_large_tensor_is_cut() -> None:
     }"""
     assert len(stages(text)) == 1
     assert_staged(text, np.arange(2000, dtype=np.float32).reshape(40, 50), np.float32([1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    "element", ["f32", "f64", "f16", "bf16", "i8", "ui16", "i1", "f8E4M3FN", "complex<f32>"]
+)
+def test_columns_of_a_large_tensor_are_read_where_they_lie(element: str) -> None:
+    """Elements far from each other, the very last one among them, and blocks of two columns."""
+    type, column, block = (f"tensor<{shape}x{element}>" for shape in ("25x7", "25x1", "16x2"))
+    text = f"""
+    func.func @main(%x: {type}) -> ({column}, {column}, {block}) {{
+      %a = stablehlo.slice %x [0:25, 0:1] : ({type}) -> {column}
+      %b = stablehlo.slice %x [0:25, 6:7] : ({type}) -> {column}
+      %c = stablehlo.slice %x [3:19, 2:4] : ({type}) -> {block}
+      %d = stablehlo.slice %x [9:25, 5:7] : ({type}) -> {block}
+      %0 = stablehlo.add %a, %b : {column}
+      %1 = stablehlo.multiply %0, %b : {column}
+      %2 = stablehlo.add %c, %d : {block}
+      return %0, %1, %2 : {column}, {column}, {block}
+    }}"""
+    assert len(stages(text)) == 1
+    numbers = np.random.default_rng(0).integers(0, 9, (25, 7)) / 4
+    assert_staged(text, numbers.astype(element_type(element).dtype))
 
 
 def test_a_cut_keeps_its_dimensions() -> None:
