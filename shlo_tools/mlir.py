@@ -972,6 +972,39 @@ _look_up = _long("mlirExecutionEngineLookup", ctypes.c_void_p, _Handle, _StringR
 _bind = _short("mlirExecutionEngineRegisterSymbol", None, _Handle, _StringRef, ctypes.c_void_p)
 _save_object = _long("mlirExecutionEngineDumpToObjectFile", None, _Handle, _StringRef)
 
+# What LLVM leaves out when it generates code. Loops are written with addresses that need no
+# strength reduction, and processors schedule what is in registers themselves: together they take
+# a quarter of the time of a kernel.
+LEFT_OUT = (
+    "-disable-lsr",
+    "-disable-post-ra",
+    "-disable-early-taildup",
+    "-disable-tail-duplicate",
+    "-disable-early-ifcvt",
+    "-disable-constant-hoisting",
+    "-disable-partial-libcall-inlining",
+    "-disable-mergeicmps",
+)
+_FLAG = "_shlo_tools_options"
+
+
+def _leave_out() -> None:
+    """Tell LLVM, once in a process: an option that is unknown, or told again, ends that.
+
+    So versions of the wheel that nobody has tried leave out nothing.
+    """
+    site = os.path.dirname(os.path.dirname(os.path.dirname(str(_stablehlo.__file__))))
+    installed = f"{DISTRIBUTION.replace('-', '_')}-{TESTED_VERSION}.dist-info"
+    if hasattr(_stablehlo, _FLAG) or not os.path.isdir(os.path.join(site, installed)):
+        return
+    setattr(_stablehlo, _FLAG, LEFT_OUT)
+    words = [b"shlo-tools", *(option.encode() for option in LEFT_OUT)]
+    parse = _short("LLVMParseCommandLineOptions", None, ctypes.c_int, *2 * [ctypes.c_void_p])
+    parse(len(words), (ctypes.c_char_p * len(words))(*words), None)
+
+
+_leave_out()
+
 
 # What makes machine code of a text, in the order of its calls; ``codegen.library.compiling`` is a
 # function that makes them all, since each one that comes back to Python waits for its lock.

@@ -306,7 +306,7 @@ def _digest(image: bytes) -> bytes:
 def _surroundings() -> bytes:
     from shlo_tools import mlir  # shlo-cache need not load it
 
-    parts = (mlir.provider_build(), target.processor())
+    parts = (mlir.provider_build(), *mlir.LEFT_OUT, target.processor())
     return hashlib.blake2b("\n".join(parts).encode()).digest()
 
 
