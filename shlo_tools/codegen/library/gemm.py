@@ -25,6 +25,7 @@ from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.gemm_plan import ADDED, CONTEXT, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
+    FEW,
     LONG_VECTORS,
     MicroKernels,
 )
@@ -65,6 +66,8 @@ class Gemm(MicroKernels):
             self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
             self.micro_kernel("half", self.tile, 1, masked=True),
             self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
+            self.micro_kernel("some", self.tile, COLUMN_VECTORS, masked=True, counted=True),
+            self.micro_kernel("few", FEW, COLUMN_VECTORS, masked=True, counted=True),
             self.panel(),
             self.runs(),
             self.pack(),
@@ -291,7 +294,7 @@ class Gemm(MicroKernels):
         last = f.minimum(first + c["rows"], c["N"])
         is_own = c["S"].to("ptrtoint", "i64") == 0
         kernel_of = self._kernels(f)
-        zero, wide = f.constant(0), self.columns
+        zero, wide, rows = f.constant(0), self.columns, c["M"]
 
         def k_block(start: Value) -> None:
             depth = f.minimum(c["K"] - start, c["k_block"])
@@ -305,8 +308,8 @@ class Gemm(MicroKernels):
 
             def pack_runs() -> None:
                 (matrix,) = c.matrices(batch, "B")
-                rows = matrix.at(start * c["b_k"]).at(first, self.element)
-                f.run(self.private("runs"), [rows, c["b_k"], room, depth, last - first])
+                corner = matrix.at(start * c["b_k"]).at(first, self.element)
+                f.run(self.private("runs"), [corner, c["b_k"], room, depth, last - first])
 
             def pack_all() -> None:
                 f.if_(c["b_n"] == size, pack_runs, lambda: f.loop(first, last, wide, pack) and None)
@@ -315,20 +318,32 @@ class Gemm(MicroKernels):
             there = source.at(start * c["s_k"]).at(first * a_column)
             in_b, in_a = f.select(is_own, room, there), a.at(start * c["a_k"])
 
-            def row(r: Value) -> None:
-                # The last tile starts earlier, if need be, and computes some rows again.
-                r = f.minimum(r, c["M"] - self.tile)
-                at_a, at_c = in_a.at(r * c["a_row"]), out.at(r * c["c_row"])
+            def tiles(row: Value, kernel: Callable[[Value], Value], count: list[Value]) -> None:
+                at_a, at_c = in_a.at(row * c["a_row"]), out.at(row * c["c_row"])
 
                 def tile(column: Value) -> None:
                     b, left = in_b.at((column - first) * a_column), last - column
                     operands = [at_a, c["a_row"], c["a_k"], depth, b, c["s_k"]]
-                    place = at_c.at(column, self.element)
-                    f.run_address(kernel_of(left), [*operands, place, c["c_row"], adds, left])
+                    operands += [at_c.at(column, self.element), c["c_row"], adds, left, *count]
+                    f.run_address(kernel(left), operands)
 
                 f.loop(first, last, wide, tile)
 
-            f.loop(zero, c["M"], self.tile, row)
+            def few() -> None:
+                parts = (f.address_of(self.private(part)) for part in ("few", "some"))
+                kernel = f.select(rows <= FEW, *parts)
+                tiles(zero, lambda _: kernel, [rows])
+
+            def many() -> None:
+                # The last tile starts earlier, if need be, and computes some rows again.
+                f.loop(
+                    zero,
+                    rows,
+                    self.tile,
+                    lambda row: tiles(f.minimum(row, rows - self.tile), kernel_of, []),
+                )
+
+            f.if_(rows < self.tile, few, many)
 
         f.loop(zero, c["K"], c["k_block"], k_block)
 

@@ -46,6 +46,9 @@ _TOGETHER = 1 << 14  # multiplications of a chunk, at least
 _PANELS = 256 * 1024  # bytes of scratch memory for the panels of a chunk
 _NEAR_ROWS = 512 * 1024  # bytes of A's rows, along a block of K, that every panel may read again
 _SHARED = 8  # chunks wanted
+# Fewer rows read B in long runs, one after the other.
+_BY_RUNS = 3
+_BY_DOTS = 4  # where columns of B lie adjacent
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,14 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     is_few = rows < kernel.tile
     is_near = max(columns * size, abs(sizes["b_k"])) * inner <= _CACHED
     is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile + (parts > 1))
-    by_dots = is_few and not is_direct and sizes["b_n"] != size
-    by_dots = by_dots and sizes["b_k"] == sizes["a_k"] == size
+    lies_by_columns = sizes["b_n"] != size and sizes["b_k"] == size
+    is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
+    # Rows that are read by panels are a tile of these, though some may be missing.
+    goes_by_panels = rows >= (_BY_DOTS if lies_by_columns else _BY_RUNS)
+    goes_by_panels &= parts == 1 and not is_near and (is_few or not is_transposed)
+    strips = _strips(kernel, sizes, size, is_packed=not is_direct) if goes_by_panels else None
+    by_dots = is_few and not strips and not is_direct
+    by_dots = by_dots and lies_by_columns and sizes["a_k"] == size
     is_packed = not is_direct and not by_dots
 
     # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
@@ -113,16 +122,14 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     left = rows - blocks * block
     blocks += left >= kernel.tile
     is_whole = rows % kernel.tile == 0
-    is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
     fits = (length <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
 
     panels = -(-columns // kernel.columns)
     pitch = min(columns, kernel.columns)  # of a panel's rows
     matrix = panels * pitch * inner * size
     is_own = is_packed and not is_few and blocks == parts == 1 and matrix <= OWN
-    strips = None
-    if not (is_few or is_transposed or parts > 1 or is_near or (is_own and batch >= _SHARED)):
-        strips = _strips(kernel, sizes, size, is_packed=is_packed)
+    if is_own and batch >= _SHARED:
+        strips = None  # there are chunks enough
     way = "panels" if strips else "dots" if by_dots else "columns" if is_few else "rows"
     planned: dict[str, Word] = {
         **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
@@ -139,7 +146,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
         is_own, blocks = is_packed, -(-columns // block)
         planned |= {"blocks": blocks, "rows": block, "k_block": k_block}
     of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
-    pieces = batch * parts * (of_columns if is_few else blocks)
+    pieces = batch * parts * (of_columns if is_few and not strips else blocks)
     work = rows * columns * max(inner, 1) * batch // max(pieces, 1)
     each = max(1, min(_TOGETHER // max(work, 1), pieces // _PARTS))
     planned |= {"parts": parts, "k_part": length, "c_part": rows * columns * size}
@@ -150,7 +157,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
         batch * panels if is_packed else 0,
         way,
         -(-pieces // each),
-        not is_few and each == parts == 1,
+        way in ("rows", "panels") and each == parts == 1,
         is_own,
     )
 
@@ -166,7 +173,8 @@ def _strips(
     panels = -(-columns // kernel.columns)
     if panels < 2 or not inner:
         return None
-    cuts = -(-inner // (kernel.k_block // 2)) if rows % kernel.tile == 0 else 1
+    is_whole = rows % kernel.tile == 0 or rows < kernel.tile
+    cuts = -(-inner // (kernel.k_block // 2)) if is_whole else 1
     k_block = -(-inner // cuts)
     panel = kernel.columns * k_block * size
     if rows * k_block * size > _NEAR_ROWS or (is_packed and panel > _PANELS):

@@ -7,6 +7,7 @@ from shlo_tools.codegen.target import Target
 
 COLUMN_VECTORS = 2
 LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long runs
+FEW = 4  # rows of the kernel for no more of them
 _BLOCK_ROWS = 64
 SHARED = ("full", "edge")  # kernels that other parts of the library call
 
@@ -40,23 +41,39 @@ class MicroKernels:
         return f"shlo_rt_gemm_{part}_{self.element}"
 
     def micro_kernel(
-        self, part: str, rows: int, vectors: int, *, masked: bool, lanes: int = 0
+        self,
+        part: str,
+        rows: int,
+        vectors: int,
+        *,
+        masked: bool,
+        lanes: int = 0,
+        counted: bool = False,
     ) -> Function:
         """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
 
         ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
-        ``lanes`` are those of a vector, where that is not as long as registers are.
+        ``lanes`` are those of a vector, where that is not as long as registers are. ``counted``:
+        only so many rows exist as another argument tells; the last one stands for the others.
         """
         lanes = lanes or self.lanes
         vector = self.element.vector(lanes)
         types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
+        types += [I64] * counted
         shared = part in SHARED
         f = Function(self.public(part) if shared else self.private(part), types, exported=shared)
-        a, a_row, a_k, inner, b, b_k, c, c_row, adds, n = f.arguments
+        a, a_row, a_k, inner, b, b_k, c, c_row, adds, n, *count = f.arguments
         masks = [f.mask_below(n, lanes, lanes * v) if masked else None for v in range(vectors)]
-        starts = [a]
-        for _ in range(1, rows):
-            starts.append(starts[-1].at(a_row))
+
+        def places_of(first: Value, step: Value) -> list[Value]:
+            """Where rows begin."""
+            places = [first]
+            for r in range(1, rows):
+                steps = [f.select(m > r, step, f.constant(0)) for m in count] or [step]
+                places.append(places[-1].at(steps[0]))
+            return places
+
+        starts = places_of(a, a_row)
 
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
             columns = [
@@ -75,12 +92,9 @@ class MicroKernels:
             f.constant(0), inner, 1, step, [f.constant(0), b, *[zero] * (rows * vectors)]
         )[2:]
 
-        places = [c]
-        for _ in range(1, rows):
-            places.append(places[-1].at(c_row))
         targets = [
             (place.at(lanes * v, self.element), mask)
-            for place in places
+            for place in places_of(c, c_row)
             for v, mask in enumerate(masks)
         ]
 

@@ -108,6 +108,8 @@ SIZES = [
     *[(1, 70, 8, 1000), (2, 131, 5, 203)],  # few terms: rows go by all columns
     # Panels by all rows: several blocks of K, columns and terms that are left, several matrices.
     *[(1, 24, 1100, 200), (2, 128, 65, 100), (1, 65, 300, 90), (9, 16, 20, 66), (1, 200, 600, 35)],
+    *[(1, rows, 1100, 100) for rows in (2, 3, 4, 5)],
+    *[(3, 5, 700, 70), (2, 6, 90, 200)],
 ]
 
 
