@@ -21,8 +21,8 @@ from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I32, I64, POINTER, Function, Value
 from shlo_tools.codegen.library import clock
 
-# Words of a job's row in a table; ``nanoseconds`` and ``runs`` are what ``sharing`` has measured.
-ROW = ("function", "context", "chunks", "nanoseconds", "runs")
+# Words of a job's row in a table; the last three are what ``sharing`` has measured.
+ROW = ("function", "context", "chunks", "nanoseconds", "runs", "saved")
 
 # Words of eight bytes. What threads write often stands in cache lines of its own.
 _LINE = 8
@@ -38,6 +38,7 @@ STATE = {
     "function": 4 * _LINE + 2,
     "context": 4 * _LINE + 3,
     "shares": 4 * _LINE + 4,  # of the open job
+    "rests": 4 * _LINE + 6,  # until then no job is opened, see ``sharing``
     "lost": 4 * _LINE + 5,  # the threads of the open job are in the process that this was forked of
     "mutex": 5 * _LINE,
     "condition": 7 * _LINE,
@@ -92,6 +93,11 @@ def field(frame: Value, name: str) -> Value:
 def workers_of(f: Function, frame: Value) -> Value:
     """How many threads the pool has."""
     return f.load(_word(f.load(field(frame, "pool"), POINTER), "workers"), I64)
+
+
+def rests_place(f: Function, frame: Value) -> Value:
+    """Where it says how long the pool rests."""
+    return _word(f.load(field(frame, "pool"), POINTER), "rests")
 
 
 def _share(state: Value, number: Value) -> Value:

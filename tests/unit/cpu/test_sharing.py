@@ -10,7 +10,7 @@ import pytest
 CODE = """
 from shlo_tools import mlir
 from shlo_tools.codegen.function import I64, Function
-from shlo_tools.codegen.library import clock, pool, sharing
+from shlo_tools.codegen.library import clock, jobs, pool, sharing
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.process_library import parts
 
@@ -69,8 +69,8 @@ def test_a_short_job_is_the_calling_threads() -> None:
         CODE
         + """
 own = frame["scratch"]
-assert all((run(new(64, (0, sharing.TRIALS))) == own).all() for _ in range(100))
-row = new(2, (0, 0))
+assert all((run(new(64, (0, sharing.TRIALS, 0))) == own).all() for _ in range(100))
+row = new(2, jobs.NOTHING_MEASURED)
 assert (run(row) == own).all() and row[4] == 1 and row[3] > 0
 print("own")
 """
@@ -79,14 +79,13 @@ print("own")
 
 
 def test_the_rest_of_a_long_trial_is_shared() -> None:
-    """Its last chunk waits for all others, so that these have to be run by other threads."""
+    """The second chunk waits for all others, so that these have to be run by other threads."""
     output = pool_children.run(
         CODE
         + """
-for _ in range(20):
-    row = new(8, (0, 0))
-    assert len(set(run(row, late=1, spent=sharing.WORTH * 10).tolist())) > 1
-    assert row[3] > sharing.WORTH and row[4] == sharing.TRIALS
+row = new(8, jobs.NOTHING_MEASURED)
+assert len(set(run(row, late=1, spent=sharing.WORTH * 10).tolist())) > 1
+assert row[4] == sharing.TRIALS
 print("shared")
 """
     )
@@ -97,7 +96,7 @@ def test_what_became_short_is_shared_no_more() -> None:
     output = pool_children.run(
         CODE
         + """
-row = new(8, (1 << 40, sharing.TRIALS))
+row = new(8, (1 << 40, sharing.TRIALS, 1 << 39))
 for _ in range(10_000):
     run(row)
     if row[3] < sharing.WORTH:
