@@ -16,7 +16,7 @@ from shlo_tools.codegen.library.sharing import PARALLEL
 
 RUN = "shlo_rt_run"
 ROW = len(pool.ROW)
-NOTHING_MEASURED = (0, 0, 0)  # what a row ends with that has not run
+NOTHING_MEASURED = (0,) * len(pool.MEASURED)  # what a row ends with that has not run
 TARGET_BITS = 32  # of the third word; those above hold the number to compare with
 
 # Kinds of rows that are no jobs.

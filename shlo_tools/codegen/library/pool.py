@@ -21,8 +21,11 @@ from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I32, I64, POINTER, Function, Value
 from shlo_tools.codegen.library import clock
 
-# Words of a job's row in a table; the last three are what ``sharing`` has measured.
-ROW = ("function", "context", "chunks", "nanoseconds", "runs", "saved")
+# Words of a job's row in a table; the last ones are what ``sharing`` has measured:
+# what all chunks take one thread, how often it ran, what sharing saves on the average, and the
+# pool's jobs when it was timed last.
+MEASURED = ("nanoseconds", "runs", "saved", "jobs")
+ROW = ("function", "context", "chunks", *MEASURED)
 
 # Words of eight bytes. What threads write often stands in cache lines of its own.
 _LINE = 8
@@ -33,12 +36,13 @@ STATE = {
     "seats": _LINE + 1,  # how many more of them may take chunks; negative where some got none
     "asleep": 2 * _LINE,
     "busy": 3 * _LINE,  # a thread has a job open
+    "opening": 3 * _LINE + 1,  # nanoseconds that it takes to open one, on the average
+    "rests": 3 * _LINE + 2,  # no job is opened until then, see ``sharing``
     "workers": 4 * _LINE,
     "job": 4 * _LINE + 1,  # jobs so far
     "function": 4 * _LINE + 2,
     "context": 4 * _LINE + 3,
     "shares": 4 * _LINE + 4,  # of the open job
-    "rests": 4 * _LINE + 6,  # until then no job is opened, see ``sharing``
     "lost": 4 * _LINE + 5,  # the threads of the open job are in the process that this was forked of
     "mutex": 5 * _LINE,
     "condition": 7 * _LINE,
@@ -50,6 +54,8 @@ SCRATCH_BYTES = 512 * 1024
 JOB = (POINTER, I64, POINTER)  # what the function of a job takes
 
 _SPINS = 20_000  # looks for a job before a worker goes to sleep, about half a millisecond
+
+_SLACK = 100  # nanoseconds that opening a job may take longer, whatever it took before
 
 ALONE = "run_alone"
 SHARED = "run_shared"
@@ -63,7 +69,7 @@ def functions() -> list[Function]:
     ``run_alone(frame, row, first) -> i64``: all chunks from there on by this thread; nonzero where
     it was stopped.
     ``run_shared(frame, row, first) -> i64``: the same by threads of the pool; the nanoseconds that
-    all of them would have elapsed this thread, 0 where it ran none; negative where it was stopped.
+    all of them would have taken this thread, 0 where it ran none; negative where it was stopped.
     ``shlo_rt_worker(table)``: what a thread of the pool runs; the table holds the addresses of
     the pool's state and of the thread's scratch memory, and its number, from 1 on.
     ``shlo_rt_wake(state)``.
@@ -90,14 +96,14 @@ def field(frame: Value, name: str) -> Value:
     return frame.at(layout.offset(name))
 
 
-def workers_of(f: Function, frame: Value) -> Value:
-    """How many threads the pool has."""
-    return f.load(_word(f.load(field(frame, "pool"), POINTER), "workers"), I64)
+def load(f: Function, frame: Value, name: str) -> Value:
+    """A word of the pool of a call."""
+    return f.load(_word(f.load(field(frame, "pool"), POINTER), name), I64)
 
 
-def rests_place(f: Function, frame: Value) -> Value:
-    """Where it says how long the pool rests."""
-    return _word(f.load(field(frame, "pool"), POINTER), "rests")
+def store(f: Function, value: Value, frame: Value, name: str) -> None:
+    """Write one."""
+    f.store(value, _word(f.load(field(frame, "pool"), POINTER), name))
 
 
 def _share(state: Value, number: Value) -> Value:
@@ -298,6 +304,7 @@ def _open(f: Function, frame: Value, row: Value, first: Value, count: Value) -> 
     """Let workers begin with the chunks from ``first`` on; how many shares there are."""
     state = f.load(field(frame, "pool"), POINTER)
     helpers, workers = f.load(field(frame, "helpers"), I64), f.load(_word(state, "workers"), I64)
+    begin = clock.now(f)
     shares = f.minimum(f.minimum(helpers, workers) + 1, _SHARES)
 
     def deal(number: Value, begin: Value) -> Value:
@@ -317,6 +324,9 @@ def _open(f: Function, frame: Value, row: Value, first: Value, count: Value) -> 
     job = f.load(_word(state, "job"), I64) + 1
     f.store(job, _word(state, "job"))
     f.store_atomic(job, _word(state, "open"))
+    before = f.load(_word(state, "opening"), I64)
+    opening = f.minimum(clock.now(f) - begin, before * 2 + _SLACK)
+    f.store(before + (opening - before) // 4, _word(state, "opening"))
 
     def wake() -> None:
         f.if_(

@@ -1,13 +1,20 @@
-"""Which jobs threads share: those that take long enough.
+"""Which jobs threads share: those that take long enough, and as long as that saves time.
 
-That a thread joins, and reads what another one wrote, costs some microseconds of each job. What a
-job takes depends on the machine, on data and on sizes of run time, so nothing is estimated: the
-row of a job keeps what its last runs took. Chunks are the same ones whoever runs them, so results
-do not depend on it.
+That a thread joins, and reads what another one wrote, costs each job some microseconds. What a job
+takes depends on the machine, on data and on sizes of run time, so nothing is estimated: the row of
+a job keeps what its runs took. Chunks are the same ones whoever runs them, so results do not depend
+on any of this.
 
-The first runs of a job are trials on the calling thread: the first one of all finds memory and code
-that nobody has touched, and neighbours that are not shared yet. Where a trial becomes long, other
-threads get what is left of it.
+* The first runs of a job are trials on the calling thread: the very first one finds memory and code
+  that nobody has touched, and neighbours that nobody shares yet. Where one becomes long, other
+  threads get what is left of it.
+* A job is shared where it takes so many times what it takes to open one (``worth``). That is how
+  long lines of the caches are on their way between threads, and differs by a factor of five on one
+  machine, as its host moves processors. Some runs of shorter jobs are shared to see it again.
+* A job that sharing saves nothing is left to the calling thread for a while.
+* A short job beside shared ones waits for their lines, so it is not said to take longer then.
+* Where a thread was not run for a while by the system, and others waited for it, the pool rests for
+  several times as long: where somebody else has the processor, two threads are slower than one.
 """
 
 from __future__ import annotations
@@ -17,21 +24,22 @@ from shlo_tools.codegen.library import clock, pool
 
 PARALLEL = "shlo_rt_parallel"
 
-import os
+# Nanoseconds of one thread.
+LEAST, _MOST = 8_000, 100_000  # for which a job is shared
+_LONG = 200_000  # left of a trial; and what waiting for lines of caches does not take
+_LATE = 100_000  # that a shared job takes longer: a thread was not run for a while
+_SLACK = 1_000  # that a run may take longer, whatever the one before took
 
-WORTH = int(os.environ.get("WORTH", 25_000))  # nanoseconds of one thread for which a job is shared
+_OPENINGS = 160  # that a job is worth
 TRIALS = 2
-_LONG = 8 * WORTH  # what may be left of a trial
-_SLACK = 1000  # nanoseconds
-_EACH = 16  # of so many runs of a short job one is timed: the clock takes as long as the shortest
-_LATE = 100_000  # nanoseconds that a shared job takes longer: a thread was not run for a while
-_REST = 16  # of what was lost so, for which the pool rests
-ALWAYS = (0, -1, 0)  # the last words of a row that is shared whatever it takes
+_TIMED, _TRIED = 16, 128  # of so many runs of a job that is not shared one is timed; shared
+_REST = 16  # of what was lost by a late thread, for which the pool rests
+ALWAYS = (0, -1, 0, 0)  # the last words of a row that is shared whatever it takes
 
 
 def functions() -> list[Function]:
     """``shlo_rt_parallel(frame, row) -> i64``: run a job; nonzero where it was stopped."""
-    return [_may_share(), _shared(), _timed(), _trial(), _measured(), _parallel()]
+    return [_share(), _timed(), _trial(), _measured(), _parallel()]
 
 
 def _parallel() -> Function:
@@ -43,13 +51,12 @@ def _parallel() -> Function:
 
     def if_workers() -> Value:
         # Looked up here: a call that nobody may help has no pool.
-        has_workers = pool.workers_of(f, frame) > 0
+        has_workers = pool.load(f, frame, "workers") > 0
         return f.if_(has_workers, lambda: f.call("measured", [frame, row], I64), alone)[0]
 
-    can_share = (pool.row_word(f, row, "chunks") > 1) & (
-        f.load(pool.field(frame, "helpers"), I64) > 0
-    )
-    (f.result,) = f.if_(can_share, if_workers, alone)
+    is_single = pool.row_word(f, row, "chunks") < 2
+    has_helpers = f.load(pool.field(frame, "helpers"), I64) > 0
+    (f.result,) = f.if_(~is_single & has_helpers, if_workers, alone)
     return f
 
 
@@ -57,36 +64,48 @@ def _measured() -> Function:
     """Run a job of several chunks, and keep what it took."""
     f = Function("measured", [POINTER, POINTER], I64, exported=False)
     frame, row = f.arguments
-    nanoseconds, runs = (pool.row_word(f, row, name) for name in ("nanoseconds", "runs"))
+    nanoseconds, runs, saved = (pool.row_word(f, row, name) for name in pool.MEASURED[:3])
 
-    def alone() -> Value:
-        return f.call(pool.ALONE, [frame, row, f.constant(0)], I64)
+    def run(name: str) -> Value:
+        return f.call(name, [frame, row], I64)
 
-    def short() -> Value:
+    def from_start(name: str) -> Value:
+        return f.call(name, [frame, row, f.constant(0)], I64)
+
+    def unshared() -> Value:
         f.store(runs + 1, pool.row_place(row, "runs"))
-        is_timed = runs & (_EACH - 1) == 0
-        return f.if_(is_timed, lambda: f.call("timed", [frame, row], I64), alone, is_rare=True)[0]
-
-    def long() -> Value:
-        may_share = f.call("may_share", [frame], I64) != 0
+        is_tried = (runs & (_TRIED - 1) == 0) & (nanoseconds >= LEAST)
+        is_timed = runs & (_TIMED - 1) == 0
         return f.if_(
-            may_share,
-            lambda: f.call("shared", [frame, row, f.constant(0)], I64),
-            lambda: f.call("timed", [frame, row], I64),
+            is_timed,
+            lambda: f.if_(is_tried, lambda: from_start("share"), lambda: run("timed")),
+            lambda: from_start(pool.ALONE),
+            is_rare=True,
         )[0]
 
     def settled() -> Value:
-        return f.if_(nanoseconds < WORTH, short, long)[0]
+        is_shared = (nanoseconds >= _worth(f, frame)) & (saved >= 0)
+        return f.if_(is_shared, lambda: from_start("share"), unshared)[0]
+
+    def always() -> Value:
+        return _is_stopped(f, from_start(pool.SHARED))
 
     def early() -> Value:
-        def always() -> Value:
-            work = f.call(pool.SHARED, [frame, row, f.constant(0)], I64)
-            return f.select(work < 0, f.constant(1), f.constant(0))
-
-        return f.if_(runs < 0, always, lambda: f.call("trial", [frame, row], I64))[0]
+        return f.if_(runs < 0, always, lambda: run("trial"))[0]
 
     (f.result,) = f.if_(runs < TRIALS, early, settled, is_rare=True)
     return f
+
+
+def _worth(f: Function, frame: Value) -> Value:
+    """Nanoseconds for which a job is shared now."""
+    worth = pool.load(f, frame, "opening") * _OPENINGS
+    return f.minimum(f.maximum(worth, LEAST), _MOST)
+
+
+def _is_stopped(f: Function, work: Value) -> Value:
+    """What ``run_shared`` returned as others do."""
+    return f.select(work < 0, f.constant(1), f.constant(0))
 
 
 def _timed() -> Function:
@@ -95,52 +114,48 @@ def _timed() -> Function:
     frame, row = f.arguments
     start = clock.now(f)
     f.result = f.call(pool.ALONE, [frame, row, f.constant(0)], I64)
-    most = pool.row_word(f, row, "nanoseconds") * 2 + _SLACK
-    f.store(f.minimum(clock.now(f) - start, most), pool.row_place(row, "nanoseconds"))
+    elapsed = clock.now(f) - start
+    jobs, before = pool.load(f, frame, "job"), pool.row_word(f, row, "nanoseconds")
+    is_quiet = (jobs == pool.row_word(f, row, "jobs")) | (elapsed >= _LONG)
+    most = f.select(is_quiet, before * 2 + _SLACK, before)
+    f.store(f.minimum(elapsed, most), pool.row_place(row, "nanoseconds"))
+    f.store(jobs, pool.row_place(row, "jobs"))
     return f
 
 
-def _shared() -> Function:
-    """(frame, row, first): chunks from there on by threads of the pool.
-
-    A job is short from then on where this saves nothing on the average, or where it takes half as
-    long as is worth it: threads that share it wait for each other's memory.
-    """
-    f = Function("shared", [POINTER, POINTER, I64], I64, exported=False)
+def _share() -> Function:
+    """(frame, row, first): chunks from there on by threads of the pool, if it does not rest."""
+    f = Function("share", [POINTER, POINTER, I64], I64, exported=False)
     frame, row, first = f.arguments
     start = clock.now(f)
-    work = f.call(pool.SHARED, [frame, row, first], I64)
-    end = clock.now(f)
-    alone = f.maximum(work, pool.row_word(f, row, "nanoseconds"))
-    late = end - start - alone
 
-    def rest() -> None:
-        f.store(end + late * _REST, pool.rests_place(f, frame))
+    def together() -> Value:
+        work = f.call(pool.SHARED, f.arguments, I64)
+        end = clock.now(f)
+        alone = f.maximum(work, pool.row_word(f, row, "nanoseconds"))
+        late = end - start - alone
 
-    def compare() -> None:
-        before = pool.row_word(f, row, "saved")
-        saved = before + (f.maximum(-late, -alone) - before) // 4
-        f.store(f.maximum(saved, 0), pool.row_place(row, "saved"))
-        is_short = (saved < 0) | ((work > 0) & (work < WORTH // 2))
-        f.if_(is_short, lambda: f.store(f.constant(WORTH // 2 - 1), place))
+        def compare() -> None:
+            before = f.maximum(pool.row_word(f, row, "saved"), 0)
+            saved = before + (f.maximum(-late, -alone) - before) // 4
+            f.store(saved, pool.row_place(row, "saved"))
+            is_short = (work > 0) & (work < LEAST)
+            f.if_(is_short, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
 
-    place = pool.row_place(row, "nanoseconds")
-    f.if_((work >= 0) & (first == 0), compare)
-    f.if_((work >= 0) & (late > _LATE), rest, is_rare=True)
-    f.result = f.select(work < 0, f.constant(1), f.constant(0))
-    return f
+        f.if_((work >= 0) & (first == 0), compare)
+        until = end + late * _REST
+        is_late = (work >= 0) & (late > _LATE)
+        f.if_(is_late, lambda: pool.store(f, until, frame, "rests"), is_rare=True)
+        return _is_stopped(f, work)
 
+    def alone() -> Value:
+        return f.if_(
+            first == 0,
+            lambda: f.call("timed", [frame, row], I64),
+            lambda: f.call(pool.ALONE, f.arguments, I64),
+        )[0]
 
-def _may_share() -> Function:
-    """Whether the pool does not rest."""
-    f = Function("may_share", [POINTER], I64, exported=False)
-    (frame,) = f.arguments
-    until = f.load(pool.rests_place(f, frame), I64)
-
-    def look() -> Value:
-        return f.select(clock.now(f) < until, f.constant(0), f.constant(1))
-
-    (f.result,) = f.if_(until != 0, look, lambda: f.constant(1))
+    (f.result,) = f.if_(start < pool.load(f, frame, "rests"), alone, together)
     return f
 
 
@@ -164,18 +179,12 @@ def _trial() -> Function:
     )
     before, work = pool.row_word(f, row, "nanoseconds"), each * chunks
     least = f.select(runs == 0, work, f.minimum(before, work))
-    f.store(least, pool.row_place(row, "nanoseconds"))
-    f.store(least // 2, pool.row_place(row, "saved"))
-    f.store(f.select(work < _LONG, runs + 1, TRIALS), pool.row_place(row, "runs"))
-
-    def rest() -> Value:
-        may_share = f.call("may_share", [frame], I64) != 0
-        operands = [frame, row, chunk]
-        return f.if_(
-            may_share,
-            lambda: f.call("shared", operands, I64),
-            lambda: f.call(pool.ALONE, operands, I64),
-        )[0]
-
-    (f.result,) = f.if_((chunk < chunks) & (stopped == 0), rest, lambda: stopped)
+    count = f.select(work < _LONG, runs + 1, TRIALS)
+    for name, value in (("nanoseconds", least), ("runs", count), ("saved", least // 2)):
+        f.store(value, pool.row_place(row, name))
+    (f.result,) = f.if_(
+        (chunk < chunks) & (stopped == 0),
+        lambda: f.call("share", [frame, row, chunk], I64),
+        lambda: stopped,
+    )
     return f

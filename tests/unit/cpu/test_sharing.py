@@ -69,7 +69,7 @@ def test_a_short_job_is_the_calling_threads() -> None:
         CODE
         + """
 own = frame["scratch"]
-assert all((run(new(64, (0, sharing.TRIALS, 0))) == own).all() for _ in range(100))
+assert all((run(new(64, (0, sharing.TRIALS, 0, 0))) == own).all() for _ in range(100))
 row = new(2, jobs.NOTHING_MEASURED)
 assert (run(row) == own).all() and row[4] == 1 and row[3] > 0
 print("own")
@@ -84,7 +84,7 @@ def test_the_rest_of_a_long_trial_is_shared() -> None:
         CODE
         + """
 row = new(8, jobs.NOTHING_MEASURED)
-assert len(set(run(row, late=1, spent=sharing.WORTH * 10).tolist())) > 1
+assert len(set(run(row, late=1, spent=250_000).tolist())) > 1
 assert row[4] == sharing.TRIALS
 print("shared")
 """
@@ -96,10 +96,10 @@ def test_what_became_short_is_shared_no_more() -> None:
     output = pool_children.run(
         CODE
         + """
-row = new(8, (1 << 40, sharing.TRIALS, 1 << 39))
+row = new(8, (1 << 40, sharing.TRIALS, 1 << 39, 0))
 for _ in range(10_000):
     run(row)
-    if row[3] < sharing.WORTH:
+    if row[3] < sharing.LEAST:
         break
 assert (run(row) == frame["scratch"]).all()
 print("alone")
