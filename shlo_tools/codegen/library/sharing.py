@@ -8,10 +8,11 @@ on any of this.
 * The first runs of a job are trials on the calling thread: the very first one finds memory and code
   that nobody has touched, and neighbours that nobody shares yet. Where one becomes long, other
   threads get what is left of it.
-* A job is shared where it takes so many times what it takes to open one (``worth``). That is how
-  long lines of the caches are on their way between threads, and differs by a factor of five on one
-  machine, as its host moves processors. Some runs of shorter jobs are shared to see it again.
-* A job that sharing saves nothing is left to the calling thread for a while.
+* A job is shared first where it takes so many times what it takes to open one (``worth``). That is
+  how long lines of the caches are on their way between threads, and differs by a factor of five on
+  one machine, as its host moves processors.
+* It is shared as long as that saves time, on the average. Of others a few runs in a row are shared
+  now and then: the first one of these has to fetch what the calling thread wrote.
 * A short job beside shared ones waits for their lines, so it is not said to take longer then.
 * Where a thread was not run for a while by the system, and others waited for it, the pool rests for
   several times as long: where somebody else has the processor, two threads are slower than one.
@@ -32,7 +33,9 @@ _SLACK = 1_000  # that a run may take longer, whatever the one before took
 
 _OPENINGS = 160  # that a job is worth
 TRIALS = 2
-_TIMED, _TRIED = 16, 128  # of so many runs of a job that is not shared one is timed; shared
+_TIMED = 16  # of so many runs of a job that is not shared one is timed
+_TRIED, _TRIES = 512, 8  # of so many runs of it so many are shared
+_SAVED = 8  # sharing has to save at least this part of a job
 _REST = 16  # of what was lost by a late thread, for which the pool rests
 ALWAYS = (0, -1, 0, 0)  # the last words of a row that is shared whatever it takes
 
@@ -74,17 +77,18 @@ def _measured() -> Function:
 
     def unshared() -> Value:
         f.store(runs + 1, pool.row_place(row, "runs"))
-        is_tried = (runs & (_TRIED - 1) == 0) & (nanoseconds >= LEAST)
-        is_timed = runs & (_TIMED - 1) == 0
-        return f.if_(
-            is_timed,
-            lambda: f.if_(is_tried, lambda: from_start("share"), lambda: run("timed")),
-            lambda: from_start(pool.ALONE),
-            is_rare=True,
-        )[0]
+        is_tried = (runs & (_TRIED - 1) < _TRIES) & (nanoseconds >= LEAST)
+        is_timed = runs & (_TIMED - 1) == _TRIES
+
+        def alone() -> Value:
+            return f.if_(
+                is_timed, lambda: run("timed"), lambda: from_start(pool.ALONE), is_rare=True
+            )[0]
+
+        return f.if_(is_tried, lambda: from_start("share"), alone, is_rare=True)[0]
 
     def settled() -> Value:
-        is_shared = (nanoseconds >= _worth(f, frame)) & (saved >= 0)
+        is_shared = (nanoseconds >= LEAST) & (saved * _SAVED >= nanoseconds)
         return f.if_(is_shared, lambda: from_start("share"), unshared)[0]
 
     def always() -> Value:
@@ -98,7 +102,7 @@ def _measured() -> Function:
 
 
 def _worth(f: Function, frame: Value) -> Value:
-    """Nanoseconds for which a job is shared now."""
+    """Nanoseconds for which a job is shared at first."""
     worth = pool.load(f, frame, "opening") * _OPENINGS
     return f.minimum(f.maximum(worth, LEAST), _MOST)
 
@@ -132,13 +136,13 @@ def _share() -> Function:
     def together() -> Value:
         work = f.call(pool.SHARED, f.arguments, I64)
         end = clock.now(f)
-        alone = f.maximum(work, pool.row_word(f, row, "nanoseconds"))
-        late = end - start - alone
+        alone = pool.row_word(f, row, "nanoseconds")
+        late = end - start - f.maximum(work, alone)
 
         def compare() -> None:
             before = f.maximum(pool.row_word(f, row, "saved"), 0)
-            saved = before + (f.maximum(-late, -alone) - before) // 4
-            f.store(saved, pool.row_place(row, "saved"))
+            now = f.maximum(alone - (end - start), -alone)
+            f.store(before + (now - before) // 4, pool.row_place(row, "saved"))
             is_short = (work > 0) & (work < LEAST)
             f.if_(is_short, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
 
@@ -180,7 +184,8 @@ def _trial() -> Function:
     before, work = pool.row_word(f, row, "nanoseconds"), each * chunks
     least = f.select(runs == 0, work, f.minimum(before, work))
     count = f.select(work < _LONG, runs + 1, TRIALS)
-    for name, value in (("nanoseconds", least), ("runs", count), ("saved", least // 2)):
+    saved = f.select(least < _worth(f, frame), f.constant(0), least // 2)
+    for name, value in (("nanoseconds", least), ("runs", count), ("saved", saved)):
         f.store(value, pool.row_place(row, name))
     (f.result,) = f.if_(
         (chunk < chunks) & (stopped == 0),
