@@ -11,8 +11,8 @@ on any of this.
 * A job is shared first where it takes so many times what it takes to open one (``worth``). That is
   how long lines of the caches are on their way between threads, and differs by a factor of five on
   one machine, as its host moves processors.
-* It is shared as long as that saves time, on the average. Of others a few runs in a row are shared
-  now and then: the first one of these has to fetch what the calling thread wrote.
+* It is shared as long as that saves time, on the average, or it is long. Of others a few runs in a
+  row are shared now and then: the first one of these has to fetch what the calling thread wrote.
 * A short job beside shared ones waits for their lines, so it is not said to take longer then.
 * Where a thread was not run for a while by the system, and others waited for it, the pool rests for
   several times as long: where somebody else has the processor, two threads are slower than one.
@@ -27,14 +27,14 @@ PARALLEL = "shlo_rt_parallel"
 
 # Nanoseconds of one thread.
 LEAST, _MOST = 8_000, 100_000  # for which a job is shared
-_LONG = 200_000  # left of a trial; and what waiting for lines of caches does not take
+_LONG = 200_000  # left of a trial; what waiting for lines of caches neither takes nor spoils
 _LATE = 100_000  # that a shared job takes longer: a thread was not run for a while
 _SLACK = 1_000  # that a run may take longer, whatever the one before took
 
 _OPENINGS = 160  # that a job is worth
 TRIALS = 2
 _TIMED = 16  # of so many runs of a job that is not shared one is timed
-_TRIED, _TRIES = 512, 8  # of so many runs of it so many are shared
+_TRIED, _TRIED_SHORT, _TRIES = 64, 512, 8  # of so many runs of it so many are shared
 _SAVED = 8  # sharing has to save at least this part of a job
 _REST = 16  # of what was lost by a late thread, for which the pool rests
 ALWAYS = (0, -1, 0, 0)  # the last words of a row that is shared whatever it takes
@@ -77,7 +77,9 @@ def _measured() -> Function:
 
     def unshared() -> Value:
         f.store(runs + 1, pool.row_place(row, "runs"))
-        is_tried = (runs & (_TRIED - 1) < _TRIES) & (nanoseconds >= LEAST)
+        is_short = nanoseconds < _worth(f, frame)
+        period = f.select(is_short, f.constant(_TRIED_SHORT), _TRIED)
+        is_tried = (runs & (period - 1) < _TRIES) & (nanoseconds >= LEAST)
         is_timed = runs & (_TIMED - 1) == _TRIES
 
         def alone() -> Value:
@@ -88,7 +90,8 @@ def _measured() -> Function:
         return f.if_(is_tried, lambda: from_start("share"), alone, is_rare=True)[0]
 
     def settled() -> Value:
-        is_shared = (nanoseconds >= LEAST) & (saved * _SAVED >= nanoseconds)
+        saves = (nanoseconds >= LEAST) & (saved * _SAVED >= nanoseconds)
+        is_shared = saves | (nanoseconds >= _LONG)
         return f.if_(is_shared, lambda: from_start("share"), unshared)[0]
 
     def always() -> Value:
@@ -146,10 +149,12 @@ def _share() -> Function:
             is_short = (work > 0) & (work < LEAST)
             f.if_(is_short, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
 
-        f.if_((work >= 0) & (first == 0), compare)
-        until = end + late * _REST
-        is_late = (work >= 0) & (late > _LATE)
-        f.if_(is_late, lambda: pool.store(f, until, frame, "rests"), is_rare=True)
+        def rest() -> None:
+            pool.store(f, end + late * _REST, frame, "rests")
+
+        is_late = late > _LATE
+        f.if_((work >= 0) & (first == 0) & ~is_late, compare)
+        f.if_((work >= 0) & is_late, rest, is_rare=True)
         return _is_stopped(f, work)
 
     def alone() -> Value:
