@@ -20,7 +20,7 @@ from shlo_tools.codegen.library import pool
 _CONTEXT_BYTES = (
     frame_layout.SIZE + 8 * len(layout.CONTEXT) + 8 * pool.STATE_WORDS + 2 * layout.ALIGNMENT
 )
-_WORKER = ("state", "scratch", "thread", "block")  # words of a thread's table
+_WORKER = ("state", "scratch", "number", "thread", "block")  # words of a thread's table
 _PROCESSORS = 84  # _SC_NPROCESSORS_ONLN of Linux's C libraries
 _MASK_BYTES = 128  # of a set of processors, as C libraries have it
 _MOST_THREADS = 1024
@@ -90,6 +90,7 @@ def _open() -> Function:
             started = f.load(state.at(8 * pool.STATE["workers"]), I64)
             table = workers.at(started * (8 * len(_WORKER)))
             f.store(state, table)
+            f.store(started + 1, table.at(8 * _WORKER.index("number")))
             f.run("start_worker", [table, state])
 
         f.loop(0, (count - 1), 1, start)

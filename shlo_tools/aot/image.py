@@ -146,7 +146,7 @@ def _rows(words: _Words) -> tuple[list[int], dict[int, tuple[str, int]]]:
         if function < 0:
             functions[len(numbers)] = words.functions[-function - 1], 0
             function = 0
-        numbers += [function, context, chunks]
+        numbers += [function, context, chunks, *jobs.NOTHING_MEASURED]
     return numbers, functions
 
 

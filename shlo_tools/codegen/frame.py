@@ -7,7 +7,7 @@ absolute address: constants, callbacks and temporaries are all reached through t
 
 from __future__ import annotations
 
-VERSION = 4
+VERSION = 5
 
 # Every field takes eight bytes; a field's offset is eight times its position.
 FIELDS = (

@@ -15,7 +15,8 @@ from pathlib import Path
 from shlo_tools import mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, Type
-from shlo_tools.codegen.library import measuring, pool
+from shlo_tools.codegen.library import measuring, sharing
+from shlo_tools.codegen.library.pool import ROW
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.memory import aligned_bytes
 from shlo_tools.cpu.process_library import parts, threads
@@ -28,7 +29,7 @@ _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _STEPS = 100_000  # of arithmetic in a chunk: less than a millisecond
 _CHUNKS = 16  # for each thread
 _JOB = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
-_PARALLEL = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)
+_PARALLEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,10 @@ def _measured(count: int) -> Limits:
 
 def _seconds(job: int, context: int, chunks: int, frame: Frame, count: int) -> float:
     if count > 1:
-        run = _PARALLEL(parts.address(pool.PARALLEL))
+        run = _PARALLEL(parts.address(sharing.PARALLEL))
+        row = (ctypes.c_int64 * len(ROW))(job, context, chunks, *sharing.ALWAYS)
         start = time.perf_counter()
-        run(frame.address, job, context, chunks)
+        run(frame.address, ctypes.addressof(row))
         return time.perf_counter() - start
     chunk, scratch = _JOB(job), frame["scratch"]
     start = time.perf_counter()

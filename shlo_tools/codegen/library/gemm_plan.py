@@ -36,7 +36,7 @@ CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *PLANNED, *CUT
 
 _CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed
 _ACROSS = 64 * 1024  # bytes of B that every tile of rows may read again
-_ALONE = 1 << 18  # multiplications that are not worth being shared
+UNCUT = 1 << 18  # multiplications of a product that is not cut for threads
 _LONG = 4096  # products whose sum is worth being cut
 _PART = 1024  # of them, at least, a part has
 _PARTS = 16
@@ -84,7 +84,7 @@ def parts_of(sizes: Mapping[str, int]) -> tuple[int, int]:
     """How many parts long sums of a small matrix are cut into, and how long those are."""
     inner = sizes["K"]
     is_small = 0 < sizes["M"] * sizes["N"] <= _SMALL and sizes["outer"] * sizes["inner"] == 1
-    if not is_small or inner < _LONG or sizes["M"] * sizes["N"] * inner <= _ALONE:
+    if not is_small or inner < _LONG or sizes["M"] * sizes["N"] * inner <= UNCUT:
         return 1, max(inner, 1)
     length = -(-inner // min(_PARTS, inner // _PART))
     return -(-inner // length), length
@@ -115,7 +115,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
 
     # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
     most = kernel.block_rows
-    if batch * parts < 4 and rows * columns * inner > _ALONE:
+    if batch * parts < 4 and rows * columns * inner > UNCUT:
         most = min(most, (rows + 3) // 4)
     block = max(-(-most // kernel.tile), 1) * kernel.tile
     blocks = max(rows // block, 1)

@@ -1,8 +1,8 @@
 """Running a table of jobs.
 
-A row has three words: function, context, chunks. Where the first is one of a few small numbers,
-the row says where to go on instead: the third word holds the number of a row, and the context's
-first word is the address of what decides.
+A row is ``pool.ROW``: function, context, chunks, and what its runs took. Where the first is one of
+a few small numbers, the row says where to go on instead: the third word holds the number of a row,
+and the context's first word is the address of what decides.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I8, I32, I64, POINTER, Function, Value
 from shlo_tools.codegen.jobs import ENTRY_POINT
-from shlo_tools.codegen.library.pool import PARALLEL, poll
+from shlo_tools.codegen.library import pool
+from shlo_tools.codegen.library.pool import poll
+from shlo_tools.codegen.library.sharing import PARALLEL
 
 RUN = "shlo_rt_run"
-ROW = 3
+ROW = len(pool.ROW)
+NOTHING_MEASURED = (0,) * len(pool.MEASURED)  # what a row ends with that has not run
 TARGET_BITS = 32  # of the third word; those above hold the number to compare with
 
 # Kinds of rows that are no jobs.
@@ -45,25 +48,24 @@ def step(f: Function, frame: Value, table: Value, number: Value) -> list[Value]:
     )
 
     def job() -> list[Value]:
-        function = f.load(words, POINTER)
-        return [number + 1, _run(f, frame, function, context, chunks)]
+        return [number + 1, _run(f, frame, words, context, chunks)]
 
     return f.if_(
         kind < KINDS, lambda: [_next(f, number, kind, context, chunks), poll(f, frame)], job
     )
 
 
-def _run(f: Function, frame: Value, function: Value, context: Value, chunks: Value) -> Value:
+def _run(f: Function, frame: Value, row: Value, context: Value, chunks: Value) -> Value:
     """Run a job, or call an entry point, whose failing checks stop the program."""
 
     def enter() -> Value:
-        f.run_address(function, [frame, context])
+        f.run_address(pool.row_word(f, row, "function"), [frame, context])
         return f.load(frame.at(layout.offset("status")), I64)
 
     (stopped,) = f.if_(
         chunks == ENTRY_POINT,
         enter,
-        lambda: f.call(PARALLEL, [frame, function, context, chunks], I64),
+        lambda: f.call(PARALLEL, [frame, row], I64),
     )
     return stopped
 

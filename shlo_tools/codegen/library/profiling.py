@@ -14,11 +14,9 @@ then events follow (``EVENT``).
 
 from __future__ import annotations
 
-import time
-
 from shlo_tools.codegen import frame as layout
-from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library import jobs
+from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.library import clock, jobs
 from shlo_tools.codegen.library.pool import JOB
 
 PROFILE = "shlo_rt_profile"
@@ -33,17 +31,7 @@ WHOLE = -1  # chunk of the event of a row
 
 def functions() -> list[Function]:
     """``shlo_rt_profile`` and ``shlo_rt_timed``."""
-    return [_clock(), _note(), _profile(), _timed()]
-
-
-def _clock() -> Function:
-    """Nanoseconds of the clock that ``time.monotonic_ns`` reads."""
-    f = Function("monotonic", [], I64, exported=False)
-    words = f.constant(2)
-    when = f.emit(f"llvm.alloca {words.name} x i64 : (i64) -> !llvm.ptr", POINTER)
-    f.call("clock_gettime", [f.constant(time.CLOCK_MONOTONIC, I32), when], I32)
-    f.result = f.load(when, I64) * 1_000_000_000 + f.load(when.at(8), I64)
-    return f
+    return [*clock.functions(), _note(), _profile(), _timed()]
 
 
 def _note() -> Function:
@@ -72,9 +60,9 @@ def _profile() -> Function:
     rows, has_log = word("rows"), word("log") != 0
 
     def run(number: Value) -> list[Value]:
-        start = f.call("monotonic", [], I64)
+        start = clock.now(f)
         following, stopped = jobs.step(f, frame, table, number)
-        end = f.call("monotonic", [], I64)
+        end = clock.now(f)
         total = totals.at(number * 2, I64)
         f.store(f.load(total, I64) + 1, total)
         f.store(f.load(total.at(8), I64) + end - start, total.at(8))
@@ -99,9 +87,9 @@ def _timed() -> Function:
         return f.load(context.at(8 * TIMED_CONTEXT.index(name)), type)
 
     function, inner, log = (word(name, POINTER) for name in ("function", "context", "log"))
-    start = f.call("monotonic", [], I64)
+    start = clock.now(f)
     f.run_address(function, [inner, chunk, scratch])
-    end = f.call("monotonic", [], I64)
+    end = clock.now(f)
     thread = scratch.to("ptrtoint", "i64")
     f.run("note_event", [log, word("row"), chunk, thread, start, end])
     return f

@@ -22,6 +22,7 @@ from shlo_tools.codegen.function import (
 )
 from shlo_tools.codegen.library import (
     calling,
+    clock,
     contraction,
     copying,
     depthwise,
@@ -33,6 +34,7 @@ from shlo_tools.codegen.library import (
     packing,
     pool,
     profiling,
+    sharing,
     sorting,
     transposition,
 )
@@ -58,14 +60,14 @@ def _sorting(bits: int) -> Callable[[], list[Function]]:
 
 def _running() -> list[Function]:
     """What every program needs."""
-    parts = (pool, jobs, entering, copying, calling)
+    parts = (clock, pool, sharing, jobs, entering, copying, calling)
     return [function for part in parts for function in part.functions()]
 
 
 # Parts by the functions that they offer.
 _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _running: (
-        *(pool.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
+        *(sharing.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
         *(entering.ENTER, copying.COPY, calling.CALL_HOST, calling.TRANSFORM),
     ),
     profiling.functions: (profiling.PROFILE, profiling.TIMED),

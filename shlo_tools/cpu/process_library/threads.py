@@ -45,7 +45,8 @@ class Pool:
 
     def _start(self) -> None:
         scratch = aligned_bytes(layout.SCRATCH_BYTES)
-        table = (ctypes.c_int64 * 2)(self.address, scratch.ctypes.data)
+        number = len(self._threads) + 1
+        table = (ctypes.c_int64 * 3)(self.address, scratch.ctypes.data, number)
         thread = posix_threads.begin(parts.address(layout.WORKER), ctypes.addressof(table))
         if thread is not None:
             self._threads.append(thread)
@@ -66,7 +67,7 @@ class Pool:
         state[words["lost"]] = state[words["busy"]]
         for name in ("workers", "active", "asleep"):
             state[words[name]] = 0
-        state[words["mutex"] :] = 0
+        state[words["mutex"] : words["share"]] = 0
 
 
 _pool: Pool | None = None

@@ -31,7 +31,9 @@ class Recorder:
         self._log = np.zeros(0, np.int64)
         self._plain = _words([table.address, len(table.rows), self.totals.ctypes.data, 0])
         self._timed: list[ctypes.Array[ctypes.c_int64]] = []
-        self._row = _words([parts.address(profiling.PROFILE), 0, ENTRY_POINT])
+        self._row = _words(
+            [parts.address(profiling.PROFILE), 0, ENTRY_POINT, *layout.NOTHING_MEASURED]
+        )
         self.measure()
 
     def measure(self) -> None:
@@ -47,13 +49,13 @@ class Recorder:
         rows = table.copied()
         contexts = _words([0] * (len(profiling.TIMED_CONTEXT) * len(table.rows)))
         step = 8 * len(profiling.TIMED_CONTEXT)
-        for number, (function, context, chunks) in enumerate(rows):
+        for number, (function, context, chunks, *measured) in enumerate(rows):
             if function < layout.KINDS or chunks == ENTRY_POINT:
                 continue
             first = number * len(profiling.TIMED_CONTEXT)
             contexts[first : first + 4] = [function, context, number, log]
             timed = parts.address(profiling.TIMED)
-            rows[number] = [timed, ctypes.addressof(contexts) + step * number, chunks]
+            rows[number] = [timed, ctypes.addressof(contexts) + step * number, chunks, *measured]
         flat = _words([word for row in rows for word in row])
         own = [ctypes.addressof(flat), len(table.rows), self.totals.ctypes.data, log]
         self._timed = [contexts, flat, _words(own)]

@@ -272,7 +272,7 @@ class Table(Rows):
         flat = [
             number
             for function, context, chunks in self.rows
-            for number in (function, self.start + 8 * context, chunks)
+            for number in (function, self.start + 8 * context, chunks, *layout.NOTHING_MEASURED)
         ]
         self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.address = ctypes.addressof(self._table)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import shlo_tools
 from shlo_tools import mlir
 from shlo_tools.codegen.function import I64, Function
 from shlo_tools.codegen.library import pool as layout
+from shlo_tools.codegen.library import sharing
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.process_library import parts, threads
 from shlo_tools.errors import ShloError
@@ -34,11 +36,12 @@ def counting_job() -> int:
     return addresses["count"]
 
 
-def run(job: int, words: Any, frame: Frame) -> int:
-    parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)(
-        parts.address(layout.PARALLEL)
+def run(job: int, words: Any, frame: Frame, measured: Sequence[int] = sharing.ALWAYS) -> int:
+    parallel = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
+        parts.address(sharing.PARALLEL)
     )
-    stopped: int = parallel(frame.address, job, words.ctypes.data, len(words))
+    row = (ctypes.c_int64 * len(layout.ROW))(job, words.ctypes.data, len(words), *measured)
+    stopped: int = parallel(frame.address, ctypes.addressof(row))
     return stopped
 
 

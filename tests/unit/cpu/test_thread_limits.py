@@ -17,7 +17,7 @@ from shlo_tools.errors import ShloError
 MEET = """
 from shlo_tools import mlir
 from shlo_tools.codegen.function import I64, Function
-from shlo_tools.codegen.library import pool
+from shlo_tools.codegen.library import pool, sharing
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.process_library import parts
 
@@ -33,15 +33,16 @@ def compiled(waits):
     parts.keep(code)
     return addresses["job"]
 
-parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)(
-    parts.address(pool.PARALLEL)
+parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(
+    parts.address(sharing.PARALLEL)
 )
 
 def threads_of(job, limit, chunks):
     frame = Frame(0, 0, has_jobs=True, threads=limit)
     words = np.zeros(2 + chunks, np.int64)
     words[1] = chunks
-    assert parallel(frame.address, job, words.ctypes.data, chunks) == 0
+    row = (ctypes.c_int64 * len(pool.ROW))(job, words.ctypes.data, chunks, *sharing.ALWAYS)
+    assert parallel(frame.address, ctypes.addressof(row)) == 0
     assert words[2:].all()
     return len(set(words[2:].tolist()))
 """

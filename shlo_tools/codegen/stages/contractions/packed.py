@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.gemm_plan import UNCUT
 from shlo_tools.codegen.library.micro_kernels import panel_columns, row_tile
 from shlo_tools.codegen.stages.contractions.axes import (
     STILL,
@@ -25,7 +26,6 @@ from shlo_tools.codegen.target import Target
 
 _ROWS = 64  # of a block
 _CHUNKS = 8  # wanted
-_ALONE = 1 << 18  # multiplications that are not worth being shared
 _DEPTH = 4096  # bytes along k of a block
 _RUN = 2048  # elements of a run of several taps, at most
 
@@ -158,7 +158,7 @@ class _Plan:
     def _blocks(self, along: int, across: int, matrices: int, line: int) -> tuple[int, int, int]:
         """Rows or columns of a chunk, depth of a block, and bytes from one of its rows on."""
         blocks = max(1, -(-_CHUNKS // matrices))
-        if along * across * self.k <= _ALONE:
+        if along * across * self.k <= UNCUT:
             blocks = 1
         unit = self.panel if self.by_columns else self.tile
         most = library.COLUMN_PANELS * self.panel if self.by_columns else _ROWS // unit * unit
