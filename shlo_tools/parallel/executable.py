@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from shlo_tools.grid import ProcessId
 from shlo_tools.parallel import mpi
 from shlo_tools.processes import Grid, Process, run_processes
 from shlo_tools.processes.process import FromHost, ToHost
+from shlo_tools.processes.values import described
 
 Transport = Literal["threads", "mpi"]
 ReductionOrder = Literal["group", "any"]
@@ -50,6 +51,16 @@ class ParallelResults(Sequence[Any]):
 
 
 _Returned = tuple[Any, Sequence[tuple[Any, ...]], Mapping[int, Sequence[tuple[Any, ...]]]]
+
+
+def check_rows(arguments: Sequence[Any]) -> None:
+    """Refuse an array where a list of a process's arguments is wanted."""
+    for number, row in enumerate(arguments):
+        if row is not None and (hasattr(row, "dtype") or not isinstance(row, Iterable)):
+            raise ArgumentError(
+                f"arguments of process {number}: {described(row)} is no list of arguments",
+                hint="whole arrays, which a mesh cuts, are run_spmd(program, whole=[x])",
+            )
 
 
 class ParallelExecutable:
@@ -104,6 +115,7 @@ class ParallelExecutable:
             ExecutionError: a process failed, or all wait for each other.
             ExecutionTimeout: the time is up.
         """
+        check_rows(arguments)
         self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host, to_host=to_host)
         self._check_donated(arguments)
         size = self.num_replicas, self.num_partitions
