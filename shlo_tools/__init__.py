@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shlo_tools import builder, dtypes, errors, mlir, ops, parallel
     from shlo_tools.builder import Module
     from shlo_tools.calling.executable import Executable
+    from shlo_tools.calling.parallel_results import ParallelResults
     from shlo_tools.cpu.saved.loading import load_executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
-    from shlo_tools.parallel import ParallelResults, run_mpmd
+    from shlo_tools.parallel import run_mpmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit

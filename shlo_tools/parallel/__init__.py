@@ -8,8 +8,9 @@ together, collectives, channels, feeds, goes through ``shlo_tools.processes``. W
 ``transport="mpi"`` they are dealt to the ranks of an MPI job (``mpi``).
 """
 
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.parallel.compiling import compile
-from shlo_tools.parallel.executable import ParallelExecutable, ParallelResults, own_numbers
+from shlo_tools.parallel.executable import ParallelExecutable, own_numbers
 from shlo_tools.parallel.mpi import end_job
 from shlo_tools.parallel.running import run_mpmd, run_spmd
 from shlo_tools.parallel.sharded import ShardedExecutable, compile_sharded

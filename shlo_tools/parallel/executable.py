@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.cpu import watcher
 from shlo_tools.errors import ArgumentError
 from shlo_tools.grid import ProcessId
@@ -23,31 +23,6 @@ ReductionOrder = Literal["group", "any"]
 Feeds = Sequence[Sequence[tuple[Any, ...]]]
 Channels = Sequence[Mapping[int, FromHost]]
 Listeners = Sequence[Mapping[int, ToHost]]
-
-
-@dataclass(frozen=True)
-class ParallelResults(Sequence[Any]):
-    """What the processes of a grid returned, in the order of their numbers.
-
-    The number of a process is ``replica * num_partitions + partition``.
-
-    Attributes:
-        values: as calling an ``Executable`` returns them: an array, or a tuple of such; None where
-            the process is one of another rank of an MPI job.
-        outfeeds: for each process the tuples of arrays that its ``outfeed`` ops wrote.
-        to_host: for each process and channel what its ``send`` ops sent to the host, where no
-            function took it.
-    """
-
-    values: Sequence[Any]
-    outfeeds: Sequence[Sequence[tuple[Any, ...]]]
-    to_host: Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
-
-    def __getitem__(self, number: Any) -> Any:
-        return self.values[number]
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 _Returned = tuple[Any, Sequence[tuple[Any, ...]], Mapping[int, Sequence[tuple[Any, ...]]]]

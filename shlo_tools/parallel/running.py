@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from shlo_tools import mlir, program
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.errors import ArgumentError
 from shlo_tools.parallel.compiling import compile
 from shlo_tools.parallel.executable import (
     Channels,
     Feeds,
     Listeners,
-    ParallelResults,
     check_rows,
 )
 from shlo_tools.parallel.sharded import compile_sharded

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.parallel.executable import (
     Channels,
     Feeds,
     Listeners,
     ParallelExecutable,
-    ParallelResults,
     Transport,
     check_rows,
 )
