@@ -73,9 +73,9 @@ class LowerCollectives(Pass):
             rules |= {f"stablehlo.{name}": partial(_collective, size) for name in COLLECTIVES}
             rules |= {f"stablehlo.{name}": partial(_call, size) for name in IDS}
         ir.rewrite(op, rules)
-        for start in mlir.walk(op):
-            if start.name == "stablehlo.async_start":
-                _begin(start)
+        starts = [each for each in mlir.walk(op) if each.name == "stablehlo.async_start"]
+        for start in starts:  # what waits for one goes with it
+            _begin(start)
 
     def _size(self, module: Operation) -> tuple[int, int] | None:
         if GRID not in module.attributes and not (self.num_replicas or self.num_partitions):
