@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from shlo_tools import builder, dtypes, errors, mlir, ops, parallel
     from shlo_tools.builder import Module
     from shlo_tools.calling.executable import Executable
+    from shlo_tools.calling.parallel_results import ParallelResults
     from shlo_tools.cpu.saved.loading import load_executable
     from shlo_tools.errors import ShloError
     from shlo_tools.extend import custom_call
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from shlo_tools.interop.jax_functions import from_jax
     from shlo_tools.interop.lifting import to_python
     from shlo_tools.interop.torch_modules import from_torch
-    from shlo_tools.parallel import run_mpmd, run_spmd
+    from shlo_tools.parallel import run_mpmd
     from shlo_tools.pipeline.registry import Pass, register_pass, register_pipeline
     from shlo_tools.pipeline.runner import Pipeline
     from shlo_tools.probes.hits import Hit
@@ -56,7 +57,6 @@ _WHERE = {
     "register_pass": "shlo_tools.pipeline.registry",
     "register_pipeline": "shlo_tools.pipeline.registry",
     "run_mpmd": "shlo_tools.parallel",
-    "run_spmd": "shlo_tools.parallel",
     "save": "shlo_tools.program",
     "shape_rule": "shlo_tools.extend.shape_rules",
     "to_python": "shlo_tools.interop.lifting",
@@ -93,7 +93,6 @@ __all__ = [
     "register_pipeline",
     "run",
     "run_mpmd",
-    "run_sharded",
     "run_spmd",
     "save",
     "shape_rule",
@@ -225,9 +224,50 @@ def compile_sharded(program: Any, *, mesh: str | None = None, **options: Any) ->
     return parallel.compile_sharded(source, mesh=mesh, **options)
 
 
-def run_sharded(program: Any, *arrays: Any, timeout: float | None = None, **options: Any) -> Any:
-    """Run a program over a mesh of devices once, on whole arrays; see ``compile_sharded``."""
-    return compile_sharded(program, **options)(*arrays, timeout=timeout)
+@overload
+def run_spmd(
+    program: Any, arguments: Sequence[Sequence[Any]], **options: Any
+) -> ParallelResults: ...
+
+
+@overload
+def run_spmd(program: Any, *, whole: Sequence[Any], **options: Any) -> Any: ...
+
+
+def run_spmd(
+    program: Any,
+    arguments: Sequence[Sequence[Any]] | None = None,
+    *,
+    whole: Sequence[Any] | None = None,
+    **options: Any,
+) -> Any:
+    """Run one program in all processes of a grid, once.
+
+        results = run_spmd(program, [[x0], [x1]], num_replicas=2)   # what each process takes
+        y = run_spmd(program, whole=[x])   # the program says how x is cut, and y put together
+
+    Programs are those of ``compile`` and ``compile_sharded``.
+
+    Args:
+        arguments: for each process a list of what its function takes.
+        whole: instead of those, whole arrays, which the program's mesh and shardings cut.
+        options: see ``parallel.run_spmd``.
+
+    Returns:
+        What each process returns; with ``whole`` the whole results, an array or a tuple of such.
+    """
+    from shlo_tools.foreign import second_mlir
+    from shlo_tools.interop import exported
+
+    source = exported.source_of(program)
+    if second_mlir() and isinstance(source, str | bytes | os.PathLike):
+        from shlo_tools.interop import remote
+
+        return remote.run_spmd(source, arguments, whole, options)
+    from shlo_tools import parallel
+
+    inputs: dict[str, Any] = {"arguments": arguments, "whole": whole}
+    return parallel.run_spmd(source, **inputs, **options)
 
 
 def interpret(program: Any, *arguments: Any, function: str = "main", **options: Any) -> Any:

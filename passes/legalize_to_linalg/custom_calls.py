@@ -62,7 +62,7 @@ def custom_call(op: Operation, operands: list[Lowered], build: Lowering) -> Sequ
 def _identity(op: Operation, operands: list[Lowered], build: Lowering) -> Sequence[Lowered]:
     if [o.type for o in op.operands] != [r.type for r in op.results]:
         target = text_of(op, "call_target_name")
-        raise_unsupported([op], f"{target!r} for several devices (run_sharded runs it)")
+        raise_unsupported([op], f"{target!r} for several devices (run_spmd(whole=...) runs it)")
     return operands
 
 

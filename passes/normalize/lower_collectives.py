@@ -38,7 +38,7 @@ from shlo_tools.passes.normalize.combining import combining_module, kind_of
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
-_IDS = ("partition_id", "replica_id")
+IDS = ("partition_id", "replica_id")
 _REDUCING = ("all_reduce", "collective_reduce", "reduce_scatter")
 _ONE_WAY = ("all_to_all", "collective_broadcast", "collective_permute")
 _TRANSFERS = ("infeed", "outfeed", "recv", "send")
@@ -61,7 +61,7 @@ class LowerCollectives(Pass):
     num_partitions: int = 0
 
     def concerns(self, contents: Contents) -> bool:
-        names = (*_IDS, *COLLECTIVES, *_TRANSFERS, "async_start")
+        names = (*IDS, *COLLECTIVES, *_TRANSFERS, "async_start")
         return contents.has_op(*(f"stablehlo.{name}" for name in names))
 
     def run(self, op: Operation) -> None:
@@ -71,11 +71,11 @@ class LowerCollectives(Pass):
         rules: dict[str, ir.Rewrite] = {f"stablehlo.{name}": _transfer for name in _TRANSFERS}
         if size != (1, 1):
             rules |= {f"stablehlo.{name}": partial(_collective, size) for name in COLLECTIVES}
-            rules |= {f"stablehlo.{name}": partial(_call, size) for name in _IDS}
+            rules |= {f"stablehlo.{name}": partial(_call, size) for name in IDS}
         ir.rewrite(op, rules)
-        for start in mlir.walk(op):
-            if start.name == "stablehlo.async_start":
-                _begin(start)
+        starts = [each for each in mlir.walk(op) if each.name == "stablehlo.async_start"]
+        for start in starts:  # what waits for one goes with it
+            _begin(start)
 
     def _size(self, module: Operation) -> tuple[int, int] | None:
         if GRID not in module.attributes and not (self.num_replicas or self.num_partitions):

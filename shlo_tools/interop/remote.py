@@ -68,15 +68,51 @@ def compile(
     **options: Any,
 ) -> RemoteExecutable:
     """Like ``shlo_tools.compile``, in the child process; or ``compile_sharded``."""
-    if options.get("transport") == "mpi":
-        raise UnsupportedError("where JAX is loaded, programs run in a child: it is no rank of MPI")
-    if isinstance(source, os.PathLike):
-        source = Path(os.path.abspath(source))  # the child's working directory may be another one
-    if isinstance(options.get("cache"), str | os.PathLike):
-        options["cache"] = os.path.abspath(options["cache"])
+    source, options = _for_child(source, options)
     worker = workers.worker_of("shlo_tools.interop.worker")
     number, name, signature = worker.ask(action, _taken(_forgotten), source, options)
     return RemoteExecutable(worker, number, name, signature, options.get("threads"))
+
+
+def run_spmd(
+    source: str | bytes | os.PathLike[str],
+    arguments: Sequence[Sequence[Any]] | None,
+    whole: Sequence[Any] | None,
+    options: dict[str, Any],
+) -> Any:
+    """Like ``shlo_tools.run_spmd``, in the child process.
+
+    Raises:
+        UnsupportedError: functions of the host are to be called, which cannot be sent there.
+    """
+    if any(options.get(name) is not None for name in ("from_host", "to_host")):
+        raise UnsupportedError("where JAX is loaded, programs run in a child, without channels")
+    source, options = _for_child(source, options)
+    if options.get("infeed") is not None:
+        options["infeed"] = [[_sent(fed) for fed in feeds] for feeds in options["infeed"]]
+    rows = None if arguments is None else [_sent(row) for row in arguments]
+    worker = workers.worker_of("shlo_tools.interop.worker")
+    return worker.ask("run_spmd", source, rows, _sent(whole), options)
+
+
+def _sent(row: Any) -> Any:
+    """Arrays of a list as numpy's, which the child can read; what else there is, it refuses."""
+    if isinstance(row, list | tuple):
+        return [offered(each, index) for index, each in enumerate(row)]
+    return row if row is None else offered(row, 0)
+
+
+def _for_child(
+    source: str | bytes | os.PathLike[str], options: dict[str, Any]
+) -> tuple[str | bytes | os.PathLike[str], dict[str, Any]]:
+    """A program and options as the child takes them, whose working directory may be another one."""
+    if options.get("transport") == "mpi":
+        raise UnsupportedError("where JAX is loaded, programs run in a child: it is no rank of MPI")
+    if isinstance(source, os.PathLike):
+        source = Path(os.path.abspath(source))
+    if isinstance(options.get("cache"), str | os.PathLike):
+        options = options | {"cache": os.path.abspath(options["cache"])}
+    return source, options
 
 
 def save(source: bytes, path: str) -> None:

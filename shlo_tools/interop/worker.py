@@ -28,6 +28,9 @@ def _serve() -> None:
     def compile_sharded(forgotten: list[int], source: Any, options: dict[str, Any]) -> Answer:
         return keep(forgotten, shlo_tools.compile_sharded(source, **options))
 
+    def run_spmd(source: Any, arguments: Any, whole: Any, options: dict[str, Any]) -> Any:
+        return shlo_tools.run_spmd(source, arguments, whole=whole, **options)
+
     def keep(forgotten: list[int], executable: Executable) -> Answer:
         forget(forgotten)
         number = next(numbers)
@@ -68,7 +71,7 @@ def _serve() -> None:
         shlo_tools.save(shlo_tools.load(source), path)
 
     functions = (
-        *(compile, compile_sharded, call, profile),
+        *(compile, compile_sharded, run_spmd, call, profile),
         *(ir, dump_kernels, save_executable, save),
     )
     workers.serve({function.__name__: function for function in functions})

@@ -1,4 +1,4 @@
-"""Programs compiled for all processes of a grid, and run once."""
+"""Programs compiled for all processes of a grid."""
 
 from __future__ import annotations
 
@@ -11,15 +11,7 @@ from shlo_tools.calling.executable import Executable
 from shlo_tools.cpu import executable
 from shlo_tools.errors import ShloError
 from shlo_tools.parallel import xla_grid
-from shlo_tools.parallel.executable import (
-    Channels,
-    Feeds,
-    Listeners,
-    ParallelExecutable,
-    ParallelResults,
-    ReductionOrder,
-    Transport,
-)
+from shlo_tools.parallel.executable import ParallelExecutable, ReductionOrder, Transport
 from shlo_tools.parallel.xla_grid import Functions
 
 Backend = Literal["native", "reference", "xla"]
@@ -116,61 +108,3 @@ def _compiled(
     if backend == "reference":
         return reference.compile(module, function=name, **options)
     return executable.compile(module, function=name, grid=size, **options)
-
-
-def run_spmd(
-    source: Any,
-    arguments: Sequence[Sequence[Any]],
-    *,
-    num_replicas: int | None = None,
-    num_partitions: int | None = None,
-    function: str = "main",
-    infeed: Feeds | None = None,
-    from_host: Channels | None = None,
-    to_host: Listeners | None = None,
-    timeout: float | None = None,
-    **options: Any,
-) -> ParallelResults:
-    """Run one program in all processes of a grid, once; see ``compile`` and its executable.
-
-    Where the size of the grid is said neither here nor by the module, there are as many replicas
-    as arguments are given for.
-    """
-    if num_replicas is None and num_partitions is None:
-        num_replicas = _replicas(source, len(arguments))
-    compiled = compile(
-        source,
-        num_replicas=num_replicas,
-        num_partitions=num_partitions,
-        function=function,
-        **options,
-    )
-    return compiled(arguments, infeed=infeed, from_host=from_host, to_host=to_host, timeout=timeout)
-
-
-def _replicas(source: Any, count: int) -> int | None:
-    with mlir.library_context():
-        attributes = program.module_of(source).operation.attributes
-        says = "mhlo.num_replicas" in attributes or "mhlo.num_partitions" in attributes
-    return None if says else count
-
-
-def run_mpmd(
-    source: Any,
-    arguments: Sequence[Sequence[Any]],
-    functions: Sequence[Sequence[str]],
-    **options: Any,
-) -> ParallelResults:
-    """Run a function of its own in each process of a grid, once.
-
-    Args:
-        functions: a row of names per replica, one per partition.
-        options: those of ``compile``, and of a call of what it returns.
-    """
-    names = ("infeed", "from_host", "to_host", "timeout")
-    calling = {name: options.pop(name) for name in names if name in options}
-    rows = len(functions), len(functions[0]) if len(functions) else 0
-    compiled = compile(
-        source, num_replicas=rows[0], num_partitions=rows[1], function=functions, **options
-    )
-    return compiled(arguments, **calling)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from shlo_tools.calling.executable import Executable
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.cpu import watcher
 from shlo_tools.errors import ArgumentError
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel import mpi
 from shlo_tools.processes import Grid, Process, run_processes
 from shlo_tools.processes.process import FromHost, ToHost
+from shlo_tools.processes.values import described
 
 Transport = Literal["threads", "mpi"]
 ReductionOrder = Literal["group", "any"]
@@ -24,32 +25,17 @@ Channels = Sequence[Mapping[int, FromHost]]
 Listeners = Sequence[Mapping[int, ToHost]]
 
 
-@dataclass(frozen=True)
-class ParallelResults(Sequence[Any]):
-    """What the processes of a grid returned, in the order of their numbers.
-
-    The number of a process is ``replica * num_partitions + partition``.
-
-    Attributes:
-        values: as calling an ``Executable`` returns them: an array, or a tuple of such; None where
-            the process is one of another rank of an MPI job.
-        outfeeds: for each process the tuples of arrays that its ``outfeed`` ops wrote.
-        to_host: for each process and channel what its ``send`` ops sent to the host, where no
-            function took it.
-    """
-
-    values: Sequence[Any]
-    outfeeds: Sequence[Sequence[tuple[Any, ...]]]
-    to_host: Sequence[Mapping[int, Sequence[tuple[Any, ...]]]]
-
-    def __getitem__(self, number: Any) -> Any:
-        return self.values[number]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
 _Returned = tuple[Any, Sequence[tuple[Any, ...]], Mapping[int, Sequence[tuple[Any, ...]]]]
+
+
+def check_rows(arguments: Sequence[Any]) -> None:
+    """Refuse an array where a list of a process's arguments is wanted."""
+    for number, row in enumerate(arguments):
+        if row is not None and (hasattr(row, "dtype") or not isinstance(row, Iterable)):
+            raise ArgumentError(
+                f"arguments of process {number}: {described(row)} is no list of arguments",
+                hint="whole arrays, which a mesh cuts, are run_spmd(program, whole=[x])",
+            )
 
 
 class ParallelExecutable:
@@ -104,6 +90,7 @@ class ParallelExecutable:
             ExecutionError: a process failed, or all wait for each other.
             ExecutionTimeout: the time is up.
         """
+        check_rows(arguments)
         self._check_counts(arguments=arguments, infeed=infeed, from_host=from_host, to_host=to_host)
         self._check_donated(arguments)
         size = self.num_replicas, self.num_partitions

@@ -23,8 +23,8 @@ from typing import Any
 from shlo_tools.errors import ExecutionError, UnsupportedError
 from shlo_tools.grid import ProcessId
 from shlo_tools.parallel.mpi_grid import MpiGrid, by_rank
+from shlo_tools.parallel.mpi_groups import Communicators
 from shlo_tools.parallel.mpi_messages import Messages
-from shlo_tools.parallel.mpi_reductions import Reductions
 from shlo_tools.processes import Process, run_processes
 
 _LOOK = 0.1  # seconds between looks for Ctrl-C
@@ -69,7 +69,7 @@ class Job:
         self._communicator = communicator
         communicator.Barrier()  # all ranks have mapped what they share
         _forget_segments()
-        self._reductions = Reductions(communicator)
+        self._communicators = Communicators(communicator)
         self._calls = 0
         self._one_at_a_time = threading.Lock()
 
@@ -107,8 +107,8 @@ class Job:
     ) -> Mapping[ProcessId, Any]:
         size = plan.size
         ids = [(r, p) for r in range(size[0]) for p in range(size[1])]
-        reductions = self._reductions if plan.reduces_in_any_order else None
-        grid = MpiGrid(size, ids, messages, self.rank, self.size, plan.program, reductions)
+        mine = messages, self.rank, self.size, plan.program, self._communicators
+        grid = MpiGrid(size, ids, *mine, plan.reduces_in_any_order)
         grid.stop = stop
         processes = start(grid)
         endings: list[_Ending] = []
@@ -118,11 +118,11 @@ class Job:
             all_endings.extend(grid.serve(lambda: endings[0] if endings else None))
 
         def end(results: Mapping[ProcessId, Any]) -> None:
-            count = self._reductions.group_count
+            count = self._communicators.count
             endings.append(_Ending(plan, self._failure_here(grid), results, count))
             self._await(server, grid)
             if all_endings:
-                self._reductions.free([ending.group_count for ending in all_endings])
+                self._communicators.free([ending.communicators for ending in all_endings])
 
         server = threading.Thread(target=serve, name="shlo-mpi", daemon=True)
         server.start()
@@ -217,13 +217,13 @@ class _Ending:
     """What a rank tells the others at its end.
 
     Attributes:
-        group_count: for how many groups it has a communicator.
+        communicators: how many it has.
     """
 
     plan: Plan
     failure: _Failure | None
     results: Mapping[ProcessId, Any]
-    group_count: int
+    communicators: int
 
 
 def _other_plans(plans: Sequence[Plan]) -> str | None:

@@ -1,4 +1,4 @@
-"""Waiting until all ranks of a group have come for what cannot be called back: MPI's reductions.
+"""Waiting until all ranks of a group have come for what cannot be called back: MPI's collectives.
 
 The first member on each rank, its leader, says so in a few rounds: in round k each tells who is 2^k
 behind it what it knows, and hears from who is 2^k before it. In the end all know of all.
@@ -106,25 +106,33 @@ def come(
     leaders: Sequence[ProcessId],
     types: str,
     what: What,
-) -> None:
-    """Wait until all leaders have come.
+    *,
+    may: bool = True,
+) -> bool:
+    """Wait until all leaders have come; whether all of them may go on.
 
     Args:
         types: of the arrays that the own rank brings.
+        may: whether the own rank may.
 
     Raises:
         ExecutionError: on all ranks: they bring arrays of different types, or the grid fails.
     """
     grid.comes(key, own)
     try:
-        brought = _rounds(grid, key, own, leaders, types, what)
+        brought = _rounds(grid, key, own, leaders, (types, may), what)
     finally:
         grid.has_come(key)
     if brought is None:
         raise grid.error_of(own)
-    if len(brought) > 1:
-        shown = sorted((process, types) for types, process in brought.items())
+    members = {types: min(p for (t, _), p in brought.items() if t == types) for types, _ in brought}
+    if len(members) > 1:
+        shown = sorted((process, types) for types, process in members.items())
         raise ExecutionError(", ".join(f"process {p} brings {types}" for p, types in shown))
+    return all(may for _, may in brought)
+
+
+_Brought = tuple[str, bool]  # of which types arrays are, and whether a rank may go on with them
 
 
 def _rounds(
@@ -132,12 +140,12 @@ def _rounds(
     key: Hashable,
     own: ProcessId,
     leaders: Sequence[ProcessId],
-    types: str,
+    brought: _Brought,
     what: What,
-) -> Mapping[str, ProcessId] | None:
-    """Who brings what, one for each of the types that there are; None if not all come."""
+) -> Mapping[_Brought, ProcessId] | None:
+    """Who brings what, one for each of what there is; None if not all come."""
     place, count, distance = leaders.index(own), len(leaders), 1
-    known: dict[str, ProcessId] | None = {types: own}
+    known: dict[_Brought, ProcessId] | None = {brought: own}
     while distance < count:
         target, source = leaders[(place + distance) % count], leaders[(place - distance) % count]
         grid.put((key, distance, own), known, target)

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shlo_tools.grid import ProcessId
+from shlo_tools.parallel import mpi_movements, mpi_reductions
 from shlo_tools.parallel.mpi_coming import ComingGrid
+from shlo_tools.parallel.mpi_groups import FEW_RANKS, Communicators, RankGroup
 from shlo_tools.parallel.mpi_messages import Messages
-from shlo_tools.parallel.mpi_reductions import FEW_RANKS, Reduction, Reductions
-from shlo_tools.processes.meeting import Finish, What
+from shlo_tools.processes.meeting import Finish, Rendezvous, What
 from shlo_tools.processes.values import Hands, is_small
 from shlo_tools.processes.waiting import give_way
 
@@ -78,11 +79,13 @@ class MpiGrid(ComingGrid):
         rank: int,
         num_ranks: int,
         program: str,
-        reductions: Reductions | None,
+        communicators: Communicators | None = None,
+        reduces_in_any_order: bool = False,
     ) -> None:
         super().__init__(*size, {id: n * num_ranks // len(ids) for n, id in enumerate(ids)})
         self._program, self._programs = program, dict[int, str]()
-        self._reductions = reductions
+        self._communicators = communicators
+        self._reduces_in_any_order = reduces_in_any_order
         self._messages, self._rank, self._num_ranks = messages, rank, num_ranks
         self.own = [id for id in ids if self._rank_of[id] == rank]
         self._running = len(self.own)
@@ -122,34 +125,57 @@ class MpiGrid(ComingGrid):
     def _members_here(self, group: Sequence[ProcessId]) -> int:
         return sum(self._rank_of[member] == self._rank for member in group)
 
-    def can_reduce(self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any) -> bool:
-        count = len({self._rank_of[member] for member in group})
+    def can_reduce(
+        self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any, *, in_order: bool
+    ) -> bool:
         return (
-            self._reductions is not None
-            and count > 1
-            and (count > FEW_RANKS or not is_small(arrays))
-            and self._reductions.can(arrays, combine)
+            (in_order or self._reduces_in_any_order)
+            and self._pays(group, arrays)
+            and mpi_reductions.can_reduce(arrays, combine, exactly=not self._reduces_in_any_order)
         )
 
     def reduced(
-        self,
-        key: Hashable,
-        process: ProcessId,
-        group: Sequence[ProcessId],
-        arrays: Sequence[Any],
-        combine: Any,
-        what: What,
-        *,
-        is_scattered: bool = False,
-    ) -> list[Any]:
-        if self._reductions is None:
-            return super().reduced(
-                key, process, group, arrays, combine, what, is_scattered=is_scattered
-            )
-        reduction = Reduction(
-            tuple(group), self._places(group), self._rank, combine, what, is_scattered
+        self, at: Rendezvous, arrays: Sequence[Any], combine: Any, *, is_scattered: bool = False
+    ) -> list[Any] | None:
+        group = self._by_mpi(at)
+        return mpi_reductions.reduced(group, arrays, combine, is_scattered=is_scattered)
+
+    def can_move(self, group: Sequence[ProcessId], value: Any) -> bool:
+        return self._pays(group, value) and mpi_movements.can_move(value)
+
+    def gathered(
+        self, at: Rendezvous, types: str, value: Any, alike: Sequence[Any]
+    ) -> list[Any] | None:
+        return mpi_movements.gathered(self._by_mpi(at), types, value, alike)
+
+    def dealt(self, at: Rendezvous, types: str, parts: Sequence[Any]) -> list[Any] | None:
+        return mpi_movements.dealt(self._by_mpi(at), types, parts)
+
+    def broadcast(self, at: Rendezvous, value: Any) -> Any:
+        return mpi_movements.broadcast(self._by_mpi(at), value)
+
+    def can_broadcast(self, group: Sequence[ProcessId], value: Any) -> bool:
+        return self._has_many_ranks(group) and self.can_move(group, value)
+
+    def _pays(self, group: Sequence[ProcessId], value: Any) -> bool:
+        """Whether MPI is there, and does better than messages."""
+        return (
+            self._communicators is not None
+            and self._communicators.are_possible
+            and self._rank_count(group) > 1
+            and (self._has_many_ranks(group) or not is_small(value))
         )
-        return self._reductions.reduced(self, key, process, arrays, reduction)
+
+    def _has_many_ranks(self, group: Sequence[ProcessId]) -> bool:
+        return self._rank_count(group) > FEW_RANKS
+
+    def _rank_count(self, group: Sequence[ProcessId]) -> int:
+        return len({self._rank_of[member] for member in group})
+
+    def _by_mpi(self, at: Rendezvous) -> RankGroup:
+        if self._communicators is None:
+            raise NotImplementedError("a grid without MPI")
+        return RankGroup(self._communicators, self, at, self._places(at.group), self._rank)
 
     def _places(self, group: Sequence[ProcessId]) -> dict[int, list[int]]:
         """The places of members in the group, by their rank."""

@@ -1,11 +1,11 @@
 """Programs over meshes of devices, from whole arrays to whole arrays.
 
-    y = run_sharded("model.mlir", x)       # the module says how x is cut, and how y is put together
+    y = compile_sharded("model.mlir")(x)   # the module says how x is cut, and how y is put together
 
 A program keeps Shardy's annotations (``load(..., shardings="keep")``), or has GSPMD's calls.
 Each device of the mesh is a partition of a grid. What ``jax.shard_map`` or ``jax.pmap`` wrote for
 one device runs on its own parts of the arrays; around such computations every process computes
-whole arrays.
+whole arrays. A program that is written for a single process runs as it is (``shards``).
 """
 
 from __future__ import annotations
@@ -16,19 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from shlo_tools import ir, mlir, program
+from shlo_tools import mlir, program
 from shlo_tools.calling.arguments import Parameters
-from shlo_tools.calling.executable import Executable, Signature
-from shlo_tools.cpu.native import run_passes
+from shlo_tools.calling.executable import Executable
 from shlo_tools.dtypes import Array
-from shlo_tools.errors import ExecutionError, ShloError
-from shlo_tools.mlir import Operation
-from shlo_tools.parallel import meshes
+from shlo_tools.errors import ExecutionError
+from shlo_tools.parallel import meshes, shards
 from shlo_tools.parallel.compiling import compile
 from shlo_tools.parallel.executable import ParallelExecutable
-from shlo_tools.sharding import PART, SHARD, WHOLE, Mesh, Tiling, sharding_of
-from shlo_tools.text.sharding import manual_computations
-from shlo_tools.types import ValueType, value_type
+from shlo_tools.parallel.shards import Shards
+from shlo_tools.sharding import Mesh, Tiling
 
 
 class ShardedExecutable(Executable):
@@ -41,22 +38,11 @@ class ShardedExecutable(Executable):
 
     _why_not_saved = "it is one of a grid of processes"
 
-    def __init__(
-        self,
-        name: str,
-        signature: Signature[ValueType],
-        mesh: Mesh,
-        grid: ParallelExecutable,
-        arguments: Sequence[Tiling | None],
-        results: Sequence[Tiling | None],
-        is_alike: bool = False,
-    ) -> None:
-        """Put one together; ``is_alike`` says that all devices have to return the same."""
-        self.name, self.signature = name, signature
+    def __init__(self, name: str, shards: Shards, mesh: Mesh, grid: ParallelExecutable) -> None:
+        self.name, self.signature = name, shards.whole
         self.mesh, self.grid = mesh, grid
-        self._parameters = Parameters(name, signature)
-        self._arguments, self._results = arguments, results
-        self._is_alike = is_alike
+        self._parameters = Parameters(name, shards.whole)
+        self._shards = shards
 
     def _run(self, arguments: Sequence[Any], cast: bool, timeout: float | None) -> Sequence[Any]:
         """Run all processes once; ``timeout`` is for all together."""
@@ -66,34 +52,47 @@ class ShardedExecutable(Executable):
         returned = self.grid(
             [[share[k] for share in shares] for k in range(count)], timeout=timeout
         )
-        if len(self._results) == 1:
+        tilings = self._shards.results
+        if len(tilings) == 1:
             columns: list[Sequence[Array]] = [list(returned)]
         else:
             columns = list(zip(*returned, strict=True))
-        if self._is_alike:
-            _check_alike(columns)
+        if not self._shards.is_joined:
+            _check_alike(columns, tilings)
         return [
             parts[0] if tiling is None else tiling.join(parts)
-            for parts, tiling in zip(columns, self._results, strict=True)
+            for parts, tiling in zip(columns, tilings, strict=True)
         ]
 
     def _shares(self, number: int, array: Array) -> list[Array]:
         """What each device gets of an argument."""
-        tiling = self._arguments[number]
+        tiling = self._shards.arguments[number]
         parts = [array] * self.mesh.size if tiling is None else tiling.split(array)
         if number in self.grid.executables[0].donated:
             return [part.copy() for part in parts]  # it writes them, and others may have the same
         return parts
 
 
-def _check_alike(columns: Sequence[Sequence[Array]]) -> None:
+def _check_alike(columns: Sequence[Sequence[Array]], tilings: Sequence[Tiling | None]) -> None:
     """Refuse results which would depend on the device that is looked at."""
-    for number, (first, *others) in enumerate(columns):
-        bits = first.reshape(-1).view(np.uint8)  # a NaN is itself
-        if any(not np.array_equal(bits, other.reshape(-1).view(np.uint8)) for other in others):
-            message = f"devices do not return the same: result {number} is not one whole array"
-            hint = "run_spmd, or shlo-run --parallel=threads, gives those of each process"
-            raise ExecutionError(message, hint=hint)
+    for number, (parts, tiling) in enumerate(zip(columns, tilings, strict=True)):
+        first: dict[tuple[int, ...], Array] = {}
+        places = [()] * len(parts) if tiling is None else tiling.places
+        for part, place in zip(parts, places, strict=True):
+            if not _is_same(part, first.setdefault(place, part)):
+                message = f"devices do not return the same: result {number} is not one whole array"
+                hint = "run_spmd, or shlo-run --parallel=threads, gives those of each process"
+                raise ExecutionError(message, hint=hint)
+
+
+def _is_same(left: Array, right: Array) -> bool:
+    """Whether two arrays are the same bits: a NaN is itself."""
+    if left is right:
+        return True
+    if left.shape != right.shape:
+        return False
+    bits, others = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (left, right))
+    return bool(np.array_equal(bits, others))
 
 
 def compile_sharded(
@@ -115,53 +114,16 @@ def compile_sharded(
     with mlir.library_context():
         module = _module(source)
         devices = meshes.of_module(module.operation, mesh)
-        whole = _signature(_entry(module, function))
-        run_passes("shlo-legalize-gspmd", module, None)
-        is_alike = not any(map(_cuts, mlir.walk(module.operation)))
-        run_passes(f"shlo-lower-manual-computations{{function={function}}}", module, None)
-        entry = _entry(module, function)
-        arguments = _tilings(entry, "arg_attrs", len(whole.inputs))
-        results = _tilings(entry, "res_attrs", len(whole.results))
+        parts = shards.lowered(module, function, devices)
     if options.get("transport") == "mpi":
         options["gather"] = True
     grid = compile(
         module, num_replicas=1, num_partitions=devices.size, function=function, **options
     )
-    return ShardedExecutable(function, whole, devices, grid, arguments, results, is_alike)
-
-
-def run_sharded(source: Any, *arrays: Any, timeout: float | None = None, **options: Any) -> Any:
-    """Run a program over a mesh once, on whole arrays; see ``compile_sharded`` for the options."""
-    return compile_sharded(source, **options)(*arrays, timeout=timeout)
+    return ShardedExecutable(function, parts, devices, grid)
 
 
 def _module(source: Any) -> mlir.Module:
     if isinstance(source, str | bytes | os.PathLike):
         return program.load(source, shardings="keep")
     return program.module_of(source)
-
-
-def _entry(module: mlir.Module, function: str) -> Operation:
-    entry = ir.functions_by_name(module.operation).get(function)
-    if entry is None:
-        raise ShloError(f"there is no function @{function}")
-    return entry
-
-
-def _cuts(op: Operation) -> bool:
-    """Whether an op cuts arrays for devices, or puts them together."""
-    target = ir.text_of(op, "call_target_name") if op.name == manual_computations.CALL else ""
-    return target in (manual_computations.OP, PART, WHOLE)
-
-
-def _signature(entry: Operation) -> Signature[ValueType]:
-    """What the function takes and returns, whole."""
-    inputs, results = ir.signature(entry)
-    return Signature(tuple(map(value_type, inputs)), tuple(map(value_type, results)))
-
-
-def _tilings(entry: Operation, name: str, count: int) -> list[Tiling | None]:
-    """How arguments or results are parts of arrays."""
-    listed = ir.items_of(entry, name) or [{}] * count
-    spelled = [str(item[SHARD].value) if SHARD in item else "" for item in listed]
-    return [sharding_of(text, {}).tiling() if text else None for text in spelled]

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shlo_tools import mlir
+from shlo_tools.calling.parallel_results import ParallelResults
 from shlo_tools.errors import UnsupportedError
 from shlo_tools.parallel.executable import (
     Channels,
     Feeds,
     Listeners,
     ParallelExecutable,
-    ParallelResults,
     Transport,
+    check_rows,
 )
 from shlo_tools.xla import executable
 from shlo_tools.xla.executable import XlaExecutable
@@ -41,6 +42,7 @@ class XlaGrid(ParallelExecutable):
         """Run all processes of the grid, once; there are no feeds and channels of the host."""
         if any(each is not None for each in (infeed, from_host, to_host)):
             raise UnsupportedError("with backend='xla' programs are given arguments alone")
+        check_rows(arguments)
         self._check_counts(arguments=arguments)
         rows = self._program.run_all(arguments, timeout=timeout)
         values = [row[0] if len(row) == 1 else tuple(row) for row in rows]

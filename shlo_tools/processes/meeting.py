@@ -17,6 +17,7 @@ from typing import Any
 from shlo_tools import time_limit
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
+from shlo_tools.processes.turns import Turn
 from shlo_tools.processes.waiting import Inbox, next_of
 
 _LOOK = 0.1  # seconds after which who waits looks whether its time is up
@@ -47,6 +48,24 @@ class _Waiter:
     ready: Callable[[], bool]
     inbox: Inbox[None] = field(default_factory=Inbox)
     is_called: bool = False
+
+
+@dataclass(frozen=True)
+class Rendezvous:
+    """What a process does together with the others of its group.
+
+    Attributes:
+        key: what all of them call it.
+        name: what they call all that follow one another like this.
+        turn: among those of one name, where processes do not begin one after the other's end.
+    """
+
+    key: Hashable
+    name: Hashable
+    process: ProcessId
+    group: Sequence[ProcessId]
+    what: What
+    turn: Turn | None = None
 
 
 class Grid:
@@ -111,26 +130,62 @@ class Grid:
         """How many members of a group are threads of this process."""
         return len(group)
 
-    def can_reduce(self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any) -> bool:
-        """Whether ``reduced`` does better than meetings, where any order will do."""
+    # What another transport may do better than by meetings; the outcome is None for all members
+    # where it cannot after all.
+    def can_reduce(
+        self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Any, *, in_order: bool
+    ) -> bool:
+        """Whether ``reduced`` does better, where its order will do.
+
+        Args:
+            in_order: also where that is the group's, as far as every order gives the same.
+        """
         return False
 
     def reduced(
-        self,
-        key: Hashable,
-        process: ProcessId,
-        group: Sequence[ProcessId],
-        arrays: Sequence[Any],
-        combine: Any,
-        what: What,
-        *,
-        is_scattered: bool = False,
-    ) -> list[Any]:
+        self, at: Rendezvous, arrays: Sequence[Any], combine: Any, *, is_scattered: bool = False
+    ) -> list[Any] | None:
         """Arrays of all members combined in any order.
 
         Args:
             is_scattered: the arrays are one for each member, which gets that one alone.
         """
+        raise NotImplementedError
+
+    def can_move(self, group: Sequence[ProcessId], value: Any) -> bool:
+        """Whether ``gathered`` and ``dealt`` do better, for what nobody writes meanwhile.
+
+        Args:
+            value: an array, or a list of such.
+        """
+        return False
+
+    def can_broadcast(self, group: Sequence[ProcessId], value: Any) -> bool:
+        """Whether ``broadcast`` does better, for what nobody writes meanwhile."""
+        return False
+
+    def gathered(
+        self, at: Rendezvous, types: str, value: Any, alike: Sequence[Any]
+    ) -> list[Any] | None:
+        """The values of all members, in the group's order.
+
+        Args:
+            types: what all members have to bring alike.
+            alike: for each member arrays of the shapes and types of its value.
+        """
+        raise NotImplementedError
+
+    def dealt(self, at: Rendezvous, types: str, parts: Sequence[Any]) -> list[Any] | None:
+        """What all members have for this one, in the group's order.
+
+        Args:
+            types: as of ``gathered``.
+            parts: for each member what this one has for it; all have the same shapes for it.
+        """
+        raise NotImplementedError
+
+    def broadcast(self, at: Rendezvous, value: Any) -> Any:
+        """The value of the group's first member, for all; each brings one of its type."""
         raise NotImplementedError
 
     def put(self, channel: Hashable, value: Any, target: ProcessId | None = None) -> None:

@@ -6,16 +6,15 @@ import itertools
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
-from shlo_tools.processes import values
-from shlo_tools.processes.meeting import Finish, Grid, What
+from shlo_tools.processes import beside, values
+from shlo_tools.processes.meeting import Finish, Grid, Rendezvous, What
+from shlo_tools.processes.turns import Turn
 from shlo_tools.processes.values import Combine
 
 FromHost = Sequence[tuple[Any, ...]] | Callable[[], tuple[Any, ...]]
@@ -55,6 +54,9 @@ class Process:
         self._times: dict[Hashable, int] = defaultdict(int)
         self._begun: dict[int, Future[Any]] = {}
         self._prefix: tuple[Hashable, ...] = ()  # of what is met for beside the process
+        self._labels: tuple[Hashable, ...] = ()  # the same each time that it is begun
+        self._turn: Turn | None = None  # of what goes on beside the process
+        self._latest: dict[Hashable, threading.Event] = {}  # by label, whether it is over
 
     @property
     def replica_id(self) -> int:
@@ -79,6 +81,9 @@ class Process:
         Raises:
             ExecutionError: the members bring arrays of different types, or wait for ever.
         """
+        moved = self._gathered(op, channel_id, group, value, value, [value] * len(group))
+        if moved is not None:
+            return reader(moved)
         is_small = values.is_small(value)
         brought = self._meet(op, channel_id, group, values.copied(value) if is_small else value)
         values.check_alike(brought, group)
@@ -105,6 +110,9 @@ class Process:
         Raises:
             ExecutionError: as of ``exchange``.
         """
+        moved = self._moved(op, channel_id, group, value, parts)
+        if moved is not None:
+            return reader(moved)
         is_small = values.is_small(value)
         kept = [values.copied(part) for part in parts] if is_small else parts
         computed = reader(self._dealt(op, channel_id, group, value, kept))
@@ -148,6 +156,44 @@ class Process:
     def _what(self, op: str, group: Sequence[ProcessId]) -> What:
         return lambda: f"in {op} for {sorted(set(group) - {self.id})}"
 
+    def _at(self, op: str, channel_id: int, group: Sequence[ProcessId]) -> Rendezvous:
+        """Where the transport does in its own way what members of the group do next."""
+        key, what = self._key(op, channel_id, group), self._what(op, group)
+        name = tuple(group) if self._turn is None else (*self._labels, op, channel_id, tuple(group))
+        return Rendezvous(key, name, self.id, group, what, self._turn)
+
+    def _may_move(self, group: Sequence[ProcessId], value: Any) -> bool:
+        """Nobody writes what goes on beside a process reads."""
+        return self._turn is not None and self.grid.can_move(group, value)
+
+    def _gathered(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        whole: Any,
+        value: Any,
+        alike: Sequence[Any],
+    ) -> list[Any] | None:
+        """Values of all members where the transport gathers them, which are of ``whole`` arrays."""
+        if not self._may_move(group, whole):
+            return None
+        at = self._at(op, channel_id, group)
+        return self.grid.gathered(at, values.described(whole), value, alike)
+
+    def _moved(
+        self,
+        op: str,
+        channel_id: int,
+        group: Sequence[ProcessId],
+        value: Any,
+        parts: Sequence[Any],
+    ) -> list[Any] | None:
+        """What all members have for this one where the transport deals it out."""
+        if not self._may_move(group, value):
+            return None
+        return self.grid.dealt(self._at(op, channel_id, group), values.described(value), parts)
+
     def combined(
         self,
         op: str,
@@ -169,10 +215,14 @@ class Process:
             values.check_alike(brought, group)
             return [values.fold(shares, combine) for shares in zip(*brought, strict=True)]
 
-        if self._may_reduce(group, arrays, combine):
-            key, what = self._key(op, channel_id, group), self._what(op, group)
-            return self.grid.reduced(key, self.id, group, arrays, combine, what)
+        if self.grid.can_reduce(group, arrays, combine, in_order=self._turn is not None):
+            reduced = self.grid.reduced(self._at(op, channel_id, group), arrays, combine)
+            if reduced is not None:
+                return reduced
         if values.is_small(arrays):
+            moved = self._gathered(op, channel_id, group, arrays, arrays, [arrays] * len(group))
+            if moved is not None:
+                return fold(moved)
             kept = values.copied(arrays) if self.grid.reads_late else arrays
             totals: list[Any] = values.copied(self._meet(op, channel_id, group, kept, fold))
             return totals
@@ -181,19 +231,14 @@ class Process:
             [array.reshape(-1)[values.share(array.size, place, count)] for array in arrays]
             for place in range(count)
         ]
-        own = fold(self._dealt(op, channel_id, group, arrays, parts))
-        # When all meet again nobody reads what others brought.
-        pieces = self._meet(f"{op} (2)", channel_id, group, own)
-        return [
-            np.concatenate(shares).reshape(array.shape)
-            for shares, array in zip(zip(*pieces, strict=True), arrays, strict=True)
-        ]
-
-    def _may_reduce(
-        self, group: Sequence[ProcessId], arrays: Sequence[Any], combine: Combine
-    ) -> bool:
-        """What goes on beside the process has no place in the order of MPI's calls."""
-        return not self._prefix and self.grid.can_reduce(group, arrays, combine)
+        shares = self._moved(op, channel_id, group, arrays, parts)
+        own = fold(self._dealt(op, channel_id, group, arrays, parts) if shares is None else shares)
+        del shares
+        pieces = self._gathered(f"{op} (2)", channel_id, group, arrays, own, parts)
+        if pieces is None:
+            # When all meet again nobody reads what others brought.
+            pieces = self._meet(f"{op} (2)", channel_id, group, own)
+        return [values.joined(pieces, k, 0).reshape(each.shape) for k, each in enumerate(arrays)]
 
     def combined_part(
         self,
@@ -213,11 +258,11 @@ class Process:
         def fold(shares: list[Any]) -> Any:
             return values.fold(shares, combine) if len(group) > 1 else values.copied(shares[0])
 
-        if self._may_reduce(group, parts, combine):
-            key, what = self._key(op, channel_id, group), self._what(op, group)
-            return self.grid.reduced(key, self.id, group, parts, combine, what, is_scattered=True)[
-                0
-            ]
+        if self.grid.can_reduce(group, parts, combine, in_order=False):
+            at = self._at(op, channel_id, group)
+            reduced = self.grid.reduced(at, parts, combine, is_scattered=True)
+            if reduced is not None:
+                return reduced[0]
         return self.deal(op, channel_id, group, array, parts, fold)
 
     def broadcast(self, op: str, channel_id: int, group: Sequence[ProcessId], value: Any) -> Any:
@@ -227,12 +272,24 @@ class Process:
             ExecutionError: as of ``exchange``.
         """
         root, *others = group
-        if self.id == root:
-            for other in others:
-                self.give(op, channel_id, other, value)
+        may = self._turn is not None and self.grid.can_broadcast(group, value)
+        at = self._at(op, channel_id, group) if may else None
+
+        def send() -> None:
+            if at is None or self.grid.broadcast(at, value) is None:
+                for other in others:
+                    self.give(op, channel_id, other, value)
+
+        if self.id == root:  # who has the value waits for nobody
+            if at is None:
+                send()
+            else:
+                beside.hand_on(self.grid, self.id, send, at.turn)
             return value
-        first = self.get(op, channel_id, root)
-        values.check_alike([first, value], [root, self.id])
+        first = None if at is None else self.grid.broadcast(at, value)
+        if first is None:
+            first = self.get(op, channel_id, root)
+            values.check_alike([first, value], [root, self.id])
         return first
 
     def give(self, op: str, channel_id: int, target: ProcessId, value: Any) -> None:
@@ -288,25 +345,16 @@ class Process:
         self._times[label] += 1
         branch = Process(self.id, self.grid)
         branch._prefix = (*self._prefix, label, self._times[label])
+        branch._labels = (*self._labels, label)
+        branch._turn = turn = Turn(self._latest.get(label))
+        self._latest[label] = turn.over
 
         def main() -> Any:
             with entered(branch):
                 return run()
 
-        def leave(future: Future[Any]) -> None:
-            self.grid.leave(self.id, future.exception())
-
-        self.grid.enter()
-        pool = ThreadPoolExecutor(1, "shlo-async")
         number = next(_numbers)
-        try:
-            self._begun[number] = future = pool.submit(main)
-        except RuntimeError as error:  # no thread
-            self.grid.leave(self.id, error)
-            raise ExecutionError(f"nothing can begin beside process {self.id}: {error}") from error
-        # Not before it is done: else who waits for it would seem to wait for nobody.
-        future.add_done_callback(leave)
-        pool.shutdown(wait=False)  # as soon as that is done
+        self._begun[number] = beside.run(self.grid, self.id, main, turn)
         return number
 
     def finish(self, number: int) -> Any:

@@ -45,6 +45,29 @@ class Hands:
         return Hands(self.types, {place: self.values[place] for place in places})
 
 
+class InOnePiece(list[Any]):
+    """Values of several members, lists of arrays that nobody else has.
+
+    Attributes:
+        pieces: for the first arrays of all, the second ones, ... the memory in which they follow
+            one another, as one dimension.
+    """
+
+    def __init__(self, listed: Iterable[Any], pieces: Sequence[Any]) -> None:
+        super().__init__(listed)
+        self.pieces = pieces
+
+
+def joined(listed: Sequence[Sequence[Any]], number: int, axis: int) -> Any:
+    """Of several values the arrays of a number, one after the other along an axis."""
+    arrays = [value[number] for value in listed]
+    shape = list(arrays[0].shape)
+    if not isinstance(listed, InOnePiece) or any(size != 1 for size in shape[:axis]):
+        return np.concatenate(arrays, axis)
+    shape[axis] = sum(array.shape[axis] for array in arrays)
+    return listed.pieces[number].reshape(shape)
+
+
 def described(value: Any) -> str:
     """The types of the arrays in a value, as far as it has such."""
     if isinstance(value, Hands):

@@ -11,7 +11,7 @@ import numpy as np
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId, groups_of, one_way_groups
-from shlo_tools.processes import ALONE, NamedCombine, Process
+from shlo_tools.processes import ALONE, NamedCombine, Process, values
 from shlo_tools.reference._evaluates import evaluates
 from shlo_tools.reference.quantization import QuantizedArray, quantize
 from shlo_tools.reference.reduction import Computation, destination_types, promoted, results_of
@@ -73,7 +73,7 @@ def all_gather(
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
 
     def gathered(shares: Sequence[Sequence[Array]]) -> tuple[Array, ...]:
-        return tuple(np.concatenate(parts, all_gather_dim) for parts in zip(*shares, strict=True))
+        return tuple(values.joined(shares, k, all_gather_dim) for k in range(len(operands)))
 
     results: tuple[Array, ...] = process.exchange(
         "all_gather", channel_id or 0, group, operands, gathered

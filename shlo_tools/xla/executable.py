@@ -131,7 +131,9 @@ def _check_alone(module: mlir.Module, grid: tuple[int, int]) -> None:
     for op in mlir.walk(module.operation) if grid == (1, 1) else ():
         target = ir.text_of(op, "call_target_name") if op.name == "stablehlo.custom_call" else ""
         if target.startswith("SPMD") and op.operands[0].type != op.results[0].type:
-            ir.raise_unsupported([op], f"{target!r} for several devices (run_sharded runs it)")
+            ir.raise_unsupported(
+                [op], f"{target!r} for several devices (run_spmd(whole=...) runs it)"
+            )
 
 
 def _signature(entry: mlir.Operation) -> Signature[ValueType]:

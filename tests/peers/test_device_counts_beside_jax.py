@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shlo_tools import run_sharded
+from shlo_tools import run_spmd
 
 pytest.importorskip("jax")
 
@@ -70,7 +70,7 @@ def test_as_many_devices(count: int, tmp_path: Path) -> None:
         with np.load(path.with_suffix(".npz")) as arrays:
             x, *expected = (arrays[key] for key in arrays.files)
         for backend in ("native", "reference"):
-            results = run_sharded(path, x, backend=backend)
+            results = run_spmd(path, whole=[x], backend=backend)
             results = results if isinstance(results, tuple) else (results,)
             for result, array in zip(results, expected, strict=True):
                 np.testing.assert_array_equal(result, array, err_msg=f"{path.stem} {backend}")

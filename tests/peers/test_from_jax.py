@@ -220,7 +220,7 @@ try:
 except shlo_tools.ShloError as error:
     print(error)
 program = shlo_tools.from_jax("sharded_models:manual", x)
-np.testing.assert_array_equal(shlo_tools.run_sharded(program, x), x[:2] + x[2:])
+np.testing.assert_array_equal(shlo_tools.run_spmd(program, whole=[x]), x[:2] + x[2:])
 manual = program.module
 print(str(manual).count("stablehlo.custom_call @shlo.manual_computation"))
 """

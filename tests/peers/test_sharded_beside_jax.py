@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shlo_tools import run_sharded
+from shlo_tools import run_spmd
 
 pytest.importorskip("jax")
 
@@ -74,6 +74,6 @@ def exports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_beside_jax(exports: Path, name: str, backend: str) -> None:
     with np.load(exports / f"{name}.npz") as arrays:
         x, *expected = (arrays[key] for key in arrays.files)
-    results = run_sharded(exports / f"{name}.mlir", x, backend=backend)
+    results = run_spmd(exports / f"{name}.mlir", whole=[x], backend=backend)
     for result, array in zip(results, expected, strict=True):
         np.testing.assert_array_equal(result, array)

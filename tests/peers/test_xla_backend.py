@@ -117,7 +117,7 @@ def test_a_mesh() -> None:
       return %2 : tensor<4x4xi32>
     }"""
     x = np.arange(16, dtype=np.int32).reshape(4, 4)
-    np.testing.assert_array_equal(shlo_tools.run_sharded(text, x, backend="xla"), -x.T)
+    np.testing.assert_array_equal(shlo_tools.run_spmd(text, whole=[x], backend="xla"), -x.T)
 
 
 def test_constants_of_resources() -> None:

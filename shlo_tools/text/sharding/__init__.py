@@ -15,4 +15,7 @@ operand. Programs for several devices are refused, unless their annotations are 
 IDENTITIES = ("sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier")
 NOTES = ("sdy.sharding_group",)
 
-HINT = "shlo-run --mesh and run_sharded run it, from text; load(..., shardings='keep') reads it"
+HINT = (
+    "shlo-run --mesh and run_spmd(program, whole=[...]) run it, from text;"
+    " load(..., shardings='keep') reads it"
+)

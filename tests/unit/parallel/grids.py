@@ -67,12 +67,21 @@ class Case:
     arguments: list[list[Array]]
 
 
-def case(op: str, seed: int, *, large: bool = False, operands: int = 1, elements: str = "") -> Case:
+def case(
+    op: str,
+    seed: int,
+    *,
+    large: bool = False,
+    operands: int = 1,
+    elements: str = "",
+    beside: bool = False,
+) -> Case:
     """A program of ``op`` on a random grid of at most 8 processes.
 
     Args:
         operands: how many there are, of one type.
         elements: what the element type begins with.
+        beside: whether the op goes on beside its process.
     """
     rng = random.Random(f"{op} {seed}")
     size = rng.choice([(2, 1), (1, 2), (2, 2), (4, 1), (1, 3), (3, 2), (2, 4), (8, 1)])
@@ -100,7 +109,7 @@ def case(op: str, seed: int, *, large: bool = False, operands: int = 1, elements
         result[other] *= count
     operand, returned = (f"tensor<{s[0]}x{s[1]}x{element}>" for s in (shape, result))
     types = [operand] * operands, [returned] * operands
-    text = _program(op, *types, attributes, _region(op, element, rng))
+    text = _program(op, *types, attributes, _region(op, element, rng), beside=beside)
     numbers = np.random.default_rng(rng.getrandbits(32))
     processes = size[0] * size[1]
     arguments = [
@@ -110,19 +119,44 @@ def case(op: str, seed: int, *, large: bool = False, operands: int = 1, elements
 
 
 def _program(
-    op: str, operands: list[str], results: list[str], attributes: list[str], region: str
+    op: str,
+    operands: list[str],
+    results: list[str],
+    attributes: list[str],
+    region: str,
+    *,
+    beside: bool,
 ) -> str:
     names = [f"%x{k}" for k in range(len(operands))]
     parameters = ", ".join(f"{name}: {type}" for name, type in zip(names, operands, strict=True))
     returned = [f"%0#{k}" for k in range(len(results))]
+    computed = f"""%0:{len(results)} = "stablehlo.{op}"(NAMES) {region} {{{", ".join(attributes)}}}
+        : ({", ".join(operands)}) -> ({", ".join(results)})"""
+    if beside:
+        computed = _beside(computed, operands, results)
+    computed = computed.replace("NAMES", ", ".join(names))
     return f"""func.func @main({parameters}) -> ({", ".join(results)}, tensor<ui32>) {{
-      %0:{len(results)} = "stablehlo.{op}"({", ".join(names)}) {region} {{{", ".join(attributes)}}}
-        : ({", ".join(operands)}) -> ({", ".join(results)})
+      {computed}
       %1 = stablehlo.replica_id : tensor<ui32>
       %2 = stablehlo.partition_id : tensor<ui32>
       %3 = stablehlo.shift_left %1, %2 : tensor<ui32>
       return {", ".join(returned)}, %3 : {", ".join(results)}, tensor<ui32>
     }}"""
+
+
+def _beside(op: str, operands: list[str], results: list[str]) -> str:
+    """The op, begun beside its process and waited for."""
+    names = [f"%y{k}" for k in range(len(operands))]
+    parameters = ", ".join(f"{name}: {type}" for name, type in zip(names, operands, strict=True))
+    inner = op.replace("NAMES", ", ".join(names)).replace("%0", "%i")
+    returned = ", ".join(f"%i#{k}" for k in range(len(results)))
+    types = ", ".join(results)
+    return f"""%f = "stablehlo.async_start"(NAMES) ({{
+        ^bb0({parameters}):
+          {inner}
+          stablehlo.return {returned} : {types}
+      }}) : ({", ".join(operands)}) -> !stablehlo.future<{types}>
+      %0:{len(results)} = "stablehlo.async_done"(%f) : (!stablehlo.future<{types}>) -> ({types})"""
 
 
 def _region(op: str, element: str, rng: random.Random) -> str:

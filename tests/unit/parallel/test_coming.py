@@ -57,7 +57,7 @@ def run_ranks(ranks: int, rng: random.Random, run: Callable[[MpiGrid, Process], 
 
     def main(rank: int) -> None:
         post: Any = Post(network, rank)
-        grid = MpiGrid((ranks, 1), ids, post, rank, ranks, "", None)
+        grid = MpiGrid((ranks, 1), ids, post, rank, ranks, "")
         ended: list[bool] = []
         server = threading.Thread(target=grid.serve, args=[lambda: ended[0] if ended else None])
         server.start()

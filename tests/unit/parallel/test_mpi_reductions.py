@@ -12,14 +12,14 @@ from shlo_tools.errors import ShloError
 PROGRAMS = '''
 import numpy as np
 from shlo_tools import errors, parallel
-from shlo_tools.parallel import mpi, mpi_reductions
+from shlo_tools.parallel import mpi, mpi_groups, mpi_reductions
 
 SUMS = []  # what was left to MPI
 for name in ("_everywhere", "_scattered"):
-    def counted(self, *arguments, method=getattr(mpi_reductions.Reductions, name), name=name):
+    def counted(*arguments, function=getattr(mpi_reductions, name), name=name):
         SUMS.append(name)
-        return method(self, *arguments)
-    setattr(mpi_reductions.Reductions, name, counted)
+        return function(*arguments)
+    setattr(mpi_reductions, name, counted)
 
 def program(op, element, groups, shape, result, more="", body="add"):
     width = len(groups[0])
@@ -146,8 +146,8 @@ GROUPS = (
 # Communicators are kept for later calls, and all ranks free them where one has too many. Ranks have
 # groups of their own here: what they free is not the same.
 import itertools
-mpi_reductions._MOST_GROUPS = 4
-reductions, rows = mpi.job()._reductions, [[row] for row in arrays(np.int32, (300, 200), 6)]
+mpi_groups._KEPT = 4
+communicators, rows = mpi.job()._communicators, [[row] for row in arrays(np.int32, (300, 200), 6)]
 kept, freed = [], 0
 for order in [*itertools.islice(itertools.permutations(range(6)), 0, 300, 20)] * 2:
     groups = [list(order[:2]), list(order[2:4]), list(order[4:])]
@@ -156,8 +156,8 @@ for order in [*itertools.islice(itertools.permutations(range(6)), 0, 300, 20)] *
     for left, right in groups:
         for member in (left, right):
             assert np.array_equal(results[member], rows[left][0] + rows[right][0])
-    freed += reductions.group_count == 0 < kept[-1] if kept else 0
-    kept.append(reductions.group_count)
+    freed += communicators.count == 0 < kept[-1] if kept else 0
+    kept.append(communicators.count)
     assert kept[-1] <= 4
 assert freed and max(kept) > 1, kept
 print("same\\n", end="", flush=True)

@@ -126,6 +126,35 @@ def test_feeds_are_queues_of_each_process(backend: Any) -> None:
 
 
 @BACKENDS
+def test_several_collectives_go_on_at_once(backend: Any) -> None:
+    """The first to begin is the last to be waited for."""
+    lines = [
+        f"""%f{k} = "stablehlo.async_start"({operand}) ({{
+    ^bb0(%x: {T}):
+      %g = "stablehlo.all_gather"(%x) {{all_gather_dim = 0 : i64,
+        replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({T}) -> tensor<6xf32>
+      stablehlo.return %g : tensor<6xf32>
+    }}) : ({T}) -> !stablehlo.future<tensor<6xf32>>"""
+        for k, operand in enumerate(["%a", "%b", "%a"])
+    ]
+    lines += [
+        f"""%r{k} = "stablehlo.async_done"(%f{k})
+      : (!stablehlo.future<tensor<6xf32>>) -> tensor<6xf32>"""
+        for k in (2, 1, 0)
+    ]
+    types = ", ".join(["tensor<6xf32>"] * 3)
+    text = f"""func.func @main(%a: {T}) -> ({types}) {{
+    %b = stablehlo.negate %a : {T}
+    {chr(10).join(lines)}
+    return %r0, %r1, %r2 : {types}
+  }}"""
+    rows = [[np.full(3, k + 1, np.float32)] for k in range(2)]
+    for results in parallel.run_spmd(text, rows, backend=backend):
+        for sign, result in zip((1, -1, 1), results, strict=True):
+            assert result.tolist() == [sign] * 3 + [2 * sign] * 3
+
+
+@BACKENDS
 def test_a_collective_goes_on_beside_its_process(backend: Any) -> None:
     """What it gathers is what the operand was when it began, whatever is computed meanwhile."""
     text = f"""
