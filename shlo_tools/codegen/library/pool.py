@@ -69,7 +69,8 @@ def functions() -> list[Function]:
     ``run_alone(frame, row, first) -> i64``: all chunks from there on by this thread; nonzero where
     it was stopped.
     ``run_shared(frame, row, first) -> i64``: the same by threads of the pool; the nanoseconds that
-    all of them would have taken this thread, 0 where it ran none; negative where it was stopped.
+    all of them would have taken this thread, 0 where it ran none or the pool was in use; negative
+    where it was stopped.
     ``shlo_rt_worker(table)``: what a thread of the pool runs; the table holds the addresses of
     the pool's state and of the thread's scratch memory, and its number, from 1 on.
     ``shlo_rt_wake(state)``.

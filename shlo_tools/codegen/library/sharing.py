@@ -125,8 +125,12 @@ def _timed() -> Function:
     jobs, before = pool.load(f, frame, "job"), pool.row_word(f, row, "nanoseconds")
     is_quiet = (jobs == pool.row_word(f, row, "jobs")) | (elapsed >= _LONG)
     most = f.select(is_quiet, before * 2 + _SLACK, before)
-    f.store(f.minimum(elapsed, most), pool.row_place(row, "nanoseconds"))
-    f.store(jobs, pool.row_place(row, "jobs"))
+
+    def keep() -> None:
+        f.store(f.minimum(elapsed, most), pool.row_place(row, "nanoseconds"))
+        f.store(jobs, pool.row_place(row, "jobs"))
+
+    f.if_(f.result == 0, keep)
     return f
 
 
@@ -146,15 +150,15 @@ def _share() -> Function:
             before = f.maximum(pool.row_word(f, row, "saved"), 0)
             now = f.maximum(alone - (end - start), -alone)
             f.store(before + (now - before) // 4, pool.row_place(row, "saved"))
-            is_short = (work > 0) & (work < LEAST)
-            f.if_(is_short, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
+            f.if_(work < LEAST, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
 
         def rest() -> None:
             pool.store(f, end + late * _REST, frame, "rests")
 
         is_late = late > _LATE
-        f.if_((work >= 0) & (first == 0) & ~is_late, compare)
-        f.if_((work >= 0) & is_late, rest, is_rare=True)
+        was_shared = work > 0  # not stopped, nor in use by another call
+        f.if_(was_shared & (first == 0) & ~is_late, compare)
+        f.if_(was_shared & is_late, rest, is_rare=True)
         return _is_stopped(f, work)
 
     def alone() -> Value:
