@@ -256,3 +256,18 @@ def test_spellings_keep_no_context_alive() -> None:
     references = sys.getrefcount(type)
     assert mlir.spelling(type) == "tensor<4x?xf32>"
     assert sys.getrefcount(type) == references
+
+
+def test_the_bindings_may_be_loaded_again() -> None:
+    """LLVM ends the process where an option is told twice."""
+    code = """
+import sys
+import shlo_tools
+text = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {return %x : tensor<3xf32>}"
+shlo_tools.compile(text)
+del sys.modules["shlo_tools.mlir"]
+import shlo_tools.mlir as again
+print(again.PROVIDER)
+"""
+    again = child(code)
+    assert (again.returncode, again.stdout) == (0, f"{mlir.PROVIDER}\n"), again.stderr

@@ -134,6 +134,15 @@ def test_a_number_of_very_many_digits(text: str) -> None:
         guards.check("\n".join(lines))
 
 
+@pytest.mark.parametrize("digits", ["9" * guards.MAX_DIGITS, "0x" + "F" * guards.MAX_DIGITS])
+def test_the_fewest_digits_that_are_too_many(digits: str) -> None:
+    """Wherever they stand."""
+    for offset in range(120):
+        with pytest.raises(ParseError, match="a number of more than 1,000 digits"):
+            guards.check(f"func.func @{'g' * offset}() {{ %0 = index.constant {digits} }}")
+        guards.check(f"func.func @{'g' * offset}() {{ %0 = index.constant {digits[:-1]} }}")
+
+
 def test_digits_that_are_no_number() -> None:
     guards.check('"f"() {a = "' + "9" * 100_000 + '", b = "0x' + "F" * 100_000 + '"} : () -> ()')
     guards.check("func.func @" + "a" * 100_000 + "() // " + "9" * 100_000)
