@@ -48,6 +48,7 @@ _NEAR_ROWS = 512 * 1024  # bytes of A's rows, along a block of K, that every pan
 _SHARED = 8  # chunks wanted
 # Fewer rows read B in long runs, one after the other.
 _BY_RUNS = 3
+_FAR = 1 << 24  # bytes of B that caches do not keep
 _BY_DOTS = 4  # where columns of B lie adjacent
 
 
@@ -108,6 +109,8 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     # Rows that are read by panels are a tile of these, though some may be missing.
     goes_by_panels = rows >= (_BY_DOTS if lies_by_columns else _BY_RUNS)
     goes_by_panels &= parts == 1 and not is_near and (is_few or not is_transposed)
+    # Memory is faster in runs longer than a panel's rows, which few rows would read where they lie.
+    goes_by_panels &= not is_few or lies_by_columns or columns * inner * size <= _FAR
     strips = _strips(kernel, sizes, size, is_packed=not is_direct) if goes_by_panels else None
     by_dots = is_few and not strips and not is_direct
     by_dots = by_dots and lies_by_columns and sizes["a_k"] == size
