@@ -19,7 +19,6 @@ from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.simplify.values import filled, source, splat, static
-from shlo_tools.reference import EVALUATORS
 
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
@@ -56,6 +55,8 @@ def _number(value: Value, steps: int) -> Array | None:
     numbers = [_number(operand, steps - 1) for operand in computed.operands]
     if any(number is None for number in numbers):
         return None
+    from shlo_tools.reference import EVALUATORS  # which most programs need not load
+
     with np.errstate(all="ignore"):
         return np.asarray(EVALUATORS[computed.name](*numbers))
 
