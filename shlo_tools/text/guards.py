@@ -198,7 +198,7 @@ def _check_digits(text: _Text) -> None:
 # Digits become 0, and what may stand between the dimensions of a type goes: long runs are left.
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _BETWEEN = b"x \t\r\n"
-_WORDS = f"{string.ascii_letters}_%=".replace("x", "").encode()
+_WORDS = f"{string.ascii_letters}_".replace("x", "").encode()
 _RESULT_NUMBER = re.compile(rb"%[\w$.-]+\s*[#:]\s*0*(\d{7,})")
 # What stands before the dimension numbers of a convolution, and those.
 _CONVOLUTIONS = {
@@ -214,12 +214,10 @@ def _check_numbers(text: _Text) -> Suspicion | None:
     for name, pattern in _CONVOLUTIONS.items():
         if name in text.plain:
             _check_convolutions(text, pattern)
-    few = text.plain.translate(_ZEROS, _WORDS)  # runs of digits are as long, or longer
+    few = _without_fractions(text.plain.translate(_ZEROS, _WORDS))
     if b"0" * 7 not in few and b"0" * 17 not in few.translate(None, _BETWEEN):
-        return None
-    digits = text.plain.translate(_ZEROS)
-    if b"0" * 7 in digits:  # most such are fractions
-        digits = b".".join([part.lstrip(b"0") for part in digits.split(b".")])
+        return None  # without letters, runs of digits are as long, or longer
+    digits = _without_fractions(text.plain.translate(_ZEROS))
     if b"0" * 7 in digits:
         for result in _RESULT_NUMBER.finditer(text.plain):
             if int(result[1][:20]) > MAX_RESULTS:
@@ -233,6 +231,13 @@ def _check_numbers(text: _Text) -> Suspicion | None:
     # An op may take it for a rank, or for a number of operands.
     message = f"a dimension of {_shortened(large[1])} elements"
     return Suspicion(message, text.place_of(large[0]))
+
+
+def _without_fractions(digits: bytes) -> bytes:
+    """A text whose digits are 0: most runs of many are fractions."""
+    if b"0" * 7 not in digits:
+        return digits
+    return b".".join([part.lstrip(b"0") for part in digits.split(b".")])
 
 
 def _check_convolutions(text: _Text, pattern: re.Pattern[bytes]) -> None:
