@@ -199,6 +199,7 @@ def _check_digits(text: _Text) -> None:
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _BETWEEN = b"x \t\r\n"
 _WORDS = f"{string.ascii_letters}_".replace("x", "").encode()
+_FRACTION = b"." + b"0" * 7
 _RESULT_NUMBER = re.compile(rb"%[\w$.-]+\s*[#:]\s*0*(\d{7,})")
 # What stands before the dimension numbers of a convolution, and those.
 _CONVOLUTIONS = {
@@ -234,10 +235,10 @@ def _check_numbers(text: _Text) -> Suspicion | None:
 
 
 def _without_fractions(digits: bytes) -> bytes:
-    """A text whose digits are 0: most runs of many are fractions."""
-    if b"0" * 7 not in digits:
-        return digits
-    return b".".join([part.lstrip(b"0") for part in digits.split(b".")])
+    """A text whose digits are 0, with few of those behind points: most runs are fractions."""
+    while _FRACTION in digits:
+        digits = digits.replace(_FRACTION, b".")
+    return digits
 
 
 def _check_convolutions(text: _Text, pattern: re.Pattern[bytes]) -> None:
