@@ -15,7 +15,7 @@ from shlo_tools.codegen import frame
 from shlo_tools.codegen.library import jobs
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.stages import places
-from shlo_tools.cpu.stages.program import Block, Copy, Program
+from shlo_tools.cpu.stages.program import Block, Copy, Program, program_inputs
 from shlo_tools.cpu.stages.table import Rows
 from shlo_tools.dtypes import TensorType
 
@@ -169,7 +169,7 @@ def with_own_results(program: Program) -> Program:
     steps, types = list(program.body.steps), list(program.types)
     returned: list[int] = []
     for value in program.body.returned:
-        if value < places.program_inputs(program) or value in returned:
+        if value < program_inputs(program) or value in returned:
             steps.append(Copy(value, len(types)))
             types.append(types[value])
             value = len(types) - 1

@@ -22,21 +22,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.gemm_plan import ADDED, CONTEXT, CUT, OWN, PLANNED
+from shlo_tools.codegen.library.gemm_panels import Context, Panels, name
+from shlo_tools.codegen.library.gemm_plan import ADDED, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
     LONG_VECTORS,
-    MicroKernels,
 )
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
-from shlo_tools.codegen.library.transposition import transposed
 from shlo_tools.codegen.target import Target
-
-_Load = Callable[[Value, int], Value]
-_Store = Callable[[Value, Value, Value], None]
-
-_AHEAD = 8  # rows between what is packed and what memory is asked for meanwhile
 
 # The functions by how they are compiled: the second way and the third one are seldom needed.
 PARTS = (("rows", "panels", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
@@ -52,12 +46,7 @@ def functions(target: Target, element: Type, part: Sequence[str]) -> list[Functi
     return kernel.by_dots() if "dots" in part else kernel.by_rows()
 
 
-def name(element: Type, part: str) -> str:
-    """The name of a function."""
-    return f"shlo_rt_gemm_{part}_{element}"
-
-
-class Gemm(MicroKernels):
+class Gemm(Panels):
     """The functions for one element type."""
 
     def by_rows(self) -> list[Function]:
@@ -86,125 +75,15 @@ class Gemm(MicroKernels):
         return [self.dot_kernel("eight", 8), self.dot_kernel("one", 1), self.dots()]
 
     # --- chunks -----------------------------------------------------------------------------------
-    def pack(self) -> Function:
-        """A chunk is one panel of one matrix of the batch."""
-        f = Function(name(self.element, "pack"), JOB)
-        context, chunk, _ = f.arguments
-        c = _Context(f, context, ("P", "K", "s_k"))
-        target = c["P"].at(chunk * c["K"] * c["s_k"])
-        f.run(self.private("panel"), [context, chunk, target, f.constant(0), c["K"]])
-        return f
-
-    def panel(self) -> Function:
-        """(context, number, target, begin, depth): rows of a panel of a matrix of the batch."""
-        f = Function(self.private("panel"), [*JOB, I64, I64], exported=False)
-        context, number, target, begin, depth = f.arguments
-        c = _Context(f, context, ("B", "N", "b_k", "b_n", "panels", "s_k"))
-        panels = c["panels"]
-        batch, panel = number // panels, number % panels
-        first = panel * self.columns
-        (source,) = c.matrices(batch, "B")
-        source = source.at(first * c["b_n"]).at(begin * c["b_k"])
-        n, b_k, b_n = c["N"] - first, c["b_k"], c["b_n"]
-        masks = [f.mask_below(n, self.lanes, self.lanes * v) for v in range(COLUMN_VECTORS)]
-        is_whole = c["s_k"] == self.columns * self.element.bytes
-
-        def whole(value: Value, place: Value, _: Value) -> None:
-            f.store(value, place)  # which those who load it next need not wait for
-
-        def copy(start: Value, load: _Load, store: _Store) -> None:
-            def row(k: Value) -> None:
-                place = target.at(k * c["s_k"])
-                for v, mask in enumerate(masks):
-                    value = load(source.at(k * b_k), v)
-                    store(value, place.at(self.lanes * v, self.element), mask)
-
-            f.loop(start, depth, 1, row)
-
-        def adjacent(at: Value, v: int) -> Value:
-            return f.load_masked(at.at(self.lanes * v, self.element), masks[v], self.vector)
-
-        def scattered(at: Value, v: int) -> Value:
-            return f.gather(at.at(b_n * (self.lanes * v)), offsets, masks[v], self.vector)
-
-        def turned() -> None:
-            blocks = depth - depth % self.lanes
-            self._turn(f, source, target, n, b_n, blocks)
-            copy(blocks, scattered, whole)
-
-        def each_row(load: _Load) -> None:
-            start = f.constant(0)
-            f.if_(
-                is_whole,
-                lambda: copy(start, load, whole),
-                lambda: copy(start, load, f.store_masked),
-            )
-
-        size = self.element.bytes
-        offsets = f.lane_numbers(I64.vector(self.lanes)) * f.broadcast(b_n, self.lanes)
-        turns = (b_k == size) & is_whole
-        f.if_(
-            b_n == size,
-            lambda: each_row(adjacent),
-            lambda: f.if_(turns, turned, lambda: each_row(scattered)) and None,
-        )
-        return f
-
-    def runs(self) -> Function:
-        """(B, b_k, panels, depth, n): rows of ``n`` adjacent columns to whole panels."""
-        f = Function(self.private("runs"), [POINTER, I64, POINTER, I64, I64], exported=False)
-        source, b_k, target, depth, n = f.arguments
-        whole = n - n % self.columns
-
-        def row(k: Value) -> None:
-            here, there = source.at(k * b_k), target.at(k * self.columns, self.element)
-            ahead = here.at(b_k * _AHEAD)
-
-            def some(column: Value, part: Value | None = None) -> None:
-                for v in range(COLUMN_VECTORS):
-                    at = column + self.lanes * v
-                    f.prefetch(ahead.at(at, self.element))
-                    mask = None if part is None else f.mask_below(part, self.lanes, self.lanes * v)
-                    value = self._load(f, here.at(at, self.element), mask)
-                    place = there.at(column * depth, self.element).at(self.lanes * v, self.element)
-                    f.store(value, place)
-
-            f.loop(f.constant(0), whole, self.columns, some)
-            f.if_(whole < n, lambda: some(whole, n - whole))
-
-        f.loop(f.constant(0), depth, 1, row)
-        return f
-
-    def _turn(
-        self, f: Function, source: Value, target: Value, n: Value, b_n: Value, depth: Value
-    ) -> None:
-        """Columns of B that lie adjacent become rows of a panel, blocks of a vector at a time.
-
-        The last column there is stands for those that are missing.
-        """
-
-        def some(first: Value) -> None:
-            starts = [source.at(f.minimum(first + k, n - 1) * b_n) for k in range(self.lanes)]
-
-            def block(k: Value) -> None:
-                loaded = [f.load(start.at(k, self.element), self.vector) for start in starts]
-                there = target.at(k * self.columns + first, self.element)
-                for r, row in enumerate(transposed(f, loaded)):
-                    f.store(row, there.at(r * self.columns, self.element))
-
-            f.loop(f.constant(0), depth, self.lanes, block)
-
-        f.loop(f.constant(0), f.constant(self.columns), self.lanes, some)
-
     def rows(self) -> Function:
         """A piece is a block of rows."""
         f = Function(name(self.element, "rows"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "c_row", *PLANNED, *CUT)
-        c = _Context(f, f.arguments[0], names)
+        c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._rows(f, c, piece))
         return f
 
-    def _rows(self, f: Function, c: _Context, piece: Value) -> None:
+    def _rows(self, f: Function, c: Context, piece: Value) -> None:
         scratch = f.arguments[2]
         columns, size = c["N"], f.constant(self.element.bytes)
         number, block = piece // c["blocks"], piece % c["blocks"]
@@ -282,11 +161,11 @@ class Gemm(MicroKernels):
         """A piece is a block of columns, by all rows."""
         f = Function(name(self.element, "panels"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
-        c = _Context(f, f.arguments[0], names)
+        c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
         return f
 
-    def _panels(self, f: Function, c: _Context, piece: Value) -> None:
+    def _panels(self, f: Function, c: Context, piece: Value) -> None:
         room, size = f.arguments[2], self.element.bytes
         batch, block = piece // c["blocks"], piece % c["blocks"]
         a, source, out = c.matrices(batch, "ASC")
@@ -368,11 +247,11 @@ class Gemm(MicroKernels):
         """A piece is a block of columns, by every row."""
         f = Function(name(self.element, "columns"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k", *CUT)
-        c = _Context(f, f.arguments[0], names)
+        c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._columns(f, c, piece))
         return f
 
-    def _columns(self, f: Function, c: _Context, piece: Value) -> None:
+    def _columns(self, f: Function, c: Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)
         batch, begin, depth, at_part = c.part(number)
         a, source, out = c.matrices(batch, "ASC")
@@ -403,7 +282,7 @@ class Gemm(MicroKernels):
             lambda: f.loop(zero, c["M"], 1, row),
         )
 
-    def _narrow(self, f: Function, c: _Context, *corners: Value) -> None:
+    def _narrow(self, f: Function, c: Context, *corners: Value) -> None:
         """Rows of a few columns: half a vector."""
         a, source, out, depth = corners
         lanes = self.lanes // 2
@@ -422,7 +301,7 @@ class Gemm(MicroKernels):
 
         f.loop(f.constant(0), c["M"], 1, row)
 
-    def _columns_of(self, f: Function, c: _Context, chunk: Value) -> list[Value]:
+    def _columns_of(self, f: Function, c: Context, chunk: Value) -> list[Value]:
         """The part of a matrix that a block of columns is of, the first of them, and the end."""
         wide = LONG_VECTORS * self.lanes
         per_matrix = (c["N"] + (wide - 1)) // f.constant(wide)
@@ -433,11 +312,11 @@ class Gemm(MicroKernels):
         """A piece is a block of columns; each element is a sum along K."""
         f = Function(name(self.element, "dots"), JOB)
         names = ("M", "N", "K", "a_row", "c_row", "b_n", *CUT)
-        c = _Context(f, f.arguments[0], names)
+        c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._dots(f, c, piece))
         return f
 
-    def _dots(self, f: Function, c: _Context, piece: Value) -> None:
+    def _dots(self, f: Function, c: Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)
         batch, begin, depth, at_part = c.part(number)
         a, b, out = c.matrices(batch, "ABC")
@@ -488,39 +367,3 @@ class Gemm(MicroKernels):
 
         f.loop(f.constant(0), c["N"], self.lanes, some)
         return f
-
-
-class _Context:
-    """Words of a context by name."""
-
-    def __init__(self, f: Function, address: Value, names: Sequence[str]) -> None:
-        self.f, self.address = f, address
-        self.words = {name: self._load(name) for name in names}
-
-    def _load(self, name: str) -> Value:
-        return self.f.load(self.address.at(8 * CONTEXT[name]), POINTER if name in "ABCPS" else I64)
-
-    def __getitem__(self, name: str) -> Value:
-        return self.words[name]
-
-    def each_piece(self, chunk: Value, body: Callable[[Value], None]) -> None:
-        """``body`` for all pieces of a chunk."""
-        first = chunk * self["each"]
-        self.f.loop(first, self.f.minimum(first + self["each"], self["pieces"]), 1, body)
-
-    def part(self, number: Value) -> tuple[Value, Value, Value, Value]:
-        """A part of a matrix: which matrix, where its sums begin and how long they are, and bytes
-        before what it makes."""
-        matrix, part = number // self["parts"], number % self["parts"]
-        begin = part * self["k_part"]
-        depth = self.f.minimum(self["K"] - begin, self["k_part"])
-        return matrix, begin, depth, part * self["c_part"]
-
-    def matrices(self, number: Value, names: str) -> list[Value]:
-        """Where matrices of the batch begin."""
-        inner = self._load("inner")
-        outer, near = number // inner, number % inner
-        return [
-            self._load(name).at(outer * self._load(name + "0") + near * self._load(name + "1"))
-            for name in names
-        ]

@@ -23,9 +23,9 @@ from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
 from shlo_tools.cpu.stages.once import split
-from shlo_tools.cpu.stages.places import place, program_inputs
+from shlo_tools.cpu.stages.places import place
 from shlo_tools.cpu.stages.preparation import Preparation
-from shlo_tools.cpu.stages.program import Program
+from shlo_tools.cpu.stages.program import Program, program_inputs
 from shlo_tools.cpu.stages.table import Planned
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import ended, started, watched

@@ -14,8 +14,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from shlo_tools.codegen.jobs import Context, Place, StageCode, Word
-from shlo_tools.cpu.stages.places import program_inputs
-from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program, Step
+from shlo_tools.cpu.stages.program import (
+    Block,
+    Branches,
+    Call,
+    Copy,
+    Loop,
+    Program,
+    Step,
+    program_inputs,
+)
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
 
 _TIMES = 4  # bytes that may be kept for each byte of the constants behind them

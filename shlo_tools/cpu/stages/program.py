@@ -122,6 +122,11 @@ class Program:
         return replace(self, types=types, codes=codes)
 
 
+def program_inputs(program: Program) -> int:
+    """How many values come from outside."""
+    return program.arguments + len(program.weights)
+
+
 def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> Program:
     """The steps of a function that has been cut into stages; they may write donated arguments."""
     functions = ir.functions_by_name(module.operation)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Formula, StageCode
 from shlo_tools.codegen.jobs import Place as CodePlace
-from shlo_tools.codegen.library import copying
+from shlo_tools.codegen.library import copying, sharing
 from shlo_tools.codegen.library import jobs as layout
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.process_library import parts
@@ -269,10 +270,13 @@ class Table(Rows):
         self.start = ctypes.addressof(self._words)
         for word, inner in self.inner:
             self._words[word] = self.start + 8 * inner
+        # Tests have threads share all that they may: short programs as well.
+        shares_all = bool(os.environ.get("SHLO_SHARE_ALL"))
+        measured = sharing.ALWAYS if shares_all else layout.NOTHING_MEASURED
         flat = [
             number
             for function, context, chunks in self.rows
-            for number in (function, self.start + 8 * context, chunks, *layout.NOTHING_MEASURED)
+            for number in (function, self.start + 8 * context, chunks, *measured)
         ]
         self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.address = ctypes.addressof(self._table)

@@ -26,12 +26,12 @@ def bases(element: str) -> np.ndarray:
         return np.concatenate([edges, np.where(np.isnan(bits), dtype.type(1), bits)])
 
 
-def program(count: int, element: str, exponent: str, made: str = "") -> str:
+def program(count: int, element: str, exponent: str, how: str = "") -> str:
     type, scalar = f"tensor<{count}x{element}>", f"tensor<{element}>"
-    made = made or f"%e = stablehlo.constant dense<{exponent}> : {scalar}"
+    how = how or f"%e = stablehlo.constant dense<{exponent}> : {scalar}"
     return f"""
     func.func @main(%x: {type}) -> {type} {{
-      {made}
+      {how}
       %0 = stablehlo.broadcast_in_dim %e, dims = [] : ({scalar}) -> {type}
       %1 = stablehlo.power %x, %0 : {type}
       return %1 : {type}

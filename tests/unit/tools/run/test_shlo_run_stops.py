@@ -79,7 +79,7 @@ def chain(count: int, op: Callable[[int], str]) -> str:
 # Programs that keep each stage busy for longer than anybody wants to wait.
 SLOW = {
     "while parsing": chain(700_000, lambda i: f"stablehlo.add %{i}, %{i} : tensor<8xf32>"),
-    "while compiling": chain(20_000, lambda i: f"stablehlo.sine %{i} : tensor<8xf32>"),
+    "while compiling": chain(100_000, lambda i: f"stablehlo.sine %{i} : tensor<8xf32>"),
     "while running @main": ENDLESS,
 }
 TELLING = """\

@@ -1,0 +1,220 @@
+"""From where to where the values of a program live.
+
+Steps have positions in the order in which they stand. A value lives at some intervals of them:
+what is read in a loop that it comes from outside of lives to the loop's end; a carried value lives
+from the loop's start to where it is last read, at least through the condition, which the loop may
+leave with it, and again from the loop's end. Of branches one block is run: what is read in some of
+them and not behind them does not live in the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from shlo_tools.cpu.stages.program import (
+    Block,
+    Branches,
+    Call,
+    Copy,
+    Loop,
+    Program,
+    program_inputs,
+)
+
+# First and last position, the value that begins there, and the one that ends there.
+Interval = tuple[int, int, int, int]
+
+
+@dataclass(eq=False)
+class _Scope:
+    """A loop, or a block of branches.
+
+    Attributes:
+        start: the position where it is entered.
+        branches: that of the branches that it is a block of; -1 for a loop.
+        end: the position where it is left.
+    """
+
+    start: int
+    branches: int = -1
+    end: int = 0
+
+
+# The position where a value is read, and the scopes around that, outer ones first.
+_Use = tuple[int, tuple[_Scope, ...]]
+
+
+class _Merge(NamedTuple):
+    """A value may lie where another is that it is made of.
+
+    Attributes:
+        spares_nothing: whether nothing is copied where it does not.
+        position: where it is made.
+    """
+
+    spares_nothing: bool
+    position: int
+    source: int
+    result: int
+
+
+@dataclass
+class Lives:
+    """Positions of steps, and from where to where values live.
+
+    Attributes:
+        intervals: of each value, in order.
+        calls: all calls with their positions, in order.
+        merges: what may share a place; first those that would be copied otherwise.
+    """
+
+    program: Program
+    intervals: dict[int, list[Interval]] = field(default_factory=dict)
+    calls: list[tuple[int, Call]] = field(default_factory=list)
+    merges: list[_Merge] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._position = 0
+        self._scopes: tuple[_Scope, ...] = ()  # those around
+        self._uses: dict[int, list[_Use]] = {}
+        self._defined: dict[int, tuple[int, int]] = {}  # position, how many scopes are around
+        self._more: dict[int, list[int]] = {}  # further positions where a value is written
+        outside = program_inputs(self.program)
+        for value in range(outside):
+            self._defined[value] = (0, 0)
+        self._block(self.program.body)
+        self._use(self.program.body.returned)
+        for value in self._defined:
+            self.intervals[value] = self._intervals(value)
+        self.merges.sort()
+
+    @property
+    def last(self) -> int:
+        """The position behind all steps."""
+        return self._position
+
+    def _use(self, values: tuple[int, ...]) -> None:
+        for value in values:
+            self._uses.setdefault(value, []).append((self._position, self._scopes))
+
+    def _define(self, value: int) -> None:
+        self._defined[value] = (self._position, len(self._scopes))
+
+    def _block(self, block: Block) -> None:
+        for step in block.steps:
+            self._position += 1
+            if isinstance(step, Call):
+                self._call(step)
+            elif isinstance(step, Copy):
+                self._use((step.source,))
+                self._define(step.result)
+            elif isinstance(step, Loop):
+                self._loop(step)
+            else:
+                self._branches(step)
+        self._position += 1
+
+    def _call(self, call: Call) -> None:
+        self.calls.append((self._position, call))
+        self._use(call.arguments)
+        for value in call.results:
+            self._define(value)
+        code = self.program.codes[call.stage]
+        uses = Counter(call.arguments)
+        filled = {job.fills for job in code.jobs}
+        for result, arguments in code.in_place.items():
+            own = Counter(call.arguments[k] for k in arguments)
+            for argument in arguments:
+                value = call.arguments[argument]
+                if uses[value] == own[value] and not call.offsets[argument]:
+                    target = call.results[result]
+                    self.merges.append(_Merge(result not in filled, self._position, value, target))
+
+    def _loop(self, loop: Loop) -> None:
+        self._use(loop.inputs)
+        for value, carried in zip(loop.inputs, loop.carried, strict=True):
+            self._define(carried)
+            self.merges.append(_Merge(False, self._position, value, carried))
+        scope = _Scope(self._position)
+        around, self._scopes = self._scopes, (*self._scopes, scope)
+        self._block(loop.condition)
+        self._use(loop.condition.returned)
+        self._use(loop.carried)  # what the last run of the condition leaves is the loop's result
+        self._block(loop.body)
+        self._use(loop.body.returned)
+        self._scopes = around
+        end = scope.end = self._position
+        for carried, value in zip(loop.carried, loop.body.returned, strict=True):
+            self._more[carried] = [end]
+            self.merges.append(_Merge(False, end, value, carried))
+
+    def _branches(self, step: Branches) -> None:
+        self._use((step.index,))
+        position, around = self._position, self._scopes
+        ends = []
+        for block in step.blocks:
+            scope = _Scope(self._position, position)
+            self._scopes = (*around, scope)
+            self._block(block)
+            self._use(block.returned)
+            scope.end = self._position
+            ends.append(self._position)
+            for value, result in zip(block.returned, step.results, strict=True):
+                self.merges.append(_Merge(False, self._position, value, result))
+            self._position += 1  # the next block begins where nothing of this one lives
+        self._scopes = around
+        for result in step.results:
+            self._defined[result] = (ends[0], len(around))
+            self._more[result] = ends[1:]
+
+    def _intervals(self, value: int) -> list[Interval]:
+        """From where to where a value lives."""
+        start, depth = self._defined[value]
+        starts = [start, *self._more.get(value, ())]
+        uses: list[list[_Use]] = [[(start, ())] for start in starts]
+        for position, scopes in self._uses.get(value, ()):
+            number = max(n for n, start in enumerate(starts) if start <= position)
+            # What the first of these loops carries is another value in its next run.
+            inner = scopes[depth + (number == 0 and len(starts) > 1) :]
+            uses[number].append(_outside_of_loops(position, inner))
+        return [
+            (first, last, value, value)
+            for start, own in zip(starts, uses, strict=True)
+            for first, last in _ranges(start, own)
+        ]
+
+
+def _outside_of_loops(position: int, scopes: tuple[_Scope, ...]) -> _Use:
+    """Up to where a value is kept that is used at a position: to the end of a loop around."""
+    for number, scope in enumerate(scopes):
+        if scope.branches < 0:
+            return scope.end, scopes[:number]
+    return position, scopes
+
+
+def _ranges(start: int, uses: Sequence[_Use]) -> list[tuple[int, int]]:
+    """First and last positions of where a value lives that uses in blocks of branches read.
+
+    Args:
+        start: where it is written.
+        uses: in order, with no loops around them.
+    """
+    last, scopes = uses[-1]
+    if not scopes:
+        return [(start, last)]
+    branches = scopes[0].branches
+    blocks: dict[_Scope, list[_Use]] = {}
+    for position, (scope, *inner) in (use for use in uses if use[1]):
+        if scope.branches == branches:
+            blocks.setdefault(scope, []).append((position, tuple(inner)))
+    ranges = [(start, branches)]
+    for scope, own in blocks.items():
+        for first, last in _ranges(scope.start, own):
+            if first == ranges[-1][1]:
+                ranges[-1] = ranges[-1][0], last
+            else:
+                ranges.append((first, last))
+    return ranges
