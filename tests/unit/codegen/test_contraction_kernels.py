@@ -291,7 +291,7 @@ BEHIND = {
 
 @pytest.mark.parametrize("what", BEHIND)
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("sizes", [(24, 40, 100), (128, 70, 333), (65, 48, 64)])
+@pytest.mark.parametrize("sizes", [(24, 40, 100), (128, 70, 333), (65, 48, 64), (1100, 48, 192)])
 def test_what_is_made_of_a_wide_product(
     sizes: tuple[int, int, int], is_turned: bool, what: str
 ) -> None:

@@ -61,12 +61,16 @@ class Multiplication:
     def packed(self, size: int, source: Place, reads: int, *, is_optional: bool = False) -> Place:
         """Room for what is packed of ``source`` and multiplied ``reads`` times."""
         room = self.temporary(size)
-        behind = self.out.arguments_behind(source)
-        if behind is not None and reads <= _OFTEN:
+        behind = self._kept_behind(source, reads)
+        if behind is not None:
             self.out.sources[room.number] = behind
         if is_optional:
             self.out.optional.append(room.number)
         return room
+
+    def _kept_behind(self, source: Place, reads: int) -> list[int] | None:
+        """The arguments behind what may be kept when it is packed; None for what may not."""
+        return self.out.arguments_behind(source) if reads <= _OFTEN else None
 
     def pack(
         self, function: str, chunks: int, room: Place, words: Sequence[Word], source: int
@@ -163,7 +167,7 @@ class Multiplication:
         source, rows = plan.words["B"], plan.words["M"]
         if not plan.room or not isinstance(source, Place) or not isinstance(rows, int):
             return None
-        if plan.is_own and self.out.arguments_behind(source) is None:
+        if plan.is_own and self._kept_behind(source, rows) is None:
             return None
         return self.packed(plan.room, source, rows, is_optional=plan.is_own)
 
