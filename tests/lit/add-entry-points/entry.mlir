@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: func.func @shlo.entry.main(
 // CHECK-SAME: %[[FRAME:.*]]: !llvm.ptr, %[[ARGV:.*]]: !llvm.ptr)
-// CHECK-SAME: shlo.entry = {arena = 64 : i64, signature = (tensor<2x3xui8>) -> tensor<f32>, version = 4 : i64}
+// CHECK-SAME: shlo.entry = {arena = 64 : i64, signature = (tensor<2x3xui8>) -> tensor<f32>, version = 5 : i64}
 // CHECK: llvm.load %[[ARGV]] :
 // CHECK: %[[A:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<2x3xi8>
 // CHECK: llvm.getelementptr %[[ARGV]][8]

@@ -4,15 +4,15 @@
 // made of its rows is part of its stage.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_contraction_rest_rows_f32_f32
-// CHECK-SAME: shlo.rows = array<i64: 36, 8>, shlo.stage = "contraction"
+// CHECK-SAME: shlo.rows = array<i64: 36, 32>, shlo.stage = "contraction"
 // CHECK: llvm.func internal @stage.0
 // CHECK: llvm.call @shlo_rt_contraction_run_rows_f32_f32
 // CHECK: llvm.intr.maximum
-func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x6x6x8xf32> {
-  %zero = stablehlo.constant dense<0.0> : tensor<1x6x6x8xf32>
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x4xf32>, tensor<3x3x4x8xf32>) -> tensor<1x6x6x8xf32>
-  %1 = stablehlo.maximum %0, %zero : tensor<1x6x6x8xf32>
-  return %1 : tensor<1x6x6x8xf32>
+func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x32xf32>) -> tensor<1x6x6x32xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<1x6x6x32xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x4xf32>, tensor<3x3x4x32xf32>) -> tensor<1x6x6x32xf32>
+  %1 = stablehlo.maximum %0, %zero : tensor<1x6x6x32xf32>
+  return %1 : tensor<1x6x6x32xf32>
 }
 
 // -----
