@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import gemm_panels, packing
+from shlo_tools.codegen.library import micro_kernels, packing
 from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, panel_columns, row_tile
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
@@ -207,7 +207,7 @@ class Contraction:
         tables = row_table.to("ptrtoint", "i64") | column_table.to("ptrtoint", "i64")
         plain = (tables == 0) & (rows >= self.tile_rows)
         operands = [a, a_row, a_k, depth, b, b_k]
-        full, edge = (gemm_panels.name(self.element, part) for part in ("full", "edge"))
+        full, edge = (micro_kernels.name(self.element, part) for part in ("full", "edge"))
 
         def at_once() -> None:
             f.if_(

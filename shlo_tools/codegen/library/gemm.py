@@ -22,12 +22,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.gemm_panels import Context, Panels, name
+from shlo_tools.codegen.library.gemm_panels import Context, Panels
 from shlo_tools.codegen.library.gemm_plan import ADDED, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
     LONG_VECTORS,
+    name,
 )
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target

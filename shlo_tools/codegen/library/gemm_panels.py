@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.library.gemm_plan import CONTEXT
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, MicroKernels
+from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, MicroKernels, name
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.library.transposition import transposed
 
@@ -14,11 +14,6 @@ _Load = Callable[[Value, int], Value]
 _Store = Callable[[Value, Value, Value], None]
 
 _AHEAD = 8  # rows between what is packed and what memory is asked for meanwhile
-
-
-def name(element: Type, part: str) -> str:
-    """The name of a function."""
-    return f"shlo_rt_gemm_{part}_{element}"
 
 
 class Panels(MicroKernels):

@@ -21,6 +21,11 @@ def panel_columns(target: Target, element: Type) -> int:
     return COLUMN_VECTORS * target.lanes(element.bits)
 
 
+def name(element: Type, part: str) -> str:
+    """The name of a function that others call."""
+    return f"shlo_rt_gemm_{part}_{element}"
+
+
 class MicroKernels:
     """Micro-kernels of one element type."""
 
@@ -36,9 +41,6 @@ class MicroKernels:
 
     def private(self, part: str) -> str:
         return f"gemm_{part}_{self.element}"
-
-    def public(self, part: str) -> str:
-        return f"shlo_rt_gemm_{part}_{self.element}"
 
     def micro_kernel(
         self,
@@ -61,7 +63,9 @@ class MicroKernels:
         types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
         types += [I64] * counted
         shared = part in SHARED
-        f = Function(self.public(part) if shared else self.private(part), types, exported=shared)
+        f = Function(
+            name(self.element, part) if shared else self.private(part), types, exported=shared
+        )
         a, a_row, a_k, inner, b, b_k, c, c_row, adds, n, *count = f.arguments
         masks = [f.mask_below(n, lanes, lanes * v) if masked else None for v in range(vectors)]
 

@@ -28,10 +28,10 @@ from shlo_tools.codegen.library import (
     depthwise,
     entering,
     gemm,
-    gemm_panels,
     interleaving,
     jobs,
     maths,
+    micro_kernels,
     packing,
     pool,
     profiling,
@@ -73,7 +73,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     ),
     profiling.functions: (profiling.PROFILE, profiling.TIMED),
     **{
-        _gemm(element, part): tuple(gemm_panels.name(element, name) for name in part)
+        _gemm(element, part): tuple(micro_kernels.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)
         for part in gemm.PARTS
     },

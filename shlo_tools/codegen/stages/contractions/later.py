@@ -21,7 +21,7 @@ from shlo_tools.codegen.jobs import (
     plain,
     word,
 )
-from shlo_tools.codegen.library import gemm_panels
+from shlo_tools.codegen.library import micro_kernels
 from shlo_tools.codegen.named_sizes import evaluated
 from shlo_tools.codegen.stages.contractions.axes import Axes, Axis, Contraction, Operand, count
 from shlo_tools.codegen.stages.contractions.multiplication import Multiplication, turns
@@ -76,7 +76,7 @@ def _multiply(product: Product, out: StageCode, target: Target, number: Number) 
 def likely_function(product: Product) -> str:
     """The function of the library that computes a product of most sizes."""
     _, _, element = product.contraction
-    return gemm_panels.name(Type(element), "rows")
+    return micro_kernels.name(Type(element), "rows")
 
 
 # --- contractions as JSON has them ----------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
-from shlo_tools.codegen.library import gemm_panels, gemm_plan
+from shlo_tools.codegen.library import gemm_plan, micro_kernels
 from shlo_tools.codegen.stages.contractions import packed
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.target import Target
@@ -140,10 +140,10 @@ class Multiplication:
         if room is None:
             self.out.contexts.append(Context(context))
         else:
-            pack = gemm_panels.name(self.element, "pack")
+            pack = micro_kernels.name(self.element, "pack")
             self.pack(pack, plan.packs, room, context, gemm_plan.CONTEXT["B"])
         number = len(self.out.contexts) - 1
-        job = Job(gemm_panels.name(self.element, plan.way), number, plan.chunks)
+        job = Job(micro_kernels.name(self.element, plan.way), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
         if keeps_last and plan.is_plain and is_dense:
@@ -159,7 +159,9 @@ class Multiplication:
         if parts > 1:
             added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
             self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
-            self.out.jobs.append(Job(gemm_panels.name(self.element, "add"), number + 1, sizes["M"]))
+            self.out.jobs.append(
+                Job(micro_kernels.name(self.element, "add"), number + 1, sizes["M"])
+            )
         return None
 
     def _room(self, plan: gemm_plan.Plan) -> Place | None:
