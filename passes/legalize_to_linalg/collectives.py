@@ -13,6 +13,7 @@ from shlo_tools.constraints import Fact
 from shlo_tools.dims import equal
 from shlo_tools.dtypes import TensorType
 from shlo_tools.errors import ShloError, UnsupportedError
+from shlo_tools.extend.targets import ZEROS
 from shlo_tools.ir import Lowering, raise_unsupported
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops._op import read_arguments
@@ -39,7 +40,10 @@ def replica_id(op: Operation, operands: list[Value], build: Lowering) -> Sequenc
 def _zeros(op: Operation, build: Lowering, result: Value) -> Value:
     """What a process gets to which nobody sends."""
     type = build.type(result)
-    return structured.filled(build, zero_of(op, build, type.element_type), type)
+    element = type.element_type
+    zeros = ir.integers_of(op, ZEROS, ())
+    zero = structured.scalar(build, zeros[0], element) if zeros else zero_of(op, build, element)
+    return structured.filled(build, zero, type)
 
 
 # --- what it shares with itself -------------------------------------------------------------------

@@ -93,19 +93,18 @@ def _collective(size: tuple[int, int], op: Operation, build: Build) -> Sequence[
     groups = members(op, name, size)
     if name in ("all_gather", "reduce_scatter"):
         _check_sizes(op, name, groups)
+    config = {"zeros": op.attributes[ZEROS]} if ZEROS in op.attributes else {}
     if name not in _REDUCING:
-        return _call(size, op, build)
+        return _call(size, op, build, config=config)
     (block,) = op.regions[0].blocks
     element = tensor_type(block.arguments[0].type).element_type.mlir()
     count = len(op.results)
     operands = [_converted(build, value, element) for value in list(op.operands)[:count]]
-    combining = {
+    config |= {
         "computation": mlir.string_attr(ir.printed(combining_module(op).operation)),
         "kind": mlir.string_attr(kind_of(op)),
     }
-    if ZEROS in op.attributes:
-        combining["zeros"] = op.attributes[ZEROS]
-    return _call(size, op, build, [*operands, *list(op.operands)[count:]], combining)
+    return _call(size, op, build, [*operands, *list(op.operands)[count:]], config)
 
 
 def _converted(build: Build, value: Value, element: mlir.Type) -> Value:

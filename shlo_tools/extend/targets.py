@@ -16,7 +16,7 @@ WRAPPER = "stablehlo.shape_refinement_operand_wrapper"
 # partitions, is an attribute of the module.
 PROCESS = "shlo.process."
 GRID = "shlo.grid"
-# On a collective_reduce of integers: what stands for 0, one for each result, where it is not 0.
+# On a collective of integers: what stands for 0, one for each result, where it is not 0.
 ZEROS = "shlo.zeros"
 
 # Operands of REDUCE_WINDOW behind inputs and init values: what reduce_window has as attributes.

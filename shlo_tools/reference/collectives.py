@@ -157,6 +157,10 @@ def _zeros(operand: Any) -> Any:
     return rounded(np.zeros(operand.shape), operand.dtype)  # NaN where a type has no zero
 
 
+def _filled(operand: Any, zeros: Sequence[int]) -> Any:
+    return np.full_like(operand, zeros[0]) if len(zeros) else _zeros(operand)
+
+
 @evaluates
 def collective_broadcast(
     operand: Any,
@@ -164,11 +168,13 @@ def collective_broadcast(
     channel_id: int | None = None,
     *,
     process: Process = ALONE,
+    zeros: Sequence[int] = (),
 ) -> Any:
+    """``zeros``: as of ``collective_reduce``."""
     for group in _one_way(process, replica_groups, channel_id):
         if process.id in group:
             return process.broadcast("collective_broadcast", channel_id or 0, group, operand)
-    return _zeros(operand)
+    return _filled(operand, zeros)
 
 
 @evaluates
@@ -178,7 +184,9 @@ def collective_permute(
     channel_id: int | None = None,
     *,
     process: Process = ALONE,
+    zeros: Sequence[int] = (),
 ) -> Any:
+    """``zeros``: as of ``collective_reduce``."""
     pairs = _one_way(process, source_target_pairs, channel_id)
     for source, target in pairs:
         if source == process.id:
@@ -186,7 +194,7 @@ def collective_permute(
     for source, target in pairs:
         if target == process.id:
             return process.get("collective_permute", channel_id or 0, source)
-    return _zeros(operand)
+    return _filled(operand, zeros)
 
 
 @evaluates

@@ -6,21 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shlo_tools import ir, mlir, ops
-from shlo_tools.dtypes import QuantizedElementType, tensor_type
+from shlo_tools import ir, mlir
+from shlo_tools.dtypes import QuantizedElementType
 from shlo_tools.extend.targets import ZEROS
 from shlo_tools.ir import Lowering
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.ops import Tensor
-from shlo_tools.passes.normalize.legalize_quantized.arithmetic import quantize
 from shlo_tools.passes.normalize.legalize_quantized.rules import (
     combined,
     copied,
     region_arguments,
     rule_of,
 )
-from shlo_tools.passes.normalize.shape_operands import spread, ssa
 from shlo_tools.quantized_types import quantized_element
+from shlo_tools.reference.quantization import quantize
 
 
 @rule_of("all_reduce reduce_scatter")
@@ -36,32 +34,45 @@ def for_roots(op: Operation, operands: list[Value], build: Lowering) -> Sequence
     body_type = region_arguments(op.regions[0])[0]
     roots = [value.type for value in list(op.operands)[len(op.results) :]]
     results = combined(op, operands, [*([body_type] * len(op.results)), *roots], build)
+    return _with_zeros(op, results)
+
+
+@rule_of("collective_broadcast collective_permute")
+def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """Integers are handed on; who receives nothing gets what stands for 0."""
+    source, target = op.operands[0].type, op.results[0].type
+    if quantized_element(source) != quantized_element(target):
+        ir.raise_unsupported([op], f"{source} is passed on as {target}")
+    return _with_zeros(op, copied(op, operands, build))
+
+
+def _with_zeros(op: Operation, results: Sequence[Value]) -> Sequence[Value]:
+    """The op of integers says which of them stand for 0, where those are not 0."""
     types = [quantized_element(result.type) for result in op.results]
-    zeros = [0 if type is None else int(type.zero_points[0]) for type in types]
+    zeros = [_zero(type) if type else 0 for type in types]
     if any(zeros):
         lowered = mlir.inner_operation(results[0].owner)
         lowered.attributes[ZEROS] = mlir.i64_array_attr(zeros)
     return results
 
 
-@rule_of("collective_broadcast collective_permute")
-def one_way(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
-    """Who receives nothing gets zeros, of which each stands for the number 0.
-
-    Integers are exchanged as differences from the integer that stands for 0.
-    """
-    source, target = op.operands[0].type, op.results[0].type
-    type = quantized_element(source)
-    if type != quantized_element(target):
-        ir.raise_unsupported([op], f"{source} is passed on as {target}")
-    if type is None or not any(type.zero_points):
-        return copied(op, operands, build)
-    stored = Tensor(tensor_type(operands[0].type), operands[0])
-    (moved,) = copied(op, [ssa(stored - _zeros(type, stored))], build)
-    received = Tensor(tensor_type(moved.type), moved)
-    return [ssa(received + _zeros(type, received))]
+def _zero(type: QuantizedElementType) -> int:
+    return int(quantize(np.zeros((), type.expressed.dtype), type).storage)
 
 
-def _zeros(type: QuantizedElementType, like: Tensor) -> Tensor:
-    zero = quantize(ops.constant(np.zeros((), type.expressed.dtype)), type)
-    return spread(zero, [], like)
+@rule_of("async_start")
+def beside(op: Operation, operands: list[Value], build: Lowering) -> Sequence[Value]:
+    """The region has one op: what its operands are converted by is done before."""
+    values = ir.flatten(build.inline(op.regions[0], operands))
+    one = mlir.inner_operation(values[0].owner)
+    inputs = list(one.operands)
+    types = build.types([result.type for result in op.results])
+    attributes = dict(op.attributes.items())
+    start = build.op(op.name, inputs, types, attributes, 1)
+    block, inner = build.block(start.regions[0], [value.type for value in inputs])
+    clone = mlir.inner_operation(one.clone(inner.at))
+    for position, argument in enumerate(block.arguments):
+        clone.operands[position] = argument
+    inner.op("stablehlo.return", clone.results)
+    one.erase()
+    return list(start.results)

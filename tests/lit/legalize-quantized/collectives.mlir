@@ -27,10 +27,28 @@ func.func @all_reduce(%x: tensor<2x!q>) -> tensor<2x!w> {
 }
 
 // CHECK-LABEL: @collective_permute
-// CHECK: %[[D:.*]] = stablehlo.subtract %arg0, %{{.*}} : tensor<2xi8>
-// CHECK: %[[M:.*]] = "stablehlo.collective_permute"(%[[D]])
-// CHECK: stablehlo.add %[[M]], %{{.*}} : tensor<2xi8>
+// CHECK: "stablehlo.collective_permute"(%arg0) {{.*}}shlo.zeros = array<i64: 3>{{.*}} : (tensor<2xi8>) -> tensor<2xi8>
 func.func @collective_permute(%x: tensor<2x!q>) -> tensor<2x!q> {
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!q>) -> tensor<2x!q>
   return %0 : tensor<2x!q>
+}
+
+// What operands are converted by is done before the op begins.
+// CHECK-LABEL: @async
+// CHECK: %[[W:.*]] = stablehlo.convert %{{.*}} : (tensor<2xf32>) -> tensor<2xi16>
+// CHECK: "stablehlo.async_start"(%[[W]]) ({
+// CHECK-NEXT: ^bb0(%[[V:.*]]: tensor<2xi16>):
+// CHECK-NEXT: "stablehlo.all_reduce"(%[[V]])
+func.func @async(%x: tensor<2x!q>) -> tensor<2x!w> {
+  %f = "stablehlo.async_start"(%x) ({
+  ^bb0(%v: tensor<2x!q>):
+    %0 = "stablehlo.all_reduce"(%v) ({
+    ^bb0(%a: tensor<!w>, %b: tensor<!w>):
+      %s = stablehlo.add %a, %b : tensor<!w>
+      stablehlo.return %s : tensor<!w>
+    }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!q>) -> tensor<2x!w>
+    stablehlo.return %0 : tensor<2x!w>
+  }) : (tensor<2x!q>) -> !stablehlo.future<tensor<2x!w>>
+  %1 = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2x!w>>) -> tensor<2x!w>
+  return %1 : tensor<2x!w>
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from grids import COLLECTIVES, VARIADIC, Case, case
 
@@ -39,6 +40,40 @@ def test_large_arrays(op: str) -> None:
 @pytest.mark.parametrize("op", COLLECTIVES)
 def test_quantized_tensors(op: str, seed: int) -> None:
     check(case(op, seed, elements="!quant"))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("op", COLLECTIVES)
+def test_quantized_tensors_beside_their_process(op: str, seed: int) -> None:
+    check(case(op, seed, elements="!quant", beside=True))
+
+
+def test_elements_take_the_type_of_the_computation_before_it_begins() -> None:
+    """(x - 3) * 0.5 is (x - 3) * 2 - 1 in quarters with zero point -1."""
+    narrow, wide = "!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i16:f32, 0.25:-1>"
+    text = f"""func.func @main(%x: tensor<3x{narrow}>) -> tensor<3x{wide}> {{
+      %f = "stablehlo.async_start"(%x) ({{
+      ^bb0(%v: tensor<3x{narrow}>):
+        %s = "stablehlo.all_reduce"(%v) <{{
+          replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>
+        }}> ({{
+        ^bb0(%p: tensor<{wide}>, %q: tensor<{wide}>):
+          %t = stablehlo.add %p, %q : tensor<{wide}>
+          stablehlo.return %t : tensor<{wide}>
+        }}) : (tensor<3x{narrow}>) -> tensor<3x{wide}>
+        stablehlo.return %s : tensor<3x{wide}>
+      }}) : (tensor<3x{narrow}>) -> !stablehlo.future<tensor<3x{wide}>>
+      %0 = "stablehlo.async_done"(%f)
+        : (!stablehlo.future<tensor<3x{wide}>>) -> tensor<3x{wide}>
+      return %0 : tensor<3x{wide}>
+    }}"""
+    own = [np.array([-128, 127, 3], np.int8), np.array([5, 4, 3], np.int8)]
+    expected = sum((x.astype(np.int16) - 3) * 2 for x in own) - 1
+    for backend in ("native", "reference"):
+        results = parallel.run_spmd(text, [[x] for x in own], num_replicas=2, backend=backend)
+        for result in results:
+            assert result.dtype == np.int16
+            assert np.array_equal(result, expected)
 
 
 @pytest.mark.parametrize("seed", range(5))

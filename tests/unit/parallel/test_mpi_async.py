@@ -93,11 +93,9 @@ def told(script: str, ranks: int) -> list[str]:
 
 COMPARE = """
 KINDS = "f32", "i", "bf16", "!quant", "!quant", "f8", "complex", "ui16"
-ONE_WAY = "collective_broadcast", "collective_permute"
 mpi_grid.FEW_RANKS = NUMBER
 for op in OPS:
     for seed, elements in enumerate(KINDS):
-        elements = "i1" if elements == "!quant" and op in ONE_WAY else elements
         one = case(op, seed, large=seed == 0, elements=elements, beside=True)
         same = case(op, seed, large=seed == 0, elements=elements)
         grid = {"num_replicas": one.num_replicas, "num_partitions": one.num_partitions}
