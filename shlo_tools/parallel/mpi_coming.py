@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from shlo_tools.errors import ExecutionError
 from shlo_tools.grid import ProcessId
 from shlo_tools.processes.meeting import Grid, What
+from shlo_tools.processes.values import described
 
 
 class ComingGrid(Grid):
@@ -33,11 +35,12 @@ class ComingGrid(Grid):
         super().__init__(num_replicas, num_partitions)
         self._rank_of = rank_of
         self.origin: tuple[ProcessId, BaseException] | None = None
-        self._coming = set[Hashable]()  # what leaders of this rank have come for
+        # What leaders of this rank have come for, and the types that they bring.
+        self._coming: dict[Hashable, tuple[ProcessId, str]] = {}
         self._answers: dict[tuple[Hashable, int], bool] = {}  # whether those of others have
         self._questions: deque[tuple[int, tuple[Any, ...]]] = deque()  # to be sent to ranks
 
-    def comes(self, key: Hashable, own: ProcessId) -> None:
+    def comes(self, key: Hashable, own: ProcessId, types: str) -> None:
         """The leader of this rank comes, and says something in every round.
 
         Raises:
@@ -46,12 +49,22 @@ class ComingGrid(Grid):
         with self._lock:
             if self._failure is not None:
                 raise self.error_of(own)
-            self._coming.add(key)
+            self._coming[key] = own, types
+            self._check_others(key)
+
+    def _check_others(self, key: Hashable) -> None:
+        """Fail where others bring arrays so small that they send them, and come for nothing."""
+        meeting = self._meetings.get(key)
+        if key in self._coming and meeting is not None and meeting.values:
+            own, types = self._coming[key]
+            process, value = min(meeting.values.items(), key=itemgetter(0))
+            theirs = described(value)
+            self._fail(f"process {own} brings {types}, process {process} brings {theirs}")
 
     def has_come(self, key: Hashable) -> None:
         """The leader of this rank has said everything."""
         with self._lock:
-            self._coming.discard(key)
+            self._coming.pop(key, None)
 
     def heard(
         self, key: Hashable, distance: int, own: ProcessId, source: ProcessId, what: What
@@ -118,7 +131,7 @@ def come(
     Raises:
         ExecutionError: on all ranks: they bring arrays of different types, or the grid fails.
     """
-    grid.comes(key, own)
+    grid.comes(key, own, types)
     try:
         brought = _rounds(grid, key, own, leaders, (types, may), what)
     finally:

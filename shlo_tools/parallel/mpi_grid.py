@@ -231,6 +231,7 @@ class MpiGrid(ComingGrid):
             if kind == "meet":
                 key, process, value = values
                 self._meeting(key).values[process] = value
+                self._check_others(key)
             elif kind == "put":
                 channel, value = values
                 self._channels[channel].append(value)
