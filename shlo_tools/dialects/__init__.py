@@ -1,5 +1,4 @@
-"""Importable modules for the dialects without one in the wheel (see ``mlir.py``); all empty.
+"""What dialects are to Python whose ops the wheel has no names for.
 
-The bindings look an op's Python class up by importing the module of its dialect. A failing
-import is repeated for every op, a succeeding one never: hence these.
+Beside the modules here stand empty ones, see ``mlir.py``.
 """

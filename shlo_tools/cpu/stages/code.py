@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shlo_tools import mlir
 from shlo_tools.cpu.machine_code.compilation import MachineCode
 from shlo_tools.cpu.native import Linked
 from shlo_tools.pipeline import progress
-
-_OFTEN = ("arith", "memref", "bufferization")  # dialects of programs with large constants
 
 
 @dataclass(frozen=True)
@@ -32,9 +29,6 @@ class Code:
     @cached_property
     def addresses(self) -> dict[str, int]:
         """All addresses, as soon as there is code."""
-        for name in _OFTEN:  # what other programs need is loaded while threads generate code
-            if any(code.is_running for code in self.kernels.values()):
-                mlir.load_op_classes(name)
         counted = progress.counted(self.kernels.items(), "kernels")
         kernels = {name: code.addresses[name] for name, code in counted}
         return {**self.others, **kernels}

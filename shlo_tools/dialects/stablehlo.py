@@ -1,1 +1,0 @@
-"""Empty on purpose: see the package's docstring."""
