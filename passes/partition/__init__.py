@@ -83,7 +83,7 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
-    _rewrite(split(block), {"stablehlo.dot_general": pointwise})
+    _rewrite(split(block), {"stablehlo.dot_general": pointwise()})
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         for region in op.regions:

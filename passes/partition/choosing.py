@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.stages.folds import REGROUPED, Group, groups_of
 from shlo_tools.codegen.stages.nodes import Extent, are_known
-from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.graph import (
     CONTRACTIONS,
     DEAR,
@@ -131,7 +130,7 @@ def _product_under(op: Op) -> Stage | None:
         return None
     if not are_known(*source.shape):
         return None
-    numbers = DOT_DIMENSION_NUMBERS.decode(source.operation.attributes["dot_dimension_numbers"])
+    numbers = source.dot_dimensions
     batches = len(numbers.get("lhs_batching_dimensions", ()))
     columns = len(source.shape_of(0)) - len(numbers.get("lhs_contracting_dimensions", ()))
     order = [d for d in op.integers("permutation") if source.shape[d] != 1]
@@ -186,7 +185,7 @@ def _split_product(op: Op, stage: Stage) -> None:
     """Columns are the free dimensions of rhs, or the innermost one of a convolution's result."""
     free = min(1, len(op.shape))
     if op.name == "dot_general":
-        numbers = DOT_DIMENSION_NUMBERS.decode(op.operation.attributes["dot_dimension_numbers"])
+        numbers = op.dot_dimensions
         used = [numbers.get(f"rhs_{kind}_dimensions", ()) for kind in ("batching", "contracting")]
         free = len(op.shape_of(1)) - len(used[0]) - len(used[1])
     stage.columns = math.prod(op.shape[len(op.shape) - free :])

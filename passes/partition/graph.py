@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import OPS, Extent
 from shlo_tools.mlir import Operation, Value
+from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.partition.kinds import ALONE, Kind, Kinds, Types
 
 WEIGHTS = {"memref.get_global", "bufferization.to_tensor"}  # how large constants are read
 SOURCES = {"iota", "constant"}
 VIEWS = {"broadcast_in_dim", "reshape", "transpose", "slice", "reverse", "dynamic_slice"}
 CONTRACTIONS = {"dot_general", "convolution"}
+_DOT_DIMENSIONS = "dot_dimension_numbers"
 NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 # Elementwise ops that take long enough not to be computed again for each stage that reads them.
 DEAR = {
@@ -105,6 +107,14 @@ class Op:
         known = self.kind.integers.get(name)
         if known is None:
             known = self.kind.integers[name] = tuple(ir.integers_of(self.operation, name))
+        return known
+
+    @property
+    def dot_dimensions(self) -> Mapping[str, Sequence[int]]:
+        """The dimension numbers of a ``dot_general``, which are read once for all of a kind."""
+        known = self.kind.dot_dimensions
+        if not known:
+            known |= DOT_DIMENSION_NUMBERS.decode(self.operation.attributes[_DOT_DIMENSIONS])
         return known
 
     @property

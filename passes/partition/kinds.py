@@ -71,6 +71,7 @@ class Kind:
         name: without the dialect; ``op`` for one that no kernel computes.
         type: that of the result of an op that kernels may compute; None where it stays as it is.
         integers: of attributes that were asked for.
+        dot_dimensions: of products, once asked for.
         answers: of questions about all ops of the kind, by what asks.
     """
 
@@ -78,6 +79,7 @@ class Kind:
     name: str
     type: TensorType | None
     integers: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    dot_dimensions: dict[str, Sequence[int]] = field(default_factory=dict, compare=False)
     answers: dict[str, bool] = field(default_factory=dict, compare=False)
 
     @cached_property

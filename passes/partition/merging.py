@@ -20,7 +20,7 @@ from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.columns import join_columns
 from shlo_tools.passes.partition.graph import Op, Stage
-from shlo_tools.passes.partition.moving import Moves, read_by, sources_of
+from shlo_tools.passes.partition.moving import Moves, stages_of
 from shlo_tools.passes.partition.places import where
 from shlo_tools.passes.partition.sinking import MEMBERS, readers
 
@@ -39,7 +39,7 @@ def merge(stages: list[Stage]) -> list[Stage]:
             merging.try_stage(stage)
     if not merging.into:
         return stages
-    ordered = _in_order([stage for stage in stages if stage.members])
+    ordered = _in_order([stage for stage in stages if stage.members], merging)
     for number, stage in enumerate(ordered):
         stage.number = number
     return ordered
@@ -57,7 +57,7 @@ class _Merging(Moves):
         if any(op.place not in _SEEN or op.is_cheap for op in stage.members):
             return
         sources = self.sources(stage)
-        inputs = [(value, stage.count) for value in read_by(stage)]
+        inputs = [(value, stage.count) for value in self.values(stage)]
         beside = {self.now(self._readers[key]) for key in inputs if key in self._readers}
         for target in sorted(sources | beside, key=lambda other: -other.number):
             if self._may_join(stage, target, sources):
@@ -130,9 +130,9 @@ def _is_seen(operand: Op | Value, place: str, stage: Stage, target: Stage) -> bo
     return where(operand, stage) == place or where(operand, target) in (place, "outside")
 
 
-def _in_order(stages: list[Stage]) -> list[Stage]:
+def _in_order(stages: list[Stage], moves: Moves) -> list[Stage]:
     """Stages behind what they read, else as they were."""
-    waits = {stage: sources_of(stage) for stage in stages}
+    waits = {stage: stages_of(moves.values(stage)) for stage in stages}
     readers: dict[Stage, list[Stage]] = {stage: [] for stage in stages}
     for stage, sources in waits.items():
         for source in sources:

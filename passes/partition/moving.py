@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shlo_tools.mlir import Value
 from shlo_tools.passes.partition.graph import Op, Stage
 from shlo_tools.passes.partition.places import is_in_memory
@@ -19,10 +21,12 @@ class Moves:
     def __init__(self) -> None:
         self.into: dict[Stage, Stage] = {}
         self._sources: dict[Stage, set[Stage]] = {}
+        self._values: dict[Stage, set[Op | Value]] = {}
 
     def move(self, stage: Stage, target: Stage) -> None:
         """Compute a stage's ops where another one passes the same elements."""
         self._sources[target] = (self.sources(target) | self.sources(stage)) - {target, stage}
+        self._values.pop(target, None)
         for op in stage.members:
             op.stage = target
         target.members += stage.members
@@ -32,11 +36,17 @@ class Moves:
     def sources(self, stage: Stage) -> set[Stage]:
         """What a stage reads."""
         if stage not in self._sources:
-            self._sources[stage] = sources_of(stage)
+            self._sources[stage] = stages_of(self.values(stage))
         known = self._sources[stage]
         if known & self.into.keys():
             known = self._sources[stage] = {self.now(source) for source in known} - {stage}
         return known
+
+    def values(self, stage: Stage) -> set[Op | Value]:
+        """What ``read_by`` says."""
+        if stage not in self._values:
+            self._values[stage] = read_by(stage)
+        return self._values[stage]
 
     def now(self, stage: Stage) -> Stage:
         while stage in self.into:
@@ -57,7 +67,11 @@ class Moves:
 
 def sources_of(stage: Stage) -> set[Stage]:
     """Other stages that a stage reads, seen through cheap ops."""
-    values = read_by(stage)
+    return stages_of(read_by(stage))
+
+
+def stages_of(values: Iterable[Op | Value]) -> set[Stage]:
+    """The stages that make values."""
     return {value.stage for value in values if isinstance(value, Op) and value.stage is not None}
 
 

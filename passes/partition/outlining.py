@@ -108,11 +108,12 @@ class Outlining:
         values = [self._value(operand) for operand in inputs]
         types = tuple(value.type for value in values)
         shapes = [_shape(operand, self.graph) for operand in inputs]
+        are_static = all(are_known(*shape) for shape in shapes)
         key = (
             stage.kind,
             (stage.rows, stage.columns),
             types,
-            tuple(named_sizes.shape_text(shape) for shape in shapes),
+            () if are_static else tuple(named_sizes.shape_text(shape) for shape in shapes),
             tuple(_key(op, places) for op in order),
             tuple(places[op] for op in results if op in places),
         )
@@ -234,21 +235,26 @@ def _contents(
     order: dict[Op, None] = {}
     inputs: dict[Op | Value, None] = {}
 
-    stack: list[tuple[Op | Value, bool]] = [(op, False) for op in reversed(stage.members)]
-    while stack:
-        item, is_done = stack.pop()
-        if item in inputs or item in order:
-            continue
-        is_inner = isinstance(item, Op) and (item.stage is stage or item.is_cheap)
-        if stage.kind == "host" and item is not stage.members[0]:
-            is_inner = isinstance(item, Op) and item.is_cheap and is_in_memory(item)
-        if not isinstance(item, Op) or not is_inner:
-            inputs[item] = None
-        elif is_done:
-            order[item] = None
-        else:
-            stack.append((item, True))
-            stack += [(operand, False) for operand in reversed(item.operands)]
+    is_host = stage.kind == "host"
+    for member in stage.members:
+        stack = [] if member in order else [(member, iter(member.operands))]
+        while stack:
+            op, operands = stack[-1]
+            for operand in operands:
+                if operand in order or operand in inputs:
+                    continue
+                if not isinstance(operand, Op) or not (
+                    operand.is_cheap and is_in_memory(operand)
+                    if is_host
+                    else operand.is_cheap or operand.stage is stage
+                ):
+                    inputs[operand] = None
+                    continue
+                stack.append((operand, iter(operand.operands)))
+                break
+            else:
+                order[op] = None
+                stack.pop()
     rest, views = list(order), list(inputs)
     if stage.kind != "op":
         rest, views = _with_views(rest, views, set(results) if len(rest) > 1 else set())
@@ -291,7 +297,9 @@ def _is_run(op: Op) -> bool:
 
 def _leaves(op: Op, stage: Stage) -> bool:
     """Whether others need a value of a stage."""
-    return op.is_returned or any(user.stage is not stage for user in readers(op)) or _stays(op)
+    if op.is_returned or any(user.stage is not stage and not user.is_cheap for user in op.users):
+        return True
+    return any(user.stage is not stage for user in readers(op)) or _stays(op)
 
 
 def _stays(op: Op) -> bool:

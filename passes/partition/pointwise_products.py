@@ -15,7 +15,7 @@ numbers stay: ``tiny`` stages write them line by line.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from shlo_tools import dtypes, mlir
 from shlo_tools.codegen.stages.tiny.picking import LARGEST
 from shlo_tools.dtypes import ElementType, TensorType
-from shlo_tools.ir import Build
+from shlo_tools.ir import Build, Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.contraction import DOT_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.emit.accumulation import accumulation_type
@@ -47,7 +47,24 @@ class _Side:
         return dict(zip(self.labels, self.type.static_shape, strict=True))
 
 
-def pointwise(op: Operation, build: Build) -> list[Value] | None:
+def pointwise() -> Rewrite:
+    """A rule that makes products by elementwise ops, and asks once for those that are alike."""
+    left: set[Hashable] = set()
+
+    def rule(op: Operation, build: Build) -> list[Value] | None:
+        types = [value.type for value in (*op.operands, *op.results)]
+        kind = (*types, *op.attributes.items())
+        if kind in left:
+            return None
+        values = _pointwise(op, build)
+        if values is None:
+            left.add(kind)
+        return values
+
+    return rule
+
+
+def _pointwise(op: Operation, build: Build) -> list[Value] | None:
     """A product by elementwise ops; None for one that is left."""
     if "algorithm" in op.attributes or not _is_plain(op):
         return None

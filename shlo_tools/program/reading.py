@@ -33,6 +33,7 @@ from shlo_tools.text.check_syntax import GenericText
 from shlo_tools.text.sharding import bytecode as annotated_bytecode
 from shlo_tools.text.sharding import kept, manual_computations
 from shlo_tools.text.sharding import text as annotated_text
+from shlo_tools.text.words import Words
 
 BYTECODE_MAGIC = b"ML\xefR"
 
@@ -159,16 +160,17 @@ def parse(
             raise ParseError(f"{name}: neither MLIR text nor bytecode") from None
     if "\0" in source or not _is_unicode(source):
         raise ParseError(f"{name}: neither MLIR text nor bytecode")
-    suspicion = guards.check(source, name)
+    words = Words(source.encode())
+    suspicion = guards.check(source, name, words)
     if suspicion and isolated:
         isolation.check(source, name, suspicion)
     plain: str = source
     meshes: dict[str, str] = {}
-    if "sdy." in source and keeps_shardings:
+    if b"sdy." in words and keeps_shardings:
         plain, meshes = kept.keep(source, name)
-    elif "sdy." in source:
+    elif b"sdy." in words:
         plain = annotated_text.strip(source, name)
-    checks = [prefix for prefix in rules.VERIFIED if prefix in plain]
+    checks = [prefix for prefix in rules.VERIFIED if prefix.encode() in words]
     written = check_syntax.generic(plain, name) if check.PREFIX in checks else None
     try:
         with _manual_computations(meshes):

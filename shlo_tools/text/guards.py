@@ -19,6 +19,7 @@ import numpy as np
 
 from shlo_tools.errors import Diagnostic, ParseError, Place, ShloError, place_in
 from shlo_tools.text.tokens import BRACKET, IGNORED
+from shlo_tools.text.words import Words
 
 MAX_NESTING = 500
 MAX_RESULTS = 10**6  # of one op
@@ -35,13 +36,16 @@ class Suspicion:
     place: Place
 
 
-def check(text: str, name: str = "-") -> Suspicion | None:
+def check(text: str, name: str = "-", words: Words | None = None) -> Suspicion | None:
     """Refuse a text that would end the process; tell of what might.
+
+    Args:
+        words: of the text, where somebody has them.
 
     Raises:
         ParseError: with the place.
     """
-    checked = _Text(text.encode(), name)
+    checked = _Text(words or Words(text.encode()), name)
     _check_digits(checked)  # first: what comes next may look at each of them again and again
     _check_nesting(checked)
     if _alias_bound(checked) > MAX_NESTING:
@@ -68,16 +72,23 @@ def require_harmless(text: str, what: str) -> None:
 
 
 class _Text:
-    """A text, and the same without strings and comments."""
+    """A text, and the same without strings and comments.
 
-    def __init__(self, source: bytes, name: str) -> None:
-        self.source, self.name = source, name
-        # A single byte is found a hundred times as fast as two.
-        if (b"/" in source and b"//" in source) or b"\\" in source:
+    Attributes:
+        zeros: the latter without letters but ``x``; each digit is 0.
+        signs: what else there is, without the most frequent ones.
+    """
+
+    def __init__(self, words: Words, name: str) -> None:
+        self.words, self.name = words, name
+        self.source = source = words.source
+        if b"//" in words or b"\\" in source:
             self.plain = _IGNORED.sub(b" ", source)
         else:  # what is between quotes, unless the parser stops at one that is not closed
             self.plain = b" ".join(source.split(b'"')[::2])
-        self.depth_bound = _depth_bound(self.plain)
+        self.zeros = self.plain.translate(_ZEROS, _WORDS)
+        self.signs = self.zeros.translate(None, _NO_SIGNS)
+        self.depth_bound = _depth_bound(self)
 
     def place(self, offset: int) -> Place:
         return place_in(self.source, offset, self.name)
@@ -95,6 +106,8 @@ class _Text:
 
 
 _IGNORED = re.compile(IGNORED)
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_WORDS = f"{string.ascii_letters}_".replace("x", "").encode()
 
 # --- nesting --------------------------------------------------------------------------------------
 _BRACKET = re.compile(BRACKET)
@@ -113,18 +126,21 @@ def _depth(plain: bytes) -> int:
 
 
 _NO_ARROWS = bytes(set(_NO_BRACKETS) - set(b"-"))
-_NO_SIGNS = f"{string.ascii_letters}{string.digits}._%:,".encode()
+_NO_SIGNS = b"0x._%:,"
+_LEVELS = bytes(_STEPS.view(np.uint8))
 
 
-def _depth_bound(plain: bytes) -> int:
+def _depth_bound(text: _Text) -> int:
     """At least how deep brackets are nested, at a fraction of the time of ``_depth``.
 
     Where ``-1>`` ends a list, what closes it counts for nothing.
     """
-    signs = plain.translate(None, _NO_SIGNS)
-    if b">=" in signs and b">=" in plain:
-        return _depth(plain)
-    return _depth(signs.translate(None, _NO_ARROWS))
+    if b">=" in text.signs and b">=" in text.plain:
+        return _depth(text.plain)
+    brackets = text.signs.translate(None, _NO_ARROWS).replace(b"->", b"")
+    steps = np.frombuffer(brackets.translate(_LEVELS, b"-"), np.int8)
+    levels = np.cumsum(steps, dtype=np.int32)
+    return int(levels.max(initial=0)) if levels.min(initial=0) == 0 else _depth(brackets)
 
 
 def _check_nesting(text: _Text) -> None:
@@ -145,7 +161,9 @@ def _check_nesting(text: _Text) -> None:
 _ALIAS = re.compile(rb"([#!][\w$.-]+)\s*=(?!=)")
 _ALIAS_USE = re.compile(rb"[#!][\w$.-]+")
 _FEW = 4  # brackets in an alias that count as one level: locations in thousands have two
-_NAMES = f"{string.ascii_letters}{string.digits}$.-_{string.whitespace}".encode()
+_BESIDE = f"$-{string.whitespace}".encode()  # what may be left between a sign and ``=``
+_DEFINES = b"\1"
+_NO_VALUES = bytes(set(range(256)) - set(b"[({<" + _DEFINES))
 
 
 def _alias_bound(text: _Text) -> int:
@@ -153,12 +171,12 @@ def _alias_bound(text: _Text) -> int:
 
     Without names, a definition is a sign and ``=``; few other things are.
     """
-    if b"#" not in text.plain and b"!" not in text.plain:
+    if b"#" not in text.signs and b"!" not in text.signs:
         return 0
-    signs = text.plain.translate(None, _NAMES).replace(b"!=", b"#=")
-    values = signs.split(b"#=")[1:]
-    large = sum(sum(map(value.count, (b"[", b"(", b"{", b"<"))) > _FEW for value in values)
-    return len(values) + (large * text.depth_bound)
+    signs = text.signs.translate(None, _BESIDE)
+    signs = signs.replace(b"!=", _DEFINES).replace(b"#=", _DEFINES).translate(None, _NO_VALUES)
+    values = list(map(len, signs.split(_DEFINES)[1:]))
+    return len(values) + sum(brackets > _FEW for brackets in values) * text.depth_bound
 
 
 def _check_aliases(text: _Text) -> None:
@@ -195,28 +213,24 @@ def _check_digits(text: _Text) -> None:
             text.refuse(f"a number of more than {MAX_DIGITS:,} digits", place)
 
 
-# Digits become 0, and what may stand between the dimensions of a type goes: long runs are left.
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_BETWEEN = b"x \t\r\n"
-_WORDS = f"{string.ascii_letters}_".replace("x", "").encode()
+_BETWEEN = b"x \t\r\n"  # what may stand between the dimensions of a type
 _FRACTION = b"." + b"0" * 7
 _RESULT_NUMBER = re.compile(rb"%[\w$.-]+\s*[#:]\s*0*(\d{7,})")
 # What stands before the dimension numbers of a convolution, and those.
-_CONVOLUTIONS = {
-    name: re.compile(re.escape(name) + rb"\s*=?\s*(\[[^>]*\]\s*->\s*\[[^\]]*\])")
+_CONVOLVED = [
+    re.compile(re.escape(name) + rb"\s*=?\s*(\[[^>]*\]\s*->\s*\[[^\]]*\])")
     for name in (b"dim_numbers", b"stablehlo.conv<")
-}
+]
+_CONVOLUTIONS = (b".convol", b".conv<", b".dynamic_conv")  # ops, and the attribute
 _DIMENSIONS = re.compile(rb"\d+\s*x\s*(?:(?:\d+|\?)\s*x\s*)*")
 _LARGE = re.compile(rb"(?<![\d.])0*([1-9]\d{8,})\s*x")
 
 
 def _check_numbers(text: _Text) -> Suspicion | None:
     """Result numbers, dimension numbers and dimensions size what the parser allocates."""
-    for name, pattern in _CONVOLUTIONS.items():
-        if name in text.plain:
-            _check_convolutions(text, pattern)
-    few = _without_fractions(text.plain.translate(_ZEROS, _WORDS))
-    if b"0" * 7 not in few and b"0" * 17 not in few.translate(None, _BETWEEN):
+    if any(name in text.words for name in _CONVOLUTIONS):
+        _check_convolutions(text)
+    if not _has_run(text.zeros, 7) and not _has_run(text.zeros.translate(None, _BETWEEN), 17):
         return None  # without letters, runs of digits are as long, or longer
     digits = _without_fractions(text.plain.translate(_ZEROS))
     if b"0" * 7 in digits:
@@ -234,6 +248,22 @@ def _check_numbers(text: _Text) -> Suspicion | None:
     return Suspicion(message, text.place_of(large[0]))
 
 
+def _has_run(digits: bytes, length: int) -> bool:
+    """Whether there are as many zeros in a row that are no fraction."""
+    elements = np.frombuffer(digits, np.uint8)
+    runs = zeros = elements == ord("0")
+    covered = 1
+    while covered < length:
+        step = min(covered, length - covered)
+        runs = runs[:-step] & runs[step:]
+        covered += step
+    starts = np.flatnonzero(runs)
+    if not len(starts):
+        return False
+    firsts = starts[(starts == 0) | ~zeros[starts - 1]]
+    return bool(np.any((firsts == 0) | (elements[firsts - 1] != ord("."))))
+
+
 def _without_fractions(digits: bytes) -> bytes:
     """A text whose digits are 0, with few of those behind points: most runs are fractions."""
     while _FRACTION in digits:
@@ -241,12 +271,13 @@ def _without_fractions(digits: bytes) -> bytes:
     return digits
 
 
-def _check_convolutions(text: _Text, pattern: re.Pattern[bytes]) -> None:
-    for numbers in pattern.finditer(text.plain):
-        large = re.search(rb"\d{4,}", numbers[1])
-        if large:
-            message = f"no tensor has a dimension {_shortened(large[0])}"
-            text.refuse(message, text.place_of(numbers[0]))
+def _check_convolutions(text: _Text) -> None:
+    for pattern in _CONVOLVED:
+        for numbers in pattern.finditer(text.plain):
+            large = re.search(rb"\d{4,}", numbers[1])
+            if large:
+                message = f"no tensor has a dimension {_shortened(large[0])}"
+                text.refuse(message, text.place_of(numbers[0]))
 
 
 def _check_elements(text: _Text) -> None:
@@ -270,12 +301,12 @@ _NEGATIVE = re.compile(rb"array<\s*i64\s*:[^>]*-")
 
 def _has_op(text: _Text, name: bytes) -> bool:
     """Whether a text may have an op of this name; a quoted name may be written with escapes."""
-    return name in text.source or b"\\" in text.source
+    return name in text.words or b"\\" in text.source
 
 
 def _empty_groups(text: _Text) -> Suspicion | None:
     """The shape of ``all_to_all`` is divided by the size of its groups."""
-    if not _has_op(text, b"all_to_all"):
+    if not _has_op(text, b".all_to_all"):
         return None
     empty = _EMPTY.search(text.plain)
     return empty and Suspicion("all_to_all and groups of 0", text.place_of(empty[0]))
@@ -312,9 +343,9 @@ _BLOB = re.compile(rb':\s*"0x([0-9A-Fa-f]{8})')
 
 def _check_resources(text: _Text) -> None:
     """The section at the end: its strings are closed, and alignments are powers of two."""
-    start = text.source.rfind(b"{-#")
-    if start < 0:
+    if b"{-#" not in text.words:
         return
+    start = text.source.rfind(b"{-#")
     section = text.source[start:]
     if len(re.findall(rb'(?<!\\)"', section)) % 2:
         text.refuse("a string in the resources is not closed", text.place(start))

@@ -155,6 +155,8 @@ class _First:
             for temporary, behind in code.sources.items()
             if all(call.arguments[number] in self.numbers for number in behind)
         }
+        if not constant:
+            return
         left = [job.context for job in code.jobs if job.makes not in constant]
         kept = sorted(constant & _temporaries_of(code, left))
         if not kept:

@@ -213,7 +213,10 @@ def test_many_aliases_that_do_not_nest() -> None:
         ("%x : 0099999999 = f() : () -> ()", "no op has 99999999 results"),
         ("%0 = a.b(%x#99999999) : (i1) -> i1", "no op has 99999999 results"),
         ("#c = #stablehlo.conv<[99999, f]x[i, o]->[b, f]>", "no tensor has a dimension 99999"),
-        ("dim_numbers = \n [b, f]x[i, o]-> \n [99999, f]", "no tensor has a dimension 99999"),
+        (
+            "%0 = stablehlo.convolution(%a, %b)\n dim_numbers = \n [b, f]x[i, o]-> \n [99999, f]",
+            "no tensor has a dimension 99999",
+        ),
     ],
 )
 def test_numbers_that_size_allocations(text: str, reason: str) -> None:
