@@ -18,7 +18,6 @@ from shlo_tools.passes.normalize.legalize_quantized.rules import (
     rule_of,
 )
 from shlo_tools.quantized_types import quantized_element
-from shlo_tools.reference.quantization import quantize
 
 
 @rule_of("all_reduce reduce_scatter")
@@ -57,6 +56,8 @@ def _with_zeros(op: Operation, results: Sequence[Value]) -> Sequence[Value]:
 
 
 def _zero(type: QuantizedElementType) -> int:
+    from shlo_tools.reference.quantization import quantize  # which most programs need not load
+
     return int(quantize(np.zeros((), type.expressed.dtype), type).storage)
 
 
