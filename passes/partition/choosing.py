@@ -27,6 +27,7 @@ from shlo_tools.passes.partition.kinds import ALONE, CONTROL
 from shlo_tools.passes.partition.merging import merge
 from shlo_tools.passes.partition.places import is_in_memory, where
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
+from shlo_tools.passes.stages.read_contraction import sums_of
 from shlo_tools.passes.stages.regions import repeated_op
 
 _PARTS = 3  # parts of a concatenation that are read side by side
@@ -128,8 +129,10 @@ def _product_under(op: Op) -> Stage | None:
     source, *_ = op.operands
     if not isinstance(source, Op) or source.name != "dot_general" or len(source.users) > 1:
         return None
-    if not are_known(*source.shape):
+    if not are_known(*source.shape) or source.type is None:
         return None
+    if sums_of(source.operation, source.type.element_type) != source.type.element_type:
+        return None  # it is rounded by rows
     numbers = source.dot_dimensions
     batches = len(numbers.get("lhs_batching_dimensions", ()))
     columns = len(source.shape_of(0)) - len(numbers.get("lhs_contracting_dimensions", ()))

@@ -40,8 +40,7 @@ def dot_general(op: Operation, operands: tuple[Node, ...], *, packs: bool = True
         sides.append((batch, summed, free))
     result = named_sizes.type_of(op.results[0])
     algorithm = algorithm_of(op)
-    element = algorithm.accumulation if algorithm else result.element_type
-    sums = _sums_of(element)
+    sums = sums_of(op, result.element_type)
     casts = [_cast(op, node.element, sums, packs=packs) for node in operands]
     if algorithm is not None:
         casts = [
@@ -66,7 +65,7 @@ def convolution(op: Operation, operands: tuple[Node, ...]) -> Node:
     result = tensor_type(op.results[0].type)
     if len(result.shape) > 5:
         raise UnsupportedStage("a convolution of more than three dimensions")
-    sums = _sums_of(result.element_type)
+    sums = sums_of(op, result.element_type)
     node = Node(
         NodeKind.CONVOLUTION,
         result.static_shape,
@@ -109,9 +108,10 @@ def _attributes(op: Operation, lhs: TensorType, rhs: TensorType, result: TensorT
     )
 
 
-def _sums_of(result: ElementType) -> ElementType:
+def sums_of(op: Operation, result: ElementType) -> ElementType:
     """What sums of products are kept in: integers wrap, so a wider type gives the same bits."""
-    element = accumulation_type(result)
+    algorithm = algorithm_of(op) if op.name == "stablehlo.dot_general" else None
+    element = accumulation_type(algorithm.accumulation if algorithm else result)
     if element.is_boolean:
         return ELEMENT_TYPES["ui32"]  # how many products are true
     if element.is_integer and element.bits < 32:

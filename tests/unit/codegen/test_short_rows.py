@@ -143,3 +143,28 @@ def test_narrow_results_beside_wide_ones(shape: tuple[int, ...], narrow: str) ->
       return %4, %3, %1, %5, %4 : {small}, {whole}, {outer}, {least}, {small}
     }}"""
     assert_staged(text, numbers(shape, "f32"))
+
+
+@pytest.mark.parametrize("last", ["reshape", "add", "select"])
+def test_columns_are_read_in_front_of_their_loop(last: str) -> None:
+    """One number of each row, out of slices of slices, for all of its columns."""
+    rows, whole = "tensor<300x16x1xf32>", "tensor<300x16x3xf32>"
+    chosen = f"(tensor<300x16x3xi1>, {whole}, {whole}) -> {whole}"
+    ends = {
+        "reshape": f"stablehlo.reshape %2 : ({whole}) -> tensor<4800x3xf32>",
+        "add": f"stablehlo.add %2, %2 : {whole}",
+        "select": f"stablehlo.select %4, %2, %3 : {chosen}",
+    }
+    result = "tensor<4800x3xf32>" if last == "reshape" else whole
+    text = f"""
+    func.func public @main(%x: tensor<300x16x1x3xf32>, %y: tensor<300x48x1xf32>) -> {result} {{
+      %0 = stablehlo.slice %y [0:300, 16:48, 0:1] : (tensor<300x48x1xf32>) -> tensor<300x32x1xf32>
+      %1 = stablehlo.slice %0 [0:300, 0:16, 0:1] : (tensor<300x32x1xf32>) -> {rows}
+      %2 = stablehlo.dot_general %x, %1, batching_dims = [0, 1] x [0, 1],
+        contracting_dims = [2] x [2] : (tensor<300x16x1x3xf32>, {rows}) -> {whole}
+      %3 = stablehlo.reshape %x : (tensor<300x16x1x3xf32>) -> {whole}
+      %4 = stablehlo.compare LT, %2, %3 : ({whole}, {whole}) -> tensor<300x16x3xi1>
+      %5 = {ends[last]}
+      return %5 : {result}
+    }}"""
+    assert_staged(text, numbers((300, 16, 1, 3), "f32"), numbers((300, 48, 1), "f32"))

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import itertools
 
+import ml_dtypes
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 
 from shlo_tools import compile
 
-TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "complex<f32>": np.complex64}
+TYPES = {
+    "f32": np.float32,
+    "f64": np.float64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "i32": np.int32,
+    "i8": np.int8,
+    "i1": np.bool_,
+    "complex<f32>": np.complex64,
+}
 
 
 def tensor(shape: tuple[int, ...], element: str) -> str:
@@ -18,7 +29,9 @@ def tensor(shape: tuple[int, ...], element: str) -> str:
 
 
 @pytest.mark.parametrize("element", TYPES)
-@pytest.mark.parametrize("sizes", [(3, 5, 7), (5, 4, 33), (33, 3, 65), (1, 9, 32), (40, 2, 40)])
+@pytest.mark.parametrize(
+    "sizes", [(3, 5, 7), (5, 4, 33), (33, 3, 65), (1, 9, 32), (40, 2, 40), (32, 32, 32)]
+)
 @pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
 def test_transpositions_of_products(
     element: str, sizes: tuple[int, int, int], batch: tuple[int, ...]

@@ -65,6 +65,8 @@ class _Lowering:
         """Jobs of the product, and of what is made of it."""
         forms, final = self._forms()
         is_bare = self.stage.results == [final]
+        if not is_bare and any(map(self._is_turned, below(self.stage.results, [self.node]))):
+            raise UnsupportedStage("a product whose rows are not those of what is made of it")
         where = Place("result", 0)
         if not is_bare:
             where = self._temporary(self.node.count * self.parts * self.element.bytes)
@@ -90,6 +92,10 @@ class _Lowering:
         if not is_bare:
             self._walk(where, blocks)
         return self.out
+
+    def _is_turned(self, node: Node) -> bool:
+        """Whether a node shows elements of the product in another order."""
+        return node.kind is NodeKind.TRANSPOSE and self.node in below([node], [self.node])
 
     # --- operands ---------------------------------------------------------------------------------
     def _forms(self) -> tuple[list[Form], Node]:

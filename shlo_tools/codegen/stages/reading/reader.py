@@ -142,8 +142,8 @@ class Reader(PartsReader):
             whole, per_row = Split(self.row, self.column, self.columns), Linear(self.row)
             index = tuple(0 if k == 1 else c for c, k in zip(index, shape, strict=True))
             # One number may be read by who has no mask: it never becomes a vector.
-            has_both = has_lanes(index) or (not has_lanes(whole) and self.is_inside(whole))
-            is_whole = has_both and count == self.rows * self.columns
+            has_both = has_lanes(index) or not has_lanes(whole)
+            is_whole = has_both and count == self.rows * self.columns and self.is_inside(whole)
             if is_whole and index == self.by_dimension(whole, shape):
                 return whole
             is_row = count == self.rows and self.is_inside(per_row)
