@@ -54,7 +54,9 @@ class Kernel(Reader):
         f.first_word = self.words + self.own_words
         self.rooms: list[Extent] = []
         self.buffers = {
-            node: Buffer(self.word(place)) for place, node in enumerate(inputs) if node.users
+            node: Buffer(self.word(place))
+            for place, node in enumerate(inputs)
+            if node.users or node in results
         }
         self.targets = [self.word(len(inputs) + k) for k in range(len(results))]
         self.scratch, self.scratch_used = f.arguments[2], 0
