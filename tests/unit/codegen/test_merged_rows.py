@@ -73,3 +73,30 @@ def test_random_rows(element: str, rows: int, columns: int) -> None:
     for seed in range(8):
         program = RowProgram(seed, element, rows, columns, 16)
         assert_staged(program.text(), *program.arrays())
+
+
+def test_an_argument_is_one_of_several_results() -> None:
+    """A maximum with -inf is the other operand; the loop wants -inf in memory, beside it."""
+    whole, scalar = "tensor<2x8x64xf32>", "tensor<i32>"
+    text = f"""
+    func.func @main(%x: {whole}, %n: {scalar}) -> ({whole}, {whole}) {{
+      %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %zero = stablehlo.constant dense<0> : {scalar}
+      %one = stablehlo.constant dense<1> : {scalar}
+      %0 = stablehlo.broadcast_in_dim %least, dims = [] : (tensor<f32>) -> {whole}
+      %1:2 = stablehlo.while(%i = %zero, %c = %0) : {scalar}, {whole}
+        cond {{
+          %p = stablehlo.compare LT, %i, %n : ({scalar}, {scalar}) -> tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        }} do {{
+          %j = stablehlo.add %i, %one : {scalar}
+          %d = stablehlo.maximum %c, %x : {whole}
+          %e = stablehlo.add %d, %x : {whole}
+          stablehlo.return %j, %e : {scalar}, {whole}
+        }}
+      %2 = stablehlo.maximum %0, %x : {whole}
+      return %1#1, %2 : {whole}, {whole}
+    }}"""
+    x = np.random.default_rng(0).standard_normal((2, 8, 64), np.float32)
+    x[0, 0, :2] = np.nan, -np.inf
+    assert_staged(text, x, np.asarray(3, np.int32))
