@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from batched_programs import BatchedProgram
 from staged_programs import assert_staged
