@@ -15,8 +15,8 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.aot import custom_calls, image, layout, machine_code, refusals, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import frame, target
-from shlo_tools.codegen.function import I32, POINTER, Function, address_table, module_text
-from shlo_tools.codegen.lowered import ADDRESSES, is_public
+from shlo_tools.codegen.function import I32, POINTER, Function, address_table, exporting_text
+from shlo_tools.codegen.lowered import is_public
 from shlo_tools.codegen.manifest import read_manifest
 from shlo_tools.cpu import native, weights
 from shlo_tools.cpu.executable import select_function
@@ -239,7 +239,7 @@ def _entry(symbol: str) -> Relocatable:
     f = Function(symbol, [POINTER, POINTER, POINTER], I32)
     f.result = f.call(layout.CALL, [f.address_of(f"{symbol}.program"), *f.arguments], I32)
     declared = f"llvm.mlir.global external @{symbol}.program() : i64\n"
-    text = module_text([f, address_table(ADDRESSES, [f])], target.host().features)
+    text = exporting_text([f], [f], target.host().features)
     return machine_code.of_text(declared + text, [symbol])
 
 
@@ -251,8 +251,7 @@ def _kernels(module: mlir.Module, functions: Sequence[str]) -> list[Relocatable]
         return []
     (kernels,) = nested
     text = "\n".join(ir.printed(op) for op in ir.children(kernels))
-    table = address_table(ADDRESSES, [Function(name, []) for name in names])
-    return [machine_code.of_text(f"{text}\n{table.text(target.host().features)}", names)]
+    return [machine_code.of_text(f"{text}\n{address_table(names)}", names)]
 
 
 def _with_runtime(one: Relocatable, name: str) -> Relocatable:

@@ -10,8 +10,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.aot import calls, contexts, layout, relocatable
 from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import target
-from shlo_tools.codegen.function import Function, address_table, module_text
-from shlo_tools.codegen.lowered import ADDRESSES
+from shlo_tools.codegen.function import ADDRESSES, Function, exporting_text
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.errors import UnsupportedError
 
@@ -31,8 +30,7 @@ _NOWHERE = 1  # an address that nobody goes to: MLIR's engine wants one of each 
 def of_functions(functions: Sequence[Function]) -> Relocatable:
     """The machine code of functions; those that are exported have global names."""
     exported = [function for function in functions if function.exported]
-    table = address_table(ADDRESSES, exported)
-    text = module_text([*functions, table], target.host().features)
+    text = exporting_text(functions, exported, target.host().features)
     return of_text(text, [function.name for function in exported])
 
 
@@ -40,8 +38,7 @@ def of_text(text: str, exported: Iterable[str]) -> Relocatable:
     """The machine code of a text of the llvm dialect.
 
     Args:
-        text: with a function that writes down the addresses of those that are exported, or nothing
-            would keep them.
+        text: with a table of the addresses of those that are exported, or nothing would keep them.
         exported: functions that get global names.
 
     Raises:

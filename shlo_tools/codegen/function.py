@@ -22,6 +22,8 @@ import numpy as np
 
 from shlo_tools.dims import Size
 
+ADDRESSES = "addresses"  # in a module of kernels: the table of their addresses
+
 Carry = Sequence["Value"]
 Line = str | list["Line"]  # an instruction, or some that were put in front of a loop
 
@@ -717,16 +719,30 @@ class Function:
         return f"llvm.func {linkage}@{self.name}({arguments}){returns}{target} {{\n  {body}\n}}\n"
 
 
-def address_table(name: str, functions: Iterable[Function]) -> Function:
-    """A function that writes the addresses of others into a table; those need not be exported.
+def address_table(names: Iterable[str]) -> str:
+    """A constant of a module, with the addresses of its functions; those need not be exported.
 
-    One function is looked up instead of each: MLIR's engine wraps all that are exported.
+    One symbol is looked up instead of each: MLIR's engine makes another function for each that is
+    exported, and LLVM takes as long for a function of three lines as for ten lines.
     """
-    table = Function(name, [POINTER])
-    for place, function in enumerate(functions):
+    listed = list(names)
+    type = f"!llvm.array<{len(listed)} x ptr>"
+    lines = [f"%t0 = llvm.mlir.undef : {type}"]
+    for place, name in enumerate(listed):
+        lines.append(f"%a{place} = llvm.mlir.addressof @{name} : !llvm.ptr")
+        lines.append(f"%t{place + 1} = llvm.insertvalue %a{place}, %t{place}[{place}] : {type}")
+    body = "\n  ".join([*lines, f"llvm.return %t{len(listed)} : {type}"])
+    return f"llvm.mlir.global external constant @{ADDRESSES}() : {type} {{\n  {body}\n}}\n"
+
+
+def exporting_text(
+    functions: Iterable[Function], exported: Iterable[Function], features: Sequence[str] = ()
+) -> str:
+    """A module of functions, and the table of the addresses of some."""
+    exported = list(exported)
+    for function in exported:
         function.exported = False
-        table.store(table.address_of(function.name), table.arguments[0].at(8 * place))
-    return table
+    return module_text(functions, features) + address_table(f.name for f in exported)
 
 
 def module_text(functions: Iterable[Function], features: Sequence[str] = ()) -> str:

@@ -59,4 +59,3 @@ STAGE = "shlo.stage"  # on a function: how a kernel walks it
 ROWS = "shlo.rows"  # on a stage: how its full values split, rows and columns
 JOBS = "shlo.jobs"  # on a stage: what runs it, as JSON (``codegen.jobs``)
 PLAIN = "shlo.plain"  # on a stage: why no kernel computes it
-ADDRESSES = "addresses"  # in a module of kernels: what writes their addresses into a table

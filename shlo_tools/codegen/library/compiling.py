@@ -19,18 +19,19 @@ REQUEST = {
     "text": 1,
     "length": 2,  # bytes of the text
     "keeps_object": 3,  # whether the engine can write an object file
-    "table": 4,  # the name of the function that writes addresses down
+    "table": 4,  # the name of the table of addresses
     "table_length": 5,
-    "words": 6,  # where it writes them
-    "callees": 7,  # where those stand
-    "count": 8,  # of the callees
-    "state": 9,
-    "engine": 10,  # what was made; it belongs to whoever made the request
-    "parse": 11,  # functions of MLIR, see ``mlir.COMPILING``
-    "create": 12,
-    "drop": 13,
-    "bind": 14,
-    "look_up": 15,
+    "made": 6,  # how many there are
+    "words": 7,  # where they are written
+    "callees": 8,  # where those stand
+    "count": 9,  # of the callees
+    "state": 10,
+    "engine": 11,  # what was made; it belongs to whoever made the request
+    "parse": 12,  # functions of MLIR, see ``mlir.COMPILING``
+    "create": 13,
+    "drop": 14,
+    "bind": 15,
+    "look_up": 16,
 }
 REQUEST_WORDS = len(REQUEST)
 # A callee: its name, where its address is written, and the state of the request that does so.
@@ -79,7 +80,12 @@ def _compile() -> Function:
         table = f.call_address(word("look_up"), operands, POINTER)
 
         def finish() -> None:
-            f.run_address(table, [word("words")])
+            words = word("words")
+
+            def write(number: Value) -> None:
+                f.store(f.load(table.at(8 * number), POINTER), words.at(8 * number))
+
+            f.loop(0, word("made", I64), 1, write)
             end(DONE)
 
         unless_null(table, finish)

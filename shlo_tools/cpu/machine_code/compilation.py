@@ -15,9 +15,8 @@ from functools import cache
 from typing import Any
 
 from shlo_tools import mlir
-from shlo_tools.codegen.function import address_table, module_text
+from shlo_tools.codegen.function import ADDRESSES, exporting_text
 from shlo_tools.codegen.library import compiling
-from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import symbols
 from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.elf import UnsupportedObject
@@ -76,8 +75,8 @@ class Compilation(MachineCode):
     """Machine code of a module.
 
     Args:
-        text: of the llvm dialect, with a function that writes down addresses.
-        names: the functions whose addresses it writes, in its order.
+        text: of the llvm dialect, with a table of addresses.
+        names: the functions whose addresses these are, in its order.
         keys: those of the store under which the code is kept, if any.
     """
 
@@ -182,15 +181,13 @@ def loading(image: bytes, prefix: str, callees: Callees) -> MachineCode | None:
 def _compiler() -> tuple[object, int]:
     """What has ``shlo_rt_compile``, and its address: the one function that no request makes."""
     functions = compiling.functions()
-    text = module_text([*functions, address_table(ADDRESSES, functions)])
+    text = exporting_text(functions, functions)
     key = store.key("library", text)
     code = stored(key, compiling.COMPILE, lambda _: {})
     if code is not None:
         return code, code.addresses[compiling.COMPILE]
     engine = mlir.ExecutionEngine.of_text(text, keeps_object=objects.is_supported())
-    word = ctypes.c_int64()
-    fill = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address(ADDRESSES))
-    fill(ctypes.addressof(word))
+    word = ctypes.c_int64.from_address(engine.address(ADDRESSES))
     if key:
         store.write([key], engine.save_object)
     return engine, word.value

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from shlo_tools import mlir
+from shlo_tools.codegen.function import ADDRESSES
 from shlo_tools.codegen.library.compiling import CALLEE, DONE, REQUEST, REQUEST_WORDS, WORKING
-from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.machine_code import objects
 
@@ -44,8 +44,8 @@ class Request:
     """Machine code of a text, made by a thread.
 
     Args:
-        text: of the llvm dialect, with a function that writes down addresses.
-        count: how many it writes.
+        text: of the llvm dialect, with a table of addresses.
+        count: how many there are.
         callees: where the functions are that it calls.
 
     Attributes:
@@ -72,6 +72,7 @@ class Request:
             "table": _address(table),
             "table_length": len(table),
             "words": ctypes.addressof(self.words),
+            "made": count,
             "callees": ctypes.addressof(entries),
             "count": len(names),
             **mlir.compiling_functions(),

@@ -18,7 +18,7 @@ from shlo_tools.codegen.function import (
     Function,
     Type,
     address_table,
-    module_text,
+    exporting_text,
 )
 from shlo_tools.codegen.library import (
     calling,
@@ -40,7 +40,6 @@ from shlo_tools.codegen.library import (
     transposition,
 )
 from shlo_tools.codegen.library.fourier import jobs as fourier
-from shlo_tools.codegen.lowered import ADDRESSES
 from shlo_tools.cpu.machine_code import store
 from shlo_tools.cpu.machine_code.compilation import Compilation, MachineCode, loading, stored
 
@@ -178,7 +177,7 @@ def compiled(functions: Sequence[Function]) -> tuple[Any, Mapping[str, int]]:
 def text_code(text: str, names: Sequence[str]) -> MachineCode:
     """Machine code of functions of the llvm dialect that call none of the library."""
     if tuple(names) not in _texts:
-        text += address_table(ADDRESSES, [Function(name, []) for name in names]).text()
+        text += address_table(names)
         key = store.key("library", text)
         code = stored(key, PREFIX, linked)
         _texts[tuple(names)] = code or Compilation(text, names, [key], {})
@@ -225,8 +224,7 @@ def adopt(names: Sequence[str], image: bytes) -> None:
 def compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
     """Start to compile functions, which the store keeps under some keys."""
     exported = [function for function in functions if function.exported]
-    table = address_table(ADDRESSES, exported)
-    text = module_text([*functions, table], target.host().features)
+    text = exporting_text(functions, exported, target.host().features)
     defined = {function.name for function in functions}
     callees = {callee for f in functions for callee in f.callees} - defined
     names = [function.name for function in exported]

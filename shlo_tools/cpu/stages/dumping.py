@@ -13,14 +13,14 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from shlo_tools import files, ir, mlir, program
 from shlo_tools.codegen import jobs, named_sizes
-from shlo_tools.codegen.function import Function, address_table
-from shlo_tools.codegen.lowered import ADDRESSES, JOBS, PLAIN, ROWS, STAGE
+from shlo_tools.codegen.function import ADDRESSES, address_table
+from shlo_tools.codegen.lowered import JOBS, PLAIN, ROWS, STAGE
 from shlo_tools.cpu import native
 from shlo_tools.cpu.machine_code import objects
 from shlo_tools.cpu.stages import building
@@ -214,9 +214,8 @@ def _write_object(path: str, kernels: Operation) -> None:
     functions = ir.children(kernels)
     defined = [ir.symbol_name(op) for op in functions if list(op.regions[0].blocks)]
     declared = {ir.symbol_name(op) for op in functions}.difference(defined)
-    table = address_table(ADDRESSES, [Function(name, []) for name in defined])
     text, _, _ = ir.printed(kernels).rpartition("}")
-    engine = mlir.ExecutionEngine.of_text(f"{text}{table.text()}}}", keeps_object=True)
+    engine = mlir.ExecutionEngine.of_text(f"{text}{address_table(defined)}}}", keeps_object=True)
     for name in declared:
         engine.bind(name, _ANYWHERE)
     if not engine.address(ADDRESSES):
@@ -239,14 +238,4 @@ def _disassembled(path: str) -> tuple[str, str]:
         return "", f"assembly: {program}: {error}"
     if done.returncode:
         return "", f"assembly: {program}: {done.stderr.strip()}"
-    return "".join(_without_table(done.stdout)), ""
-
-
-def _without_table(text: str) -> Iterator[str]:
-    """All functions but that which only tells addresses."""
-    shows = True
-    for line in text.splitlines(keepends=True):
-        if line.rstrip().endswith(">:"):
-            shows = f"{ADDRESSES}>:" not in line
-        if shows:
-            yield line
+    return done.stdout, ""

@@ -17,8 +17,7 @@ import pytest
 import shlo_tools
 from shlo_tools import mlir
 from shlo_tools.codegen import shared_kernels
-from shlo_tools.codegen.function import F32, POINTER, Function, address_table, module_text
-from shlo_tools.codegen.lowered import ADDRESSES
+from shlo_tools.codegen.function import F32, POINTER, Function, exporting_text
 from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.compilation import Compilation, Loading, stored
 from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
@@ -214,7 +213,7 @@ def image(folder: Path, name: str, callee: str = "") -> bytes:
     """The object file of one function."""
     key = store.key("test", f"{name} {callee}")
     part = function(name, callee)
-    text = module_text([part, address_table(ADDRESSES, [part])])
+    text = exporting_text([part], [part])
     with mlir.library_context():
         code = Compilation(text, [name], [key], {})
     assert code.addresses[name]

@@ -13,15 +13,14 @@ import pytest
 import shlo_tools
 from shlo_tools import mlir
 from shlo_tools.codegen import shared_kernels
-from shlo_tools.codegen.function import F32, POINTER, Function, address_table, module_text
-from shlo_tools.codegen.lowered import ADDRESSES
+from shlo_tools.codegen.function import F32, POINTER, Function, exporting_text
 from shlo_tools.cpu import posix_threads
 from shlo_tools.cpu.machine_code.compilation import Compilation
 from shlo_tools.cpu.stages import kernels
 
 
 def text_of(function: Function) -> str:
-    return module_text([function, address_table(ADDRESSES, [function])])
+    return exporting_text([function], [function])
 
 
 def squares(name: str, times: int = 1) -> Function:
