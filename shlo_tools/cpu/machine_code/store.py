@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import stat
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,13 +33,12 @@ _MOST = "256M"  # bytes of files, by default
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEFT = 3600  # seconds after which a temporary file is what an ended process has left
 _OFTEN = 16  # a folder is looked through each time that a part of its limit was written
+_COUNT, _UNIT = "written", 1 << 10  # a file with a byte for each unit written since the last look
 
 KINDS = ("library", "kernel", "program")
 Cache = bool | str | os.PathLike[str] | None
 
 _chosen: ContextVar[str | None] = ContextVar("chosen", default=None)  # for what programs have
-_written: dict[str, int] = {}  # bytes since a folder was looked through
-_lock = threading.Lock()
 
 
 class Entry(NamedTuple):
@@ -260,13 +258,13 @@ def _is_usable(folder: str) -> bool:
 
 
 def _count(folder: str, size: int) -> None:
-    """Make room from time to time, the first time at once."""
-    most = limit()
-    with _lock:
-        since = _written.get(folder, most) + size
-        is_time = since > most // _OFTEN
-        _written[folder] = 0 if is_time else since
-    if is_time:
+    """Make room where a part of the limit was written since that was done last, by any process."""
+    most, count = limit(), f"{folder}/{_COUNT}"
+    with open(count, "ab") as file:
+        file.write(bytes(-(-size // _UNIT)))
+        written = file.tell() * _UNIT
+    if written > most // _OFTEN:
+        os.truncate(count, 0)
         make_room(folder, most)
 
 
@@ -308,11 +306,3 @@ def _surroundings() -> bytes:
 
     parts = (mlir.provider_build(), *mlir.LEFT_OUT, target.processor())
     return hashlib.blake2b("\n".join(parts).encode()).digest()
-
-
-def _after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_after_fork)
