@@ -42,6 +42,7 @@ from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
 from shlo_tools.passes.partition.splitting import split
+from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
@@ -83,7 +84,7 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
-    _rewrite(split(block), {"stablehlo.dot_general": pointwise()})
+    _rewrite(split(block), {"stablehlo.dot_general": pointwise()} | UPDATES)
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
         for region in op.regions:

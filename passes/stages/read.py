@@ -41,7 +41,7 @@ from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, selec
 from shlo_tools.passes.stages.regions import region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
-_I64 = ELEMENT_TYPES["i64"]
+_I32, _I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
 
 _PLAIN = 24  # ops of a comparator that is looked at for keys
 
@@ -267,10 +267,11 @@ def constant(op: Operation, operands: tuple[Node, ...]) -> Node:
 
 @_reads
 def iota(op: Operation, operands: tuple[Node, ...]) -> Node:
-    cast: Any = partial(cast_scalar, source=_I64, target=_element(op.results[0]))
+    cast: Any = partial(cast_scalar, target=_element(op.results[0]))
 
     def rule(reader: Memory, values: Sequence[Value]) -> Value:
-        return as_held(cast(VectorEmit(op, reader), values[0]))
+        source = _I32 if values[0].type.bits == _I32.bits else _I64
+        return as_held(cast(VectorEmit(op, reader), values[0], source=source))
 
     return _typed(op, NodeKind.IOTA, dimensions=(ir.integer_of(op, "iota_dimension"),), rule=rule)
 

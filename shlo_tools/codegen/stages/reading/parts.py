@@ -19,7 +19,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Positions,
     Scalar,
 )
-from shlo_tools.codegen.stages.reading.placing import level_of_index
+from shlo_tools.codegen.stages.reading.placing import NEAR, level_of_index
 
 
 @dataclass(eq=False)
@@ -49,7 +49,9 @@ class PartsReader(ComputedPlaces):
         source, padding = node.operands
         at = self.by_dimension(index, node.shape)
         where = [self.shifted(c, -low) for c, low in zip(at, node.starts, strict=True)]
-        within = self._within(where, source.shape, node.steps)
+        rows = zip(node.starts, node.steps, node.shape, source.shape, strict=True)
+        whole = [d for d, (low, step, *sizes) in enumerate(rows) if _is_unpadded(low, step, *sizes)]
+        within = self._within(where, source.shape, node.steps, [*node.shape, *node.starts], whole)
         outside = self.read(padding, (), None)
         if within.never:
             return outside
@@ -58,12 +60,13 @@ class PartsReader(ComputedPlaces):
     def concatenated(self, node: Node, index: Index, mask: Mask | None) -> Value:
         """Elements of a concatenation; the last part that is large enough holds each."""
         (dimension,) = node.dimensions
+        others = [d for d in range(len(node.shape)) if d != dimension]
         at = list(self.by_dimension(index, node.shape))
         place, value = at[dimension], None
         for part in node.operands:
             if part.count != 0:
                 at[dimension] = place
-                within = self._within(at, part.shape, [1] * len(at), only=dimension)
+                within = self._within(at, part.shape, [1] * len(at), node.shape, others)
             if part.count != 0 and not within.never:
                 value = self._chosen(part, within, mask, value)
             place = self.shifted(place, -part.shape[dimension])
@@ -91,13 +94,20 @@ class PartsReader(ComputedPlaces):
         where: Sequence[Component],
         sizes: Sequence[Extent],
         steps: Sequence[Extent],
-        only: int | None = None,
+        reach: Sequence[Extent],
+        whole: Sequence[int],
     ) -> Within:
-        """Which places exist that are ``steps`` apart; all do but along dimension ``only``."""
+        """Which places exist that are ``steps`` apart.
+
+        Args:
+            reach: numbers that no place is beyond the sum of two of.
+            whole: dimensions along which all exist.
+        """
+        is_near = are_known(*reach, *sizes) and all(abs(n) < NEAR for n in (*reach, *sizes))
         index: list[Component] = []
         condition: Value | None = None
         for d, (c, size, step) in enumerate(zip(where, sizes, steps, strict=True)):
-            if only is not None and d != only:
+            if d in whole:
                 index.append(c)
                 continue
             if isinstance(c, int) and not are_known(size, step):
@@ -109,12 +119,14 @@ class PartsReader(ComputedPlaces):
                 continue
             if size == 0:
                 return Within(tuple(where), never=True)
-            place, fits = self._moved_inside(c, size, step)
+            place, fits = self._moved_inside(c, size, step, is_near=is_near)
             index.append(place)
             condition = fits if condition is None else self._both(condition, fits)
         return Within(tuple(index), condition)
 
-    def _moved_inside(self, c: Component, size: Extent, step: Extent) -> tuple[Component, Value]:
+    def _moved_inside(
+        self, c: Component, size: Extent, step: Extent, *, is_near: bool
+    ) -> tuple[Component, Value]:
         """A place in units of ``step``, and whether it exists; scalars are moved inside."""
         if isinstance(c, int):
             raise TypeError("a number is known to fit or not")
@@ -127,7 +139,8 @@ class PartsReader(ComputedPlaces):
             f = self.function
             if isinstance(quotient, int):
                 raise TypeError("the quotient of a component is one")
-            number = quotient.value if isinstance(quotient, Scalar) else self.positions(quotient)
+            positions = self.near_positions if is_near else self.positions
+            number = quotient.value if isinstance(quotient, Scalar) else positions(quotient)
             fits = number.compare("ult", size)
             if isinstance(rest, Scalar | Positions):
                 fits = self._both(fits, rest.value == 0)
@@ -141,3 +154,8 @@ class PartsReader(ComputedPlaces):
     def _both(self, a: Value, b: Value) -> Value:
         a, b = self.alike([a, b])
         return a & b
+
+
+def _is_unpadded(low: Extent, step: Extent, size: Extent, part: Extent) -> bool:
+    """Whether a dimension has nothing in front of, between or behind elements."""
+    return bool(low == 0 and step == 1 and size == part)

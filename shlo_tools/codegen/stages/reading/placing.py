@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from shlo_tools.codegen.function import I64, Carry, Function, Value
+from shlo_tools.codegen.function import I32, I64, Carry, Function, Value
 from shlo_tools.codegen.stages.nodes import Extent, UnsupportedStage, are_known, is_one
 from shlo_tools.codegen.stages.reading.elements import flattened, joined
 from shlo_tools.codegen.stages.reading.indices import (
@@ -26,6 +26,8 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.dims import Size, at_most, maximum
 
 T = TypeVar("T")
+
+NEAR = 2**29  # sums of some numbers below that are numbers of 32 bits
 
 
 class Loops:
@@ -166,6 +168,21 @@ class Loops:
             return f.broadcast(c.base, self.lanes) + self.multiples(c.step)
 
         return self.once(c.level, ("positions", c), make)
+
+    def near_positions(self, c: Component) -> Value:
+        """A component whose numbers are below ``NEAR``, as a vector of i32 where that costs less.
+
+        Twice as many of these are in a register.
+        """
+        if not isinstance(c, Lanes) or not are_known(c.step) or abs(c.step) * self.lanes >= NEAR:
+            return self.positions(c)
+
+        def make() -> Value:
+            first = self.function.broadcast(c.base.to("trunc", "i32"), self.lanes)
+            numbers = tuple(c.step * k for k in range(self.lanes))
+            return first + self.function.constant(numbers, I32.vector(self.lanes))
+
+        return self.once(c.level, ("near positions", c), make)
 
     def multiples(self, step: Extent) -> Value:
         """0, ``step``, twice of it, ... as a vector of i64."""

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.folds import fold_of, sources_of, starts_of
-from shlo_tools.codegen.stages.nodes import VIEWS, Extent, Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import (
+    VIEWS,
+    Extent,
+    Node,
+    NodeKind,
+    UnsupportedStage,
+    are_known,
+)
 from shlo_tools.codegen.stages.reading.elements import (
     constant,
 )
@@ -22,7 +29,7 @@ from shlo_tools.codegen.stages.reading.indices import (
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.parts import PartsReader
-from shlo_tools.codegen.stages.reading.placing import has_lanes, level_of_index
+from shlo_tools.codegen.stages.reading.placing import NEAR, has_lanes, level_of_index
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
@@ -197,7 +204,9 @@ class Reader(PartsReader):
         elif isinstance(place, int):
             number = self.function.constant(place)
         else:
-            number = self.positions(place)
+            size = node.shape[dimension]
+            is_near = are_known(size) and size < NEAR and node.element.bits <= 32
+            number = self.near_positions(place) if is_near else self.positions(place)
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")
         return node.rule(self, [number])
