@@ -74,6 +74,7 @@ I1, I8, I16, I32, I64 = (Type(f"i{bits}") for bits in (1, 8, 16, 32, 64))
 F16, BF16, F32, F64 = Type("f16"), Type("bf16"), Type("f32"), Type("f64")
 POINTER = Type("ptr")
 
+_LINE = 64  # bytes of a line of the caches
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _ORDERED = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
@@ -708,15 +709,19 @@ class Function:
         arguments = ", ".join(f"{a.name}: {a.type}" for a in self.arguments)
         linkage = "" if self.exported else "internal "
         returns = f" -> {self.returns}" if self.returns else ""
-        target = ""
+        attributes: list[str] = []
+        if any("vector" in signature for signature in self.callees.values()):
+            # No vector stays in a register over a call: those on the stack would cross lines.
+            attributes.append(f'passthrough = [["alignstack", "{_LINE}"]]')
         if features:
             names = ", ".join(f'"{feature}"' for feature in features)
-            target = f" attributes {{target_features = #llvm.target_features<[{names}]>}}"
+            attributes.append(f"target_features = #llvm.target_features<[{names}]>")
+        kept = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         end = f"llvm.return {self.result.name} : {self.returns}" if self.result else "llvm.return"
         constants = [f"{name} = {text}" for name, text in self._constants.values()]
         first = _flat(self._first_lines)
         body = "\n  ".join([*constants, *first, *_flat(self.lines), end])
-        return f"llvm.func {linkage}@{self.name}({arguments}){returns}{target} {{\n  {body}\n}}\n"
+        return f"llvm.func {linkage}@{self.name}({arguments}){returns}{kept} {{\n  {body}\n}}\n"
 
 
 def address_table(names: Iterable[str]) -> str:

@@ -130,3 +130,13 @@ def test_callees_of_other_modules_are_declared() -> None:
     f = Function("test", [POINTER])
     f.run("elsewhere", [f.arguments[0], f.constant(1)])
     assert "llvm.func @elsewhere(!llvm.ptr, i64)\n" in module_text([f])
+
+
+def test_vectors_on_the_stack_cross_no_lines() -> None:
+    """What keeps vectors over calls of functions of vectors aligns its stack; others need not."""
+    f, other = Function("f", [POINTER]), Function("g", [POINTER])
+    vector = F32.vector(32)
+    f.call("far", [f.load(f.arguments[0], vector)], vector)
+    other.call("near", [other.arguments[0]], I64)
+    assert "alignstack" in f.text()
+    assert "alignstack" not in other.text()

@@ -88,6 +88,20 @@ def test_functions_of_one_number(function: str, element: str) -> None:
         assert error <= (2 if function in QUOTIENTS else UNITS[element]), (value, result)
 
 
+@pytest.mark.parametrize(("element", "zero"), [("f32", -103.97208), ("f64", -745.1332191019412)])
+def test_powers_down_to_zero(element: str, zero: float) -> None:
+    """Denormal results within a unit, and 0 from half of the least one on, without a sign."""
+    dtype = DTYPES[element]
+    x = np.concatenate([np.linspace(zero + 20, zero - 5, 5000), [-1e30, -np.inf]]).astype(dtype)
+    actual = apply("exp", element, x)
+    assert not np.any(np.signbit(actual))
+    np.testing.assert_array_equal(actual[x < dtype(zero)], 0)
+    with np.errstate(under="ignore"):
+        exact = np.exp(x.astype(np.longdouble))
+        step = np.spacing(exact.astype(dtype)).astype(np.longdouble)
+    assert np.all(np.abs(actual - exact) <= step)
+
+
 FAR = [1e8, 2.0**30, 1.5e9, 1e15, 1e22, 3e30, 3.4e38, 16367173 * 2.0**72]
 NEAR = [k * np.pi / 2 for k in (1, 2, 3, 4, 7, 22, 355, 51819, 10**7, 6 * 10**8)]
 

@@ -8,14 +8,20 @@ from typing import NamedTuple
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.series import LN2_HIGH, LN2_LOW, TINY, Series
 
+_LEAST = -746.0  # powers below it are 0
+
 
 def exp(s: Series, x: Value, low: Value | None = None) -> Value:
-    """e^x, or e^(x + low) where more digits of the exponent are known."""
-    inside = s.clamped(x, -746.0, 710.0)
+    """e^x, or e^(x + low) where more digits of the exponent are known.
+
+    What is 0 is multiplied by 0: processors take several times as long where a product underflows.
+    """
+    inside = s.clamped(x, _LEAST, 710.0)
     n, r = s.reduced(inside)
     r = r if low is None else r + low
     half = s.f.op("ashr", n, s.f.constant(1, n.type))
-    value = (s.exponential_less_one(r) + 1.0) * s.power_of_two(half) * s.power_of_two(n - half)
+    last = s.select(x < _LEAST, s.constant(0.0, x), s.power_of_two(n - half))
+    value = (s.exponential_less_one(r) + 1.0) * s.power_of_two(half) * last
     return s.select(x.compare("uno", x), x, value)
 
 

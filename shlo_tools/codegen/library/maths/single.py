@@ -12,6 +12,7 @@ from shlo_tools.codegen.library.maths.series import Series
 
 _LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: n times it is exact
 _LN2_LOW = float.fromhex("0x1.7f7d1cf79abcap-20")
+_LEAST = -104.0  # powers below it are 0
 _ROUNDING = 1.5 * 2.0**23  # added to a number it leaves the nearest whole one in the last bits
 _ROUNDING_BITS = 0x4B400000
 _ONE = 0x3F800000
@@ -72,10 +73,15 @@ def _one_period(s: Series, x: Value) -> tuple[Value, Value]:
 
 
 def exp(s: Series, x: Value) -> Value:
-    """Times 2^n in two steps: results may be denormal."""
-    n, value = _one_period(s, _clamped(s, x, -105.0, 89.0))
+    """Times 2^n in two steps: results may be denormal.
+
+    What is 0 is multiplied by 0: processors take several times as long where a product underflows,
+    and softmax and kernels of distances are made of such.
+    """
+    n, value = _one_period(s, _clamped(s, x, _LEAST, 89.0))
     half = s.f.op("ashr", n, s.f.constant(1, n.type))
-    return value * _power_of_two(half) * _power_of_two(n - half)
+    last = s.select(x < _LEAST, s.constant(0.0, x), _power_of_two(n - half))
+    return value * _power_of_two(half) * last
 
 
 def expm1(s: Series, x: Value) -> Value:
