@@ -270,24 +270,21 @@ def _arguments(node: Node) -> list[int]:
 def _by_parts(node: Node) -> Node:
     """The factors of the real and imaginary parts of what complex numbers are multiplied by.
 
-    [2, ..., 2]: (re, im) of those that real parts are multiplied by, (-im, re) of the others.
+    [2, elements]: (re, im) of those that real parts are multiplied by, (-im, re) of the others. As
+    complex numbers in their order, which are loaded and stored by runs.
     """
-    shape = (2, *node.shape, 2)
-    i64 = ELEMENT_TYPES["i64"]
-    dimensions = tuple(range(1, len(shape) - 1))
-    whole = Node(NodeKind.BROADCAST, shape, node.element, (node,), dimensions=dimensions)
-    first, last = (
-        Node(NodeKind.IOTA, shape, i64, dimensions=(d,), rule=lambda _, values: values[0])
-        for d in (0, len(shape) - 1)
-    )
+    shape, count, i64 = (2, node.count), (node.count,), ELEMENT_TYPES["i64"]
+    flat = Node(NodeKind.RESHAPE, count, node.element, (node,))
+    whole = Node(NodeKind.BROADCAST, shape, node.element, (flat,), dimensions=(1,))
+    row = Node(NodeKind.IOTA, shape, i64, dimensions=(0,), rule=lambda _, values: values[0])
 
     def rule(reader: Reader, values: Sequence[Value]) -> Value:
-        number, factor, part = values
+        number, factor = values
         if not isinstance(number, Parts):
             raise UnsupportedStage("parts of what is not complex")
         f = reader.function
-        crossed = f.select(part == 0, -number.imag, number.imag)
-        return f.select(factor == part, number.real, crossed)
+        is_real = factor == 0
+        real = f.select(is_real, number.real, -number.imag)
+        return Parts(real, f.select(is_real, number.imag, number.real))
 
-    element = part_of(node.element)
-    return Node(NodeKind.ELEMENTWISE, shape, element, (whole, first, last), rule=rule)
+    return Node(NodeKind.ELEMENTWISE, shape, node.element, (whole, row), rule=rule)
