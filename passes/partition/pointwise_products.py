@@ -8,8 +8,9 @@ After:
     %0 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [2]
 
 So are outer products, where nothing is summed, and products of matrices and vectors whose sums are
-short. Sums are kept in the types that those of ``dot_general`` are kept in. Products of a few
-numbers stay: ``tiny`` stages write them line by line.
+short, or whose numbers are complex: a product of matrices would read each of those by its parts,
+which have to be written first. Sums are kept in the types that those of ``dot_general`` are kept
+in. Products of a few numbers stay: ``tiny`` stages write them line by line.
 """
 
 from __future__ import annotations
@@ -73,14 +74,20 @@ def _pointwise(op: Operation, build: Build) -> list[Value] | None:
     result = dtypes.tensor_type(op.results[0].type)
     if not result.size or not all(side.type.size for side in sides):
         return None
-    free = [any(label[0] in "lr" for label in side.labels) for side in sides]
+    is_complex = result.element_type.is_complex
+    free = [_is_free(side, least=2 if is_complex else 0) for side in sides]
     summed = math.prod(size for label, size in sizes.items() if label[0] == "k")
     counts = (sides[0].type.size, sides[1].type.size, result.size)
     if max(counts) <= LARGEST and summed > 1:
         return None
-    if summed > 1 and (all(free) or (any(free) and summed > _SHORT)):
+    if summed > 1 and (all(free) or (any(free) and summed > _SHORT and not is_complex)):
         return None
     return [_expanded(sides, result, build)]
+
+
+def _is_free(side: _Side, least: int) -> bool:
+    """Whether a side has a dimension of its own, of so many elements at least."""
+    return any(label[0] in "lr" and size >= least for label, size in side.sizes.items())
 
 
 def _is_plain(op: Operation) -> bool:
@@ -139,13 +146,15 @@ def _expanded(sides: Sequence[_Side], result: TensorType, build: Build) -> Value
         type = TensorType(tuple(sizes[label] for label in order), element)
         turned = {"permutation": mlir.i64_array_attr(permutation)}
         value = build.value("stablehlo.transpose", (value,), type.mlir(), turned)
+    if dtypes.tensor_type(value.type).shape != result.shape:
+        value = build.value("stablehlo.reshape", (value,), result.mlir())
     return value
 
 
 def _without_ones(side: _Side, build: Build) -> _Side:
-    """A side without what is summed over one element."""
+    """A side without dimensions of one element, but for batches."""
     sizes = side.type.static_shape
-    kept = [d for d, x in enumerate(side.labels) if x[0] != "k" or sizes[d] != 1]
+    kept = [d for d, x in enumerate(side.labels) if x[0] == "b" or sizes[d] != 1]
     if len(kept) == side.type.rank:
         return side
     type = side.type.with_shape(side.type.static_shape[d] for d in kept)

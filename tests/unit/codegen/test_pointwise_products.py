@@ -13,6 +13,7 @@ DTYPES: dict[str, Any] = {
     **{"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16},
     **{"i64": np.int64, "i32": np.int32, "i8": np.int8, "ui8": np.uint8, "ui16": np.uint16},
     **{"i4": ml_dtypes.int4, "i1": np.bool_, "complex<f32>": np.complex64},
+    **{"complex<f64>": np.complex128},
 }
 Shape = tuple[int, ...]
 
@@ -94,6 +95,28 @@ def test_forms(form: str, seed: int, element: str) -> None:
     product = Product(seed, FORMS[form])
     x, y = numbers(product.lhs, element, 1), numbers(product.rhs, element, 2)
     assert_staged(product.text(element, element), x, y)
+
+
+COMPLEX_FORMS: dict[str, tuple[Shape, Shape, Shape, Shape]] = {
+    "of rows and a vector": ((), (70,), (40,), ()),
+    "of a vector and columns": ((), (9,), (), (3, 40)),
+    "of rows and a column": ((), (33,), (20,), (1,)),
+    "of a row and columns": ((), (5,), (1, 1), (70,)),
+    "of many rows and vectors": ((3,), (4, 5), (1,), (34,)),
+    "of a row and a column": ((), (65,), (1,), (1,)),
+}
+
+
+@pytest.mark.parametrize("form", COMPLEX_FORMS)
+@pytest.mark.parametrize("element", ["complex<f32>", "complex<f64>"])
+def test_complex_forms(form: str, element: str) -> None:
+    """Whatever is no product of two matrices, which alone is written by parts."""
+    for seed in range(3):
+        product = Product(seed, COMPLEX_FORMS[form])
+        x, y = numbers(product.lhs, element, 1), numbers(product.rhs, element, 2)
+        text = product.text(element, element)
+        assert "contraction" not in staged(text).ir("stages")
+        assert_staged(text, x, y)
 
 
 PAIRS = [(element, element) for element in DTYPES]
