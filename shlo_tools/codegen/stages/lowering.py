@@ -114,12 +114,16 @@ def _columns(stage: Stage, target: Target) -> StageCode:
 
 
 def _concatenation(stage: Stage, target: Target) -> StageCode:
-    """Each operand is written to its part of the result."""
+    """Each operand is written to its part of the result; a few short ones are interleaved."""
     (result,) = stage.results
     code = StageCode()
     (dimension,) = result.dimensions
     pitch = math.prod(result.shape[dimension:])
     outer = math.prod(result.shape[:dimension])
+    whole = space(outer, pitch)
+    if is_short(replace(stage, kind="map"), whole, target):
+        kernel = ShortRowKernel(stage.name, target, stage.arguments, [result], whole)
+        return _one_pass(stage, kernel)
     start: Extent = 0
     for number, operand in enumerate(result.operands):
         width = math.prod(operand.shape[dimension:])

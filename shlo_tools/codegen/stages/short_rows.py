@@ -8,6 +8,7 @@ so are narrow ones, as processors do not write lanes of these apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.kernels import lanes_for
@@ -69,6 +70,13 @@ class ShortRowKernel(RowKernel):
 
     folds_lanes = False
     mask: Mask | None = None
+
+    @cached_property
+    def _joins_parts(self) -> bool:
+        """Whether few columns are made of parts."""
+        whole = self.rows * self.columns
+        is_joined = any(n.kind is NodeKind.CONCATENATE and n.count == whole for n in self.nodes)
+        return is_joined and bool(self.columns <= RUNS)
 
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
@@ -175,7 +183,17 @@ class ShortRowKernel(RowKernel):
             self.buffers.update(gathered)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
-        """Loop over columns: ``body(index, mask, *carry)``."""
+        """Loop over columns: ``body(index, mask, *carry)``; one by one where parts are joined.
+
+        A number tells which part a column is of, so that no column computes all of them.
+        """
+        if self._joins_parts:
+            carried = list(carry)
+            for number in range(self.columns):
+                self.column = number
+                last = body(Split(self.row, number, self.columns), self.mask, *carried)  # type: ignore[operator]
+                carried = [last] if isinstance(last, Value) else list(last or carried)
+            return carried
 
         def one(column: Value, *carried: Value) -> object:
             self.column = Scalar(column, self.level)
@@ -188,9 +206,10 @@ class ShortRowKernel(RowKernel):
         """Kept rows lie column by column."""
         if not buffer.row_only:
             return super()._address(node, buffer, index)
-        if not isinstance(index, Split) or not isinstance(index.column, Scalar):
+        column = index.column if isinstance(index, Split) else None
+        if not isinstance(column, int | Scalar):
             raise UnsupportedStage("a row read across rows")
-        place = index.column.value * self.lanes
+        place = (column if isinstance(column, int) else column.value) * self.lanes
         return buffer.address.at(place, place_type(node.element)), True, 1
 
     def _kept_elements(self) -> Extent:
