@@ -122,8 +122,8 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
     outer = math.prod(result.shape[:dimension])
     whole = space(outer, pitch)
     if is_short(replace(stage, kind="map"), whole, target):
-        kernel = ShortRowKernel(stage.name, target, stage.arguments, [result], whole)
-        return _one_pass(stage, kernel)
+        interleaving = ShortRowKernel(stage.name, target, stage.arguments, [result], whole)
+        return _one_pass(stage, interleaving)
     start: Extent = 0
     for number, operand in enumerate(result.operands):
         width = math.prod(operand.shape[dimension:])
