@@ -20,6 +20,7 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
+    is_one,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
@@ -48,11 +49,20 @@ def is_short(stage: Stage, space: Space, target: Target, *, folds_once: bool = F
     if stage.kind == "map":
         is_many = are_known(space.rows) and space.rows >= lanes
         return is_many and 1 < space.columns <= RUNS
-    if stage.kind != "row" or (folds_once and space.columns > RUNS):
+    is_long = space.columns > RUNS and not any(map(_fetches_lanes, nodes))
+    if stage.kind != "row" or (folds_once and is_long):
         return False
     least = lanes if space.columns <= RUNS else _MANY * lanes
     is_many = not are_known(space.rows) or space.rows >= least
     return is_many and bool(space.columns <= _SHORT * lanes // 2)
+
+
+def _fetches_lanes(node: Node) -> bool:
+    """Whether neighbours in a row are fetched one by one, which takes as long for idle lanes."""
+    if node.kind is not NodeKind.GATHER:
+        return False
+    long = [d for d, size in enumerate(node.shape) if not is_one(size)]
+    return bool(long) and long[-1] not in node.attributes.vectors.windows
 
 
 def _is_narrow(node: Node) -> bool:

@@ -168,3 +168,34 @@ def test_columns_are_read_in_front_of_their_loop(last: str) -> None:
       return %5 : {result}
     }}"""
     assert_staged(text, numbers((300, 16, 1, 3), "f32"), numbers((300, 48, 1), "f32"))
+
+
+@pytest.mark.parametrize("columns", [5, 6, 9, 33])
+@pytest.mark.parametrize("count", [40, 133])
+def test_rows_of_what_is_gathered(columns: int, count: int) -> None:
+    """Whether all of a few places are free: of each row, elements of a table of its own."""
+    at, flags = f"tensor<3x{count}x{columns}xi32>", f"tensor<3x{count}x{columns}xi1>"
+    text = f"""
+    func.func @main(%t: tensor<3x64xi32>, %i: {at}, %m: {flags}) ->
+        (tensor<3x{count}xi1>, tensor<3x{count}xi32>) {{
+      %0 = stablehlo.reshape %i : ({at}) -> tensor<3x{count}x{columns}x1xi32>
+      %1 = "stablehlo.gather"(%t, %0) <{{dimension_numbers = #stablehlo.gather<
+          collapsed_slice_dims = [1], operand_batching_dims = [0],
+          start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 3>,
+          slice_sizes = array<i64: 1, 1>}}>
+        : (tensor<3x64xi32>, tensor<3x{count}x{columns}x1xi32>) -> {at}
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %zeros = stablehlo.constant dense<0> : {at}
+      %2 = stablehlo.compare EQ, %1, %zeros : ({at}, {at}) -> {flags}
+      %3 = stablehlo.or %m, %2 : {flags}
+      %true = stablehlo.constant dense<true> : tensor<i1>
+      %4 = stablehlo.reduce(%3 init: %true) applies stablehlo.and across dimensions = [2]
+        : ({flags}, tensor<i1>) -> tensor<3x{count}xi1>
+      %5 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [2]
+        : ({at}, tensor<i32>) -> tensor<3x{count}xi32>
+      return %4, %5 : tensor<3x{count}xi1>, tensor<3x{count}xi32>
+    }}"""
+    random = np.random.default_rng(columns)
+    table = random.integers(-1, 2, (3, 64)).astype(np.int32)
+    places = random.integers(-3, 70, (3, count, columns)).astype(np.int32)
+    assert_staged(text, table, places, random.integers(0, 2, places.shape) > 0)
