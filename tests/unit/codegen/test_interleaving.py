@@ -17,17 +17,21 @@ DTYPES: dict[str, Any] = {
 PARTS = [(1, 1), (1, 1, 1), (1, 2), (2, 0, 1), (1, 1, 1, 1), (2, 2), (1, 3), (3, 2)]
 
 
-def joined(rows: tuple[int, ...], widths: tuple[int, ...], element: str, made: str = "") -> str:
+def joined(
+    rows: tuple[int, ...], widths: tuple[int, ...], element: str, operation: str = ""
+) -> str:
     """A program that joins arguments, or what an op makes of each."""
     types = [f"tensor<{'x'.join(map(str, (*rows, width)))}x{element}>" for width in widths]
     names = [f"%{k}" for k in range(len(widths))]
-    lines = [f"{n} = stablehlo.{made} %a{n[1:]} : {t}" for n, t in zip(names, types, strict=True)]
-    names = names if made else [f"%a{n[1:]}" for n in names]
+    lines = [
+        f"{n} = stablehlo.{operation} %a{n[1:]} : {t}" for n, t in zip(names, types, strict=True)
+    ]
+    names = names if operation else [f"%a{n[1:]}" for n in names]
     result = f"tensor<{'x'.join(map(str, (*rows, sum(widths))))}x{element}>"
     arguments = ", ".join(f"%a{k}: {type}" for k, type in enumerate(types))
     return f"""
     func.func @main({arguments}) -> {result} {{
-      {chr(10).join(lines) if made else ""}
+      {chr(10).join(lines) if operation else ""}
       %r = stablehlo.concatenate {", ".join(names)}, dim = {len(rows)}
         : ({", ".join(types)}) -> {result}
       return %r : {result}
@@ -50,9 +54,9 @@ def test_parts(element: str, widths: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("rows", [(5,), (32,), (64, 2), (2, 3, 700)])
-@pytest.mark.parametrize("made", ["", "negate", "abs"])
-def test_rows(rows: tuple[int, ...], made: str) -> None:
-    assert_staged(joined(rows, (1, 1, 1), "f32", made), *arrays(rows, (1, 1, 1), "f32"))
+@pytest.mark.parametrize("operation", ["", "negate", "abs"])
+def test_rows(rows: tuple[int, ...], operation: str) -> None:
+    assert_staged(joined(rows, (1, 1, 1), "f32", operation), *arrays(rows, (1, 1, 1), "f32"))
 
 
 def test_indices() -> None:
