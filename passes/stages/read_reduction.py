@@ -9,15 +9,15 @@ from typing import Any
 from shlo_tools import dtypes, ir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.folds import Windows, known_number
+from shlo_tools.codegen.stages.folds import Fold, Windows, known_number, neutral_number
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.reductions.selections import Selection
-from shlo_tools.dtypes import ElementType
+from shlo_tools.dtypes import ELEMENT_TYPES, ElementType
 from shlo_tools.mlir import Operation
 from shlo_tools.passes.legalize_to_linalg import window_attributes
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
-from shlo_tools.passes.stages.regions import fold, keeps, region
+from shlo_tools.passes.stages.regions import fold, keeps, region, repeated_op
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 
@@ -25,9 +25,30 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
     count = len(op.results)
     operands = _promoted(op, operands)
     dimensions = ir.integers_of(op, "dimensions")
+    if _is_rounded_sum(op):
+        return _summed_wide(op, operands, dimensions)
     is_numbered = count == 2 and _counts(operands[1], dimensions)
     repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
     return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
+
+
+def _is_rounded_sum(op: Operation) -> bool:
+    """Whether a sum has few digits: rounded at every step, it would stand still."""
+    element = dtypes.tensor_type(op.results[0].type).element_type
+    return element.name in ("f16", "bf16") and repeated_op(op) == "add"
+
+
+def _summed_wide(op: Operation, operands: Sequence[Node], dimensions: Sequence[int]) -> Node:
+    """A sum in f32 that is rounded once, as the reference has it.
+
+    1024 numbers of bf16 between 0 and 1 would make 256 at most: 256 + 1 is 256 there.
+    """
+    wide, type = ELEMENT_TYPES["f32"], named_sizes.type_of(op.results[0])
+    inputs = tuple(_converted(op, node, wide) for node in operands)
+    repeated = Fold(lambda _, values: [values[0] + values[1]], neutral=neutral_number("add", wide))
+    fields: Any = {"dimensions": tuple(dimensions), "attributes": repeated}
+    total = Node(NodeKind.REDUCE, type.shape, wide, inputs, **fields)
+    return _converted(op, total, type.element_type)
 
 
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:

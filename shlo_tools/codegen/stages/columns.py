@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.stages.folds import columns_of, groups_of, is_spread, sources_of
+from shlo_tools.codegen.stages.folds import columns_of, groups_of, is_spread, passed_over
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.stages.reading.elements import place_type
@@ -203,15 +203,16 @@ class ColumnKernel(RowKernel):
         self._each(self._kept, store)
 
     def _reduce(self, node: Node) -> None:
-        (source,), (zero,) = sources_of(node), self.initial(node)
+        source, (zero,) = passed_over(node, self.results), self.initial(node)
 
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
-            value = self.read(source, index, mask)
+            shown = self.read(source, index, mask)
             if source in self.results and source not in known:
-                self._store_wide(source, value, index, mask)
+                self._store_wide(source, shown, index, mask)
             elif source in self.kept and source not in self.buffers:
                 address, _, _ = self._address(source, self.kept[source], index)
-                self.store(value, address, None)
+                self.store(shown, address, None)
+            value = self.read(node.operands[0], index, mask)
             return self.folded(node, [total], [value])[0]
 
         known = set(self.stored)

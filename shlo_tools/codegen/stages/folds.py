@@ -8,7 +8,7 @@ floats are rounded in another place), or it selects by a number that tells the e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
@@ -127,6 +127,23 @@ def fold_of(node: Node) -> Fold:
 def sources_of(node: Node) -> tuple[Node, ...]:
     """The tensors that a reduction reduces."""
     return node.operands[: len(node.operands) // 2]
+
+
+def passed_over(node: Node, results: Collection[Node]) -> Node:
+    """What a reduction's pass has at hand that others may read again.
+
+    That is the tensor reduced, or what it is a function of that nobody else reads, such as a
+    conversion: the number in front of that is there in the same pass.
+    """
+    source = node.operands[0]
+    while (
+        source.kind is NodeKind.ELEMENTWISE
+        and len(source.operands) == 1
+        and len(source.users) == 1
+        and source not in results
+    ):
+        (source,) = source.operands
+    return source
 
 
 def starts_of(node: Node) -> tuple[Node, ...]:

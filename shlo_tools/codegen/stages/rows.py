@@ -11,7 +11,7 @@ from functools import cached_property
 
 from shlo_tools.codegen.function import POINTER, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode, Word, formula
-from shlo_tools.codegen.stages.folds import fold_of, sources_of
+from shlo_tools.codegen.stages.folds import fold_of, passed_over, sources_of
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.nodes import (
@@ -104,7 +104,11 @@ class RowKernel(Kernel):
         if node not in self._pointwise:
             return []
         count = self.rows * self.columns
-        reduced = {other.operands[0] for other in self.nodes if other.kind is NodeKind.REDUCE}
+        reduced = {
+            passed_over(other, self.results)
+            for other in self.nodes
+            if other.kind is NodeKind.REDUCE
+        }
         return [
             number
             for number, result in enumerate(self.results)
@@ -158,7 +162,7 @@ class RowKernel(Kernel):
         self._mark_late()
         self.kept: dict[Node, Buffer] = {}
         for node in self.reductions:
-            source = node.operands[0]
+            source = passed_over(node, self.results)
             again = len(source.users) > 1 and source not in self.results
             if again and source not in self.buffers and source not in self.kept:
                 count = self._kept_elements()
@@ -263,15 +267,16 @@ class RowKernel(Kernel):
         return start.at(column.base, element)
 
     def _reduce(self, node: Node) -> None:
-        (source,) = sources_of(node)
+        source = passed_over(node, self.results)
         (zero,) = self.initial(node)
 
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
-            value = self.read(source, index, mask)
+            shown = self.read(source, index, mask)
             if source in self.results and source not in self.stored:
-                self._store_wide(source, value, index, mask)
+                self._store_wide(source, shown, index, mask)
             elif source in self.kept and source not in self.buffers:
-                self._keep(source, value, index)
+                self._keep(source, shown, index)
+            value = self.read(node.operands[0], index, mask)
             (value,) = self.alike([value, zero])[:1]
             if mask is not None and self.folds_lanes:
                 value = self.select(mask.value, value, zero)

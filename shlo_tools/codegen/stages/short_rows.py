@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
 from shlo_tools.codegen.stages.nodes import (
@@ -40,7 +41,7 @@ def is_short(stage: Stage, space: Space, target: Target, *, folds_once: bool = F
     """
     nodes = stage.nodes
     lanes = lanes_for(target, nodes)
-    folded = {node.operands[0] for node in nodes if node.kind is NodeKind.REDUCE}
+    folded = {passed_over(node, stage.results) for node in nodes if node.kind is NodeKind.REDUCE}
     plain = all(
         not n.element.is_complex and not (_is_narrow(n) and n in folded) for n in stage.results
     )
@@ -114,7 +115,7 @@ class ShortRowKernel(RowKernel):
     def _columnwise(self) -> dict[Node, Buffer]:
         """Room for results that are not written lane by lane."""
         columnwise: dict[Node, Buffer] = {}
-        again = {node.operands[0] for node in self.reductions}
+        again = {passed_over(node, self.results) for node in self.reductions}
         for node in self._wide():
             if node in again or not (_is_narrow(node) or 1 < self.columns <= RUNS):
                 continue

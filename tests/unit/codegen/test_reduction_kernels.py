@@ -13,6 +13,7 @@ from reduction_programs import TYPES, kept, numbers, tensor
 from staged_programs import assert_staged
 
 from shlo_tools import compile, interpret
+from shlo_tools.dtypes import ELEMENT_TYPES
 
 SHAPES = [
     ((5,), [0]),
@@ -208,6 +209,38 @@ def test_vectors_that_a_chunk_has_too_many_of(rows: int, dimension: int) -> None
       return %r#0, %r#1 : tensor<{result}xf32>, tensor<{result}xf32>
     }}"""
     assert_staged(text, numbers(shape, "f32"), np.float32(1), np.float32(2))
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+@pytest.mark.parametrize("results", [(0,), (1,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    ("shape", "dimensions"),
+    [
+        *(((1100, 33), [0]), ((1100, 33), [1]), ((1100, 33), [0, 1]), ((2, 600, 40), [1])),
+        *(((300, 40, 2), [0, 1]), ((3, 700), [1]), ((400, 5), [1]), ((2, 3, 4, 300), [1, 3])),
+    ],
+)
+def test_sums_are_rounded_once(
+    shape: tuple[int, ...], dimensions: list[int], results: tuple[int, ...], element: str
+) -> None:
+    """Rounded at every step, a sum of bf16 stands still at 256: 256 + 1 is 256."""
+    whole, reduced = tensor(shape, element), tensor(kept(shape, dimensions), element)
+    rest = [d for d in range(len(shape)) if d not in dimensions]
+    types = [reduced, whole, whole]
+    ends = ", ".join(("%1", "%3", "%0")[k] for k in results)
+    signature = ", ".join(types[k] for k in results)
+    text = f"""
+    func.func @main(%x: {whole}) -> ({signature}) {{
+      %z = stablehlo.constant dense<-0.0> : tensor<{element}>
+      %0 = stablehlo.abs %x : {whole}
+      %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = {dimensions}
+        : ({whole}, tensor<{element}>) -> {reduced}
+      %2 = stablehlo.broadcast_in_dim %1, dims = {rest} : ({reduced}) -> {whole}
+      %3 = stablehlo.subtract %2, %0 : {whole}
+      return {ends} : {signature}
+    }}"""
+    eighths = np.random.default_rng(0).integers(-9, 10, shape) / 8  # which f32 adds exactly
+    assert_staged(text, eighths.astype(ELEMENT_TYPES[element].dtype))
 
 
 PROGRAM = """
