@@ -36,6 +36,7 @@ _RIGHT = [
     for part in ("0x1.921fb6p+0", "-0x1.778p-25", "0x1.68cp-39", "0x1.1a6264p-54")
 ]
 _NEAR = 2.0**13  # angles up to there
+_UNTURNED = 0.785  # of smaller angles n is 0
 # (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, r up to pi / 4.
 _SINE = [2.7249864655139585e-06, -0.00019840086263755443]
 _SINE += [0.008333331873837089, -0.16666666663853044]
@@ -185,21 +186,29 @@ def _turned(s: Series, sign: Value, value: Value) -> Value:
 def _both(s: Series, x: Value) -> tuple[Value, Value, Value]:
     """x = n pi / 2 + r + low: n as i32, and the sine and cosine of r + low."""
     f = s.f
-    shifted = f.fma(x, s.constant(2 / math.pi, x), s.constant(_ROUNDING, x))
-    n = shifted - _ROUNDING
-    first, second, third, last = (s.constant(-part, x) for part in _RIGHT)
-    left = f.fma(n, first, x)
-    near = f.fma(n, second, left)
-    lost = f.fma(n, second, left - near)
-    r = f.fma(n, third, near)
-    low = lost + f.fma(n, last, f.fma(n, third, near - r))
+    is_turned = f.intrinsic("fabs", x).compare("uge", _UNTURNED)
+    zeros = [f.constant(0, x.to("bitcast", "i32").type), x, s.constant(0.0, x)]
+    # The same numbers; who waits for an angle's sine waits half as long.
+    n, r, low = f.if_(f.reduce("or", is_turned), lambda: _rest(s, x), lambda: zeros)
     square = r * r
     sine = r + f.fma(s.horner(square, _SINE), square * r, low)
     half = square * 0.5
     most = 1.0 - half
     rest = f.fma(-r, low, (1.0 - most) - half)
     cosine = most + f.fma(s.horner(square, _COSINE), square * square, rest)
-    return shifted.to("bitcast", "i32") - _ROUNDING_BITS, sine, cosine
+    return n, sine, cosine
+
+
+def _rest(s: Series, x: Value) -> list[Value]:
+    """``n``, ``r`` and ``low`` of an angle."""
+    f = s.f
+    shifted = f.fma(x, s.constant(2 / math.pi, x), s.constant(_ROUNDING, x))
+    n = shifted - _ROUNDING
+    first, second, third, last = (s.constant(-part, x) for part in _RIGHT)
+    left = f.fma(n, first, x)
+    r = f.fma(n, second, left)
+    low = f.fma(n, last, f.fma(n, third, f.fma(n, second, left - r)))
+    return [shifted.to("bitcast", "i32") - _ROUNDING_BITS, r, low]
 
 
 def _or_far(s: Series, function: str, x: Value, value: Value) -> Value:
