@@ -47,10 +47,9 @@ from shlo_tools.passes.partition.tiny import join_tiny
 from shlo_tools.passes.simplify import driver
 from shlo_tools.passes.simplify.slicing import of_nothing, whole
 from shlo_tools.passes.simplify.values import filled
+from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.lower_stages import lower_shared
 from shlo_tools.pipeline.registry import Pass
-
-_CONSTANTS = ("stablehlo.constant", "arith.constant", "tensor.empty")  # the last of named sizes
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Partition(Pass):
                 weights = [inner for inner in ops if inner.name in WEIGHTS]
                 _rewrite(_without_barriers(ops), _RULES)
                 _lift_weights(func, weights)
-                _sink_constants(with_regions)
+                sink_constants(with_regions)
                 _cut(op, func.regions[0].blocks[0], kinds, names)
 
 
@@ -145,22 +144,3 @@ def _lift_weights(func: Operation, weights: Iterable[Operation]) -> None:
     block = func.regions[0].blocks[0]
     for op in reversed([op for op in weights if op.parent != func]):
         op.move_before(block.operations[0])
-
-
-def _sink_constants(ops: Iterable[Operation]) -> None:
-    """Constants that regions use move there, where stages compute them for themselves."""
-    for op in ops:
-        constants = [v for v in ir.captured(op) if mlir.is_result_of(v, _CONSTANTS)]
-        for region in op.regions if constants else ():
-            block = region.blocks[0]
-            inside = [inner for view in block.operations for inner in mlir.walk(view)]
-            for constant in constants:
-                clone = mlir.inner_operation(constant.owner).clone(mlir.at_start(block))
-                _replace(inside, constant, mlir.inner_operation(clone).results[0])
-
-
-def _replace(ops: Iterable[Operation], old: Value, new: Value) -> None:
-    for op in ops:
-        for place, value in enumerate(list(op.operands)):
-            if value == old:
-                op.operands[place] = new

@@ -31,6 +31,7 @@ from shlo_tools.codegen.stages.nodes import UnsupportedStage
 from shlo_tools.dims import UndecidedError
 from shlo_tools.mlir import Attribute, Operation
 from shlo_tools.passes.stages import host_calls
+from shlo_tools.passes.stages.constants import sink_constants
 from shlo_tools.passes.stages.read import read
 from shlo_tools.pipeline import progress
 from shlo_tools.pipeline.registry import Pass
@@ -58,6 +59,8 @@ class LowerStages(Pass):
             if STAGE in func.attributes and not any(n in func.attributes for n in (JOBS, PLAIN))
         ]
         for func in progress.counted(stages, "stages"):
+            # Passes that fold what sizes are known of put constants in front of all regions.
+            sink_constants(inner for inner in mlir.walk(func)[1:] if inner.regions)
             self._lowered(func, kernels, calls).note(func)
         if calls:
             op.attributes[HOST_CALLS] = mlir.array_attr(calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -312,3 +313,14 @@ def test_barriers_hand_on(count: int) -> None:
     x, y = np.random.default_rng(0).standard_normal((2, 40, 9)).astype(np.float32)
     for got, target in zip(executable(x, y), interpret(text, x, y), strict=True):
         np.testing.assert_allclose(got, target, rtol=1e-6)
+
+
+def test_constants_of_regions_stay_there() -> None:
+    """To inline a computation moves those of others: here of what compares sorted numbers."""
+    path = Path(__file__).parents[2] / "programs" / "symbolic_order"
+    arrays = np.load(path.with_suffix(".npz"))
+    executable = compiled(path.with_suffix(".mlir").read_text())
+    executable(*(arrays[name] for name in arrays.files if name.startswith("arg")))
+    for instance in executable._instances.values():
+        assert isinstance(instance, StagedExecutable)
+        assert not instance.plain
