@@ -12,7 +12,7 @@ rewriter's listener.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Self, cast
@@ -374,6 +374,14 @@ def replace(op: Operation, values: Sequence[Value]) -> None:
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
     op.erase()
+
+
+def replace_operands(ops: Iterable[Operation], values: Mapping[Value, Value]) -> None:
+    """Have ops use other values instead of those that are keys."""
+    for op in ops if values else ():
+        for place, value in enumerate(list(op.operands)):
+            if value in values:
+                op.operands[place] = values[value]
 
 
 # --- driver 2: type-changing conversion -----------------------------------------------------------

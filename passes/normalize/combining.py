@@ -79,9 +79,6 @@ def _mapped(op: Operation, block: Block, arguments: list[Value], build: Build) -
         values[value] = mlir.inner_operation(constant).clone(inside.at).results[0]
     for view in block.operations:
         clone = mlir.inner_operation(mlir.inner_operation(view).clone(inside.at))
-        for user in mlir.walk(clone):
-            for place, operand in enumerate(user.operands):
-                if operand in values:
-                    user.operands[place] = values[operand]
+        ir.replace_operands(mlir.walk(clone), values)
         values |= dict(zip(mlir.inner_operation(view).results, clone.results, strict=True))
     return mapped.results[0]

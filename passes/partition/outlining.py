@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from shlo_tools import mlir
+from shlo_tools import ir, mlir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
@@ -178,10 +178,7 @@ def _clone(op: Op, build: Build, values: dict[Op | Value, Value]) -> Operation:
         values[op] = clone.results[0]
         return clone
     inside = {old: values[new] for old, new in zip(op.captured, op.operands[count:], strict=True)}
-    for inner in mlir.walk(clone)[1:] if inside else ():
-        for place, value in enumerate(list(inner.operands)):
-            if value in inside:
-                inner.operands[place] = inside[value]
+    ir.replace_operands(mlir.walk(clone)[1:] if inside else (), inside)
     values |= dict(zip(op.parts, clone.results, strict=True))
     return clone
 

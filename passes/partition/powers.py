@@ -14,11 +14,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shlo_tools import mlir
 from shlo_tools.dtypes import Array, ElementType
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.passes.simplify.values import filled, source, splat, static
+from shlo_tools.passes.simplify.values import compared, filled, source, splat, static
 
 _STEPS = 4  # how far an exponent is looked for
 _SPREAD = ("broadcast_in_dim", "reshape")
@@ -84,12 +83,8 @@ def _root(name: str, of_infinity: float) -> Callable[[Value, Build], Value]:
         positive = build.value("stablehlo.add", (x, _filled(build, x, 0)), x.type)
         root = build.value(f"stablehlo.{name}", (positive,), x.type)
         least, other = (_filled(build, x, number) for number in (-np.inf, of_infinity))
-        type = mlir.tensor_type(x.type.shape, mlir.integer_type(1))
-        direction = mlir.parse_attribute("#stablehlo<comparison_direction EQ>")
-        is_least = build.value(
-            "stablehlo.compare", (x, least), type, {"comparison_direction": direction}
-        )
-        return build.value("stablehlo.select", (is_least, other, root), x.type)
+        operands = (compared(build, "EQ", x, least), other, root)
+        return build.value("stablehlo.select", operands, x.type)
 
     return form
 

@@ -30,11 +30,9 @@ from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.ops.gather_scatter import SCATTER_DIMENSION_NUMBERS
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
-from shlo_tools.passes.simplify.values import constant, held_integers, source, splat
+from shlo_tools.passes.simplify.values import compared, constant, held_integers, source, splat
 
 _MOST = 2  # a part of at least one in so many elements is not worth a stage of its own
-_DIRECTION = "#stablehlo<comparison_direction {}>"
-_ELEMENTS = (ELEMENT_TYPES["i32"], ELEMENT_TYPES["i1"])  # of places, of conditions
 _OPS = 64  # ops in front of an update that are computed for the whole tensor
 
 
@@ -66,7 +64,7 @@ class _Update:
 def of_scatter(op: Operation, build: Build) -> list[Value] | None:
     """A scatter of one window at a known place, by elementwise ops."""
     values = (*op.operands, *op.results)
-    if len(values) != 4 or not all(map(_is_plain, values)):
+    if len(values) != 4 or not all(map(_is_static, values)):
         return None
     operand, indices, update = op.operands
     combination = _combination(op)
@@ -96,7 +94,7 @@ def of_scatter(op: Operation, build: Build) -> list[Value] | None:
 def of_dynamic_update_slice(op: Operation, build: Build) -> list[Value] | None:
     """An update at a known place, by elementwise ops."""
     operand, update, *indices = op.operands
-    if not all(map(_is_plain, op.operands)) or not _is_most(operand, update):
+    if not all(map(_is_static, op.operands)) or not _is_most(operand, update):
         return None
     places = [_numbers(index) for index in indices]
     shape = dtypes.tensor_type(operand.type).static_shape
@@ -109,9 +107,9 @@ def of_dynamic_update_slice(op: Operation, build: Build) -> list[Value] | None:
     return [_written(_Update(operand, update, window, tuple(starts), ""), op.block, build)]
 
 
-def _is_plain(value: Value) -> bool:
+def _is_static(value: Value) -> bool:
     """Whether a value is a tensor of known sizes and plain numbers."""
-    return mlir.is_static_tensor(value.type) and "!" not in mlir.spelling(value.type)
+    return mlir.is_static_tensor(value.type)
 
 
 def _is_most(operand: Value, update: Value) -> bool:
@@ -230,7 +228,7 @@ class _Whole:
 
 
 def _is_number(value: Value) -> bool:
-    return mlir.is_static_tensor(value.type) and not dtypes.tensor_type(value.type).shape
+    return _is_static(value) and not dtypes.tensor_type(value.type).shape
 
 
 def _only_for(update: Value, window: tuple[int, ...], block: mlir.Block) -> list[Operation]:
@@ -253,7 +251,7 @@ def _only_for(update: Value, window: tuple[int, ...], block: mlir.Block) -> list
 def _is_elementwise(op: Operation, window: tuple[int, ...]) -> bool:
     is_known = op.name in SCALARS and has_trait(op, Trait.ELEMENTWISE) and len(op.results) == 1
     return is_known and all(
-        _is_plain(value) and dtypes.tensor_type(value.type).static_shape in (window, ())
+        _is_static(value) and dtypes.tensor_type(value.type).static_shape in (window, ())
         for value in (*op.operands, *op.results)
     )
 
@@ -261,7 +259,7 @@ def _is_elementwise(op: Operation, window: tuple[int, ...]) -> bool:
 def _inside(update: _Update, build: Build) -> Value | None:
     """Which elements are inside of the part; None if all are."""
     shape = update.type.static_shape
-    numbers, flags = (TensorType(shape, element).mlir() for element in _ELEMENTS)
+    numbers = TensorType(shape, ELEMENT_TYPES["i32"]).mlir()
     conditions: list[Value] = []
     for d, (size, part, start) in enumerate(zip(shape, update.window, update.starts, strict=True)):
         dimension = {"iota_dimension": mlir.i64_attr(d)}
@@ -269,14 +267,12 @@ def _inside(update: _Update, build: Build) -> Value | None:
             if bound not in (0, size):
                 place = build.value("stablehlo.iota", (), numbers, dimension)
                 limit = constant(build, numbers, np.broadcast_to(np.int32(bound), shape))
-                compared = {
-                    "comparison_direction": mlir.parse_attribute(_DIRECTION.format(direction))
-                }
-                conditions.append(build.value("stablehlo.compare", (place, limit), flags, compared))
+                conditions.append(compared(build, direction, place, limit))
     inside: Value | None = None
     for condition in conditions:
-        both = None if inside is None else build.value("stablehlo.and", (inside, condition), flags)
-        inside = condition if both is None else both
+        if inside is not None:
+            condition = build.value("stablehlo.and", (inside, condition), condition.type)
+        inside = condition
     return inside
 
 

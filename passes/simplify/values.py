@@ -154,6 +154,13 @@ def splat_attribute(number: Any, type: Type) -> Attribute:
     return mlir.dense_from_bytes(raw, type)
 
 
+def compared(build: Build, direction: str, one: Value, other: Value) -> Value:
+    """Whether elements of values of one static type are EQ, NE, GE, GT, LE or LT."""
+    type = mlir.tensor_type(one.type.shape, mlir.integer_type(1))
+    attribute = mlir.parse_attribute(f"#stablehlo<comparison_direction {direction}>")
+    return build.value("stablehlo.compare", (one, other), type, {"comparison_direction": attribute})
+
+
 def filled(build: Build, like: Value, number: Any) -> Value | None:
     """A constant of the type of a value; None where that type has unknown sizes."""
     type = static(like)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from shlo_tools import ir, mlir
-from shlo_tools.mlir import Operation, Value
+from shlo_tools.mlir import Block, Operation, Value
 
 _CONSTANTS = ("stablehlo.constant", "arith.constant", "tensor.empty")  # the last of named sizes
 
@@ -17,13 +17,10 @@ def sink_constants(ops: Iterable[Operation]) -> None:
         for region in op.regions if constants else ():
             block = region.blocks[0]
             inside = [inner for view in block.operations for inner in mlir.walk(view)]
-            for constant in constants:
-                clone = mlir.inner_operation(constant.owner).clone(mlir.at_start(block))
-                _replace(inside, constant, mlir.inner_operation(clone).results[0])
+            ir.replace_operands(inside, {value: _copy(value, block) for value in constants})
 
 
-def _replace(ops: Iterable[Operation], old: Value, new: Value) -> None:
-    for op in ops:
-        for place, value in enumerate(list(op.operands)):
-            if value == old:
-                op.operands[place] = new
+def _copy(constant: Value, block: Block) -> Value:
+    """A copy of a constant at the start of a block."""
+    copy = mlir.inner_operation(constant.owner).clone(mlir.at_start(block))
+    return mlir.inner_operation(copy).results[0]

@@ -239,7 +239,7 @@ def _entry(symbol: str) -> Relocatable:
     f = Function(symbol, [POINTER, POINTER, POINTER], I32)
     f.result = f.call(layout.CALL, [f.address_of(f"{symbol}.program"), *f.arguments], I32)
     declared = f"llvm.mlir.global external @{symbol}.program() : i64\n"
-    text = exporting_text([f], [f], target.host().features)
+    text = exporting_text([f], target.host().features)
     return machine_code.of_text(declared + text, [symbol])
 
 

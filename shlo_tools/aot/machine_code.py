@@ -30,7 +30,7 @@ _NOWHERE = 1  # an address that nobody goes to: MLIR's engine wants one of each 
 def of_functions(functions: Sequence[Function]) -> Relocatable:
     """The machine code of functions; those that are exported have global names."""
     exported = [function for function in functions if function.exported]
-    text = exporting_text(functions, exported, target.host().features)
+    text = exporting_text(functions, target.host().features)
     return of_text(text, [function.name for function in exported])
 
 

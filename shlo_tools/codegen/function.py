@@ -740,11 +740,13 @@ def address_table(names: Iterable[str]) -> str:
     return f"llvm.mlir.global external constant @{ADDRESSES}() : {type} {{\n  {body}\n}}\n"
 
 
-def exporting_text(
-    functions: Iterable[Function], exported: Iterable[Function], features: Sequence[str] = ()
-) -> str:
-    """A module of functions, and the table of the addresses of some."""
-    exported = list(exported)
+def exporting_text(functions: Iterable[Function], features: Sequence[str] = ()) -> str:
+    """A module of functions, and the table of the addresses of those that are exported.
+
+    These are not any more, but for the table.
+    """
+    functions = list(functions)
+    exported = [function for function in functions if function.exported]
     for function in exported:
         function.exported = False
     return module_text(functions, features) + address_table(f.name for f in exported)

@@ -150,15 +150,18 @@ def all_to_all(
     return results
 
 
-def _zeros(operand: Any) -> Any:
-    """What a process gets to which nobody sends."""
+def _zeros(operand: Any, zeros: Sequence[Array] | None, number: int = 0) -> Any:
+    """What a process gets to which nobody sends.
+
+    Args:
+        zeros: what stands for 0, by results, where that is not what arrays start as.
+        number: of the result.
+    """
+    if zeros is not None:
+        return np.full_like(operand, zeros[number])
     if isinstance(operand, QuantizedArray):
         return quantize(np.zeros(operand.shape, operand.type.expressed.dtype), operand.type)
     return rounded(np.zeros(operand.shape), operand.dtype)  # NaN where a type has no zero
-
-
-def _filled(operand: Any, zeros: Sequence[int]) -> Any:
-    return np.full_like(operand, zeros[0]) if len(zeros) else _zeros(operand)
 
 
 @evaluates
@@ -168,13 +171,12 @@ def collective_broadcast(
     channel_id: int | None = None,
     *,
     process: Process = ALONE,
-    zeros: Sequence[int] = (),
+    zeros: Sequence[Array] | None = None,
 ) -> Any:
-    """``zeros``: as of ``collective_reduce``."""
     for group in _one_way(process, replica_groups, channel_id):
         if process.id in group:
             return process.broadcast("collective_broadcast", channel_id or 0, group, operand)
-    return _filled(operand, zeros)
+    return _zeros(operand, zeros)
 
 
 @evaluates
@@ -184,9 +186,8 @@ def collective_permute(
     channel_id: int | None = None,
     *,
     process: Process = ALONE,
-    zeros: Sequence[int] = (),
+    zeros: Sequence[Array] | None = None,
 ) -> Any:
-    """``zeros``: as of ``collective_reduce``."""
     pairs = _one_way(process, source_target_pairs, channel_id)
     for source, target in pairs:
         if source == process.id:
@@ -194,7 +195,7 @@ def collective_permute(
     for source, target in pairs:
         if target == process.id:
             return process.get("collective_permute", channel_id or 0, source)
-    return _filled(operand, zeros)
+    return _zeros(operand, zeros)
 
 
 @evaluates
@@ -209,17 +210,15 @@ def collective_reduce(
     process: Process = ALONE,
     zeros: Sequence[Array] | None = None,
 ) -> tuple[Array, ...]:
-    """``zeros`` stand in the results of who is no root, where it is not what arrays start as."""
     group = _group(process, replica_groups, channel_id, use_global_device_ids)
     data = operands[:-1] if has_dynamic_root else operands
     roots = [int(root) for root in operands[-1]] if has_dynamic_root else [0] * len(data)
     if any(not 0 <= root < len(group) for root in roots):
         raise ExecutionError(f"roots {roots} in a group of {len(group)} processes")
     totals = _reduced("collective_reduce", data, channel_id, group, computation, process)
-    none = [_zeros(total) for total in totals] if zeros is None else zeros
     return tuple(
-        total if group[root] == process.id else np.full_like(total, zero)
-        for total, root, zero in zip(totals, roots, none, strict=True)
+        total if group[root] == process.id else _zeros(total, zeros, number)
+        for number, (total, root) in enumerate(zip(totals, roots, strict=True))
     )
 
 

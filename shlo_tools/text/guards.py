@@ -86,7 +86,7 @@ class _Text:
             self.plain = _IGNORED.sub(b" ", source)
         else:  # what is between quotes, unless the parser stops at one that is not closed
             self.plain = b" ".join(source.split(b'"')[::2])
-        self.zeros = self.plain.translate(_ZEROS, _WORDS)
+        self.zeros = self.plain.translate(_ZEROS, _LETTERS)
         self.signs = self.zeros.translate(None, _NO_SIGNS)
         self.depth_bound = _depth_bound(self)
 
@@ -107,7 +107,7 @@ class _Text:
 
 _IGNORED = re.compile(IGNORED)
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_WORDS = f"{string.ascii_letters}_".replace("x", "").encode()
+_LETTERS = f"{string.ascii_letters}_".replace("x", "").encode()
 
 # --- nesting --------------------------------------------------------------------------------------
 _BRACKET = re.compile(BRACKET)

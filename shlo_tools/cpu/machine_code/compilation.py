@@ -181,7 +181,7 @@ def loading(image: bytes, prefix: str, callees: Callees) -> MachineCode | None:
 def _compiler() -> tuple[object, int]:
     """What has ``shlo_rt_compile``, and its address: the one function that no request makes."""
     functions = compiling.functions()
-    text = exporting_text(functions, functions)
+    text = exporting_text(functions)
     key = store.key("library", text)
     code = stored(key, compiling.COMPILE, lambda _: {})
     if code is not None:

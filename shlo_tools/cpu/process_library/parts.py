@@ -224,7 +224,7 @@ def adopt(names: Sequence[str], image: bytes) -> None:
 def compilation(functions: Sequence[Function], keys: Sequence[str]) -> Compilation:
     """Start to compile functions, which the store keeps under some keys."""
     exported = [function for function in functions if function.exported]
-    text = exporting_text(functions, exported, target.host().features)
+    text = exporting_text(functions, target.host().features)
     defined = {function.name for function in functions}
     callees = {callee for f in functions for callee in f.callees} - defined
     names = [function.name for function in exported]

@@ -212,7 +212,7 @@ def image(folder: Path, name: str, callee: str = "") -> bytes:
     """The object file of one function."""
     key = store.key("test", f"{name} {callee}")
     part = function(name, callee)
-    text = exporting_text([part], [part])
+    text = exporting_text([part])
     with mlir.library_context():
         code = Compilation(text, [name], [key], {})
     assert code.addresses[name]

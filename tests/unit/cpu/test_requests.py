@@ -20,7 +20,7 @@ from shlo_tools.cpu.stages import kernels
 
 
 def text_of(function: Function) -> str:
-    return exporting_text([function], [function])
+    return exporting_text([function])
 
 
 def squares(name: str, times: int = 1) -> Function:
