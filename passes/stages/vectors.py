@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shlo_tools.codegen import target
+from shlo_tools.codegen import instructions, target
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
@@ -205,7 +205,8 @@ class VectorEmit(Emit):
     def _truncated(self, value: Value, element: str) -> Value:
         """Rounded to nearest even; in IR, since the processor's bf16 flushes denormals.
 
-        What is rounded stays in f32 for the arithmetic behind it.
+        What is rounded stays in f32 for the arithmetic behind it. What an op makes of narrow
+        operands is rounded as NaN too: it has nothing in the digits that are cut off.
         """
         if element == "f16" and not target.host().converts_f16:
             code: Any = encode(self, value, _F16)  # type: ignore[arg-type]
@@ -213,18 +214,29 @@ class VectorEmit(Emit):
         if element != "bf16" or value.type.element != "f32":
             return value.to("fptrunc", element)
         bits = value.to("bitcast", "i32")
-        odd = (bits >> 16) & 1
-        is_nan = value.compare("uno", value)
-        rounded = self.function.select(is_nan, bits | 0x400000, bits + odd + 0x7FFF)
+        rounded = self._with_half(bits)
+        if self.operand.name not in _NARROW:
+            is_nan = value.compare("uno", value)
+            rounded = self.function.select(is_nan, bits | 0x400000, rounded)
         result = (rounded >> 16).to("trunc", "i16").to("bitcast", "bf16")
         result.wide = (rounded & -0x10000).to("bitcast", "f32")
         return result
+
+    def _with_half(self, bits: Value) -> Value:
+        """With half of the last digit added, or as much less as makes the last one even."""
+        if target.host().adds_words and bits.type.lanes:
+            words, ones = (bits & 0x10000) | 0x7FFF, self.function.constant(0x10001, bits.type)
+            return instructions.plus_products_of_words(self.function, bits, words, ones)
+        return bits + ((bits >> 16) & 1) + 0x7FFF
 
     def _sign_changed(self, name: str, value: Value) -> Value:
         """Negated, or without a sign: bits, so that nothing else changes."""
         bits, sign = value.to("bitcast", "i16"), -0x8000
         changed = bits ^ sign if name == "arith.negf" else bits & ~sign
-        return changed.to("bitcast", value.type.element)
+        result = changed.to("bitcast", value.type.element)
+        if result.type.element == "bf16":
+            result.wide = self(name, self._extended(value, "f32"))
+        return result
 
 
 def _element(type: Any) -> str:

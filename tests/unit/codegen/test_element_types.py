@@ -124,3 +124,30 @@ def test_halves_without_instructions_for_them(monkeypatch: pytest.MonkeyPatch) -
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(wide, x.astype(np.float32))
         np.testing.assert_array_equal(narrow, y.astype(np.float16))
+
+
+@pytest.mark.parametrize("adds_words", {False, target.host().adds_words})
+def test_bf16_between_ops(adds_words: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each op rounds, to even, denormals and numbers next to infinity too; NaN stays NaN.
+
+    What is rounded is what f32 has the sum, the product and the quotient of two bf16 rounded to.
+    """
+    rounding = replace(target.host(), adds_words=adds_words)
+    monkeypatch.setattr(target, "host", lambda: rounding)
+    text = """func.func @main(%a: tensor<65536xui16>, %b: tensor<65536xui16>)
+        -> (tensor<65536xf32>, tensor<65536xf32>) {
+      %x = stablehlo.bitcast_convert %a : (tensor<65536xui16>) -> tensor<65536xbf16>
+      %y = stablehlo.bitcast_convert %b : (tensor<65536xui16>) -> tensor<65536xbf16>
+      %0 = stablehlo.multiply %x, %y : tensor<65536xbf16>
+      %1 = stablehlo.negate %0 : tensor<65536xbf16>
+      %2 = stablehlo.add %1, %x : tensor<65536xbf16>
+      %3 = stablehlo.abs %2 : tensor<65536xbf16>
+      %4 = stablehlo.subtract %3, %y : tensor<65536xbf16>
+      %5 = stablehlo.divide %4, %x : tensor<65536xbf16>
+      %6 = stablehlo.convert %4 : (tensor<65536xbf16>) -> tensor<65536xf32>
+      %7 = stablehlo.convert %5 : (tensor<65536xbf16>) -> tensor<65536xf32>
+      return %6, %7 : tensor<65536xf32>, tensor<65536xf32>
+    }"""
+    codes = np.arange(1 << 16, dtype=np.uint16)
+    for seed in range(4):
+        assert_staged(text, codes, np.random.default_rng(seed).permutation(codes))

@@ -1,0 +1,92 @@
+"""Instructions of AVX-512 that LLVM makes of no ops of its own, on vectors of any length.
+
+They are written for whole registers: shorter vectors take a part of one, longer ones several. Who
+uses one asks the target first, and does without where it is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shlo_tools.codegen.function import I16, I32, Function, Value
+
+_LANES = 16  # of 32 bits in a register
+_NEAREST = 4  # how results are rounded: as all others are
+
+
+def of_floats(
+    f: Function, name: str, operands: Sequence[Value], number: int | None = None
+) -> Value:
+    """``getexp``, ``scalef``, or another one that takes f32 and how the result is rounded.
+
+    Args:
+        name: what LLVM calls it, without what is the same for all.
+        number: what it takes beside the operands.
+    """
+
+    def one(registers: Sequence[Value]) -> Value:
+        type = registers[0].type
+        numbers = [] if number is None else [f.constant(number, I32)]
+        masked_out, mask, rounding = f.zero(type), f.constant(-1, I16), f.constant(_NEAREST, I32)
+        return _called(f, f"mask.{name}.ps", [*registers, *numbers, masked_out, mask, rounding])
+
+    return _by_registers(f, operands, one)
+
+
+def replaced_by_class(f: Function, value: Value, argument: Value, replacements: int) -> Value:
+    """``value``, or something else where an f32 is of some class (``fixupimm``).
+
+    Args:
+        replacements: a nibble for each class, from the lowest one: quiet and signalling NaN, 0, 1,
+            -inf, inf, negative numbers, positive ones. 0 keeps ``value``, 2 is the argument as a
+            quiet NaN, 3 NaN, 4 -inf, 5 inf.
+    """
+
+    def one(registers: Sequence[Value]) -> Value:
+        table = f.constant(replacements, I32.vector(_LANES))
+        exceptions, mask, rounding = (
+            f.constant(0, I32),
+            f.constant(-1, I16),
+            f.constant(_NEAREST, I32),
+        )
+        return _called(f, "mask.fixupimm.ps", [*registers, table, exceptions, mask, rounding])
+
+    return _by_registers(f, [value, argument], one)
+
+
+def plus_products_of_words(f: Function, total: Value, a: Value, b: Value) -> Value:
+    """i32 plus the two products of the i16 that i32 of ``a`` and ``b`` consist of (VNNI)."""
+
+    def one(registers: Sequence[Value]) -> Value:
+        total, *pairs = registers
+        type = I16.vector(2 * _LANES)
+        words = [f.emit(f"llvm.bitcast {p.name} : {p.type} to {type}", type) for p in pairs]
+        return _called(f, "vpdpwssd", [total, *words])
+
+    return _by_registers(f, [total, a, b], one)
+
+
+def _called(f: Function, name: str, operands: Sequence[Value]) -> Value:
+    names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
+    type = operands[0].type
+    return f.emit(
+        f'llvm.call_intrinsic "llvm.x86.avx512.{name}.512"({names}) : ({types}) -> {type}', type
+    )
+
+
+def _by_registers(
+    f: Function, operands: Sequence[Value], one: Callable[[Sequence[Value]], Value]
+) -> Value:
+    """What ``one`` makes of registers, for vectors."""
+    lanes = operands[0].type.lanes
+    if lanes == _LANES:
+        return one(operands)
+    if lanes < _LANES:
+        wide = [f.shuffle(v, v, [k % lanes for k in range(_LANES)]) for v in operands]
+        result = one(wide)
+        return f.shuffle(result, result, range(lanes))
+    low, high = (
+        _by_registers(f, [f.shuffle(v, v, part) for v in operands], one)
+        for part in (range(lanes // 2), range(lanes // 2, lanes))
+    )
+    return f.shuffle(low, high, range(lanes))
