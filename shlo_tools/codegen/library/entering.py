@@ -1,8 +1,8 @@
 """Calling a table of jobs with numpy's arrays as they are.
 
-``shlo_rt_enter(frame, call, arguments) -> i64`` takes a Python tuple, looks whether each item is
-an array of the type that is expected, writes its address where the table's contexts hold it, and
-runs the table. Nothing of Python is called, and nothing is counted: the caller holds the tuple.
+``shlo_rt_enter(call, arguments) -> i64`` takes a Python tuple, looks whether each item is an array
+of the type that is expected, writes its address where the table's contexts hold it, and runs the
+table. Nothing of Python is called, and nothing is counted: the caller holds the tuple.
 
 The offsets are those of CPython's tuples and of numpy's arrays, which are part of their stable
 interfaces for compiled extensions.
@@ -19,12 +19,13 @@ REFUSED = -1  # an argument is not as it is expected; nothing has been run
 
 # Words of ``call``.
 CALL = (
+    "frame",
     "table",
     "rows",
     "arena",
     "array_type",  # the address of numpy's type of arrays
     "expected",  # for each argument, the address of EXPECTED words
-    "count",
+    "count",  # of the arguments that are looked at; -1 where all are known to fit
     "patches",  # (word, number, offset): write the address of an argument or a result
     "patch_count",
     "results",  # addresses of results
@@ -33,7 +34,7 @@ CALL = (
 EXPECTED = ("dtype", "rank")
 PATCH = 3  # the number of a result is counted down from -1
 
-TUPLE_ITEMS = 24  # bytes in front of a tuple's first item
+TUPLE_SIZE, TUPLE_ITEMS = 16, 24  # bytes in front of how many items a tuple has, and of the first
 OBJECT_TYPE = 8
 ARRAY = {"data": 16, "rank": 24, "sizes": 32, "dtype": 56, "flags": 64}
 FLAGS = 0x0101  # row-major, and aligned
@@ -41,8 +42,8 @@ FLAGS = 0x0101  # row-major, and aligned
 
 def functions() -> list[Function]:
     """``shlo_rt_enter``."""
-    f = Function(ENTER, [POINTER, POINTER, POINTER], I64)
-    frame, call, arguments = f.arguments
+    f = Function(ENTER, [POINTER, POINTER], I64)
+    call, arguments = f.arguments
 
     def word(name: str, type: Type = I64) -> Value:
         return f.load(call.at(8 * CALL.index(name)), type)
@@ -57,10 +58,12 @@ def functions() -> list[Function]:
             f.call("is_expected", [item(number), expected, word("array_type")], I64),
         ]
 
+    count = word("count")
+    is_whole = (count < 0) | (f.load(arguments.at(TUPLE_SIZE), I64) == count)
     _, all_fit = f.while_(
-        lambda number, good: (number < word("count")) & (good != 0),
+        lambda number, good: (number < count) & (good != 0),
         fits,
-        [f.constant(0), f.constant(1)],
+        [f.constant(0), is_whole.to("zext", "i64")],
     )
 
     def run() -> Value:
@@ -81,6 +84,7 @@ def functions() -> list[Function]:
             f.store(address + f.load(words.at(2, I64), I64), where)
 
         f.loop(0, word("patch_count"), 1, patch)
+        frame = word("frame", POINTER)
         for name in ("status", "poll"):
             f.store(f.constant(0), frame.at(layout.offset(name)))
         f.store(word("arena"), frame.at(layout.offset("arena")))

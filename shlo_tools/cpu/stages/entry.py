@@ -24,8 +24,8 @@ _IDLE = 4  # references to a block of memory that only the set and a loop over i
 
 @cache
 def enter() -> Any:
-    """``shlo_rt_enter``, which takes addresses of a frame and of words, and a tuple of arrays."""
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
+    """``shlo_rt_enter``, which takes the address of words and a tuple of arrays."""
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.py_object)
     return prototype(parts.address(entering.ENTER))
 
 
@@ -36,23 +36,19 @@ class _ResultSet:
         blocks = [memory.block(type.nbytes) for type in types]
         self._addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
         self.address = ctypes.addressof(self._addresses)
-        self._blocks = [block for block, _, _ in blocks]
+        self.blocks = [block for block, _, _ in blocks]
         # A view of an array takes a third of the time of an array of a block.
-        self._views = [
+        self.views = [
             np.ndarray(type.static_shape, type.element_type.dtype, block, start).view
             for type, (block, start, _) in zip(types, blocks, strict=True)
         ]
 
     def is_idle(self) -> bool:
         """Whether no array that was made of this memory is left."""
-        for block in self._blocks:  # noqa: SIM110 (a generator takes as long as the rest)
+        for block in self.blocks:  # noqa: SIM110 (a generator takes as long as the rest)
             if getrefcount(block) > _IDLE:
                 return False
         return True
-
-    def arrays(self) -> list[Array]:
-        """New arrays of this memory."""
-        return [view() for view in self._views]
 
 
 class Entry:
@@ -83,11 +79,12 @@ class Entry:
         self._patches = _words(
             [w for p in self.table.patches for w in (start + 8 * p.word, p.number, p.offset)]
         )
-        self._calls = [self._call(count) for count in (len(arguments), 0)]
+        self._calls = [self._call(count) for count in (len(arguments), -1)]
         self.checked, self.unchecked = map(ctypes.addressof, self._calls)
 
     def _call(self, count: int) -> Any:
         values = {
+            "frame": self.frame.address,
             "table": self.table.address,
             "rows": len(self.table.rows),
             "arena": self.frame.arena_start,
@@ -113,12 +110,13 @@ class Entry:
 
     def results(self) -> list[Array]:
         """New arrays, which the next call writes; their memory may be that of dropped ones."""
-        chosen = self._idle_set()
-        if chosen is not self._current:
-            self._current = chosen
+        current = self._current
+        if current is None or not current.is_idle():
+            current = self._current = self._idle_set()
             for words in self._calls:
-                words[_RESULTS] = chosen.address
-        return chosen.arrays()
+                words[_RESULTS] = current.address
+        views = current.views
+        return [views[0]()] if len(views) == 1 else [view() for view in views]  # as fast as it gets
 
     def _idle_set(self) -> _ResultSet:
         for one in self._sets:
@@ -156,7 +154,8 @@ def arrays_are_known() -> bool:
     here, at = id(array), entering.ARRAY
     sizes = word(here + at["sizes"])
     return (
-        word(id(holder) + entering.TUPLE_ITEMS) == here
+        word(id(holder) + entering.TUPLE_SIZE) == len(holder)
+        and word(id(holder) + entering.TUPLE_ITEMS) == here
         and word(here + entering.OBJECT_TYPE) == id(np.ndarray)
         and word(here + at["data"]) == array.ctypes.data
         and word(here + at["rank"], ctypes.c_int32) == array.ndim

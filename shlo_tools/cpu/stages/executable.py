@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,7 @@ class StagedExecutable(Executable):
         ]
         self._is_direct = arrays_are_known() and self._returns_places(program)
         self._enter = enter()
-        self._free: list[Entry] = []
+        self._free: deque[Entry] = deque(maxlen=_FREE)
         _executables.add(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -153,22 +154,27 @@ class StagedExecutable(Executable):
         return origins.without(self._preparation.left_out)
 
     def _at_once(self, arguments: Sequence[Any]) -> Sequence[Array] | None:
-        if not self._is_direct or is_limited() or len(arguments) != len(self._inputs):
+        if not self._is_direct or is_limited():
             return None
         if self.donated:
+            if len(arguments) != len(self._inputs):
+                return None
             if not all(type(a) is np.ndarray and a.flags.c_contiguous for a in arguments):
                 return None
             check_donated(arguments, arguments, self.donated)
-        entry = self._entry()
+        try:
+            entry = self._free.pop()
+        except IndexError:
+            entry = self._new_entry()
         results, frame = entry.results(), entry.frame
         call = started(frame)
         try:
-            stopped = self._enter(frame.address, entry.checked, arguments)
+            stopped = self._enter(entry.checked, arguments)
         finally:
             ended(call)
         if stopped and stopped != REFUSED:
             raise_for_status(frame, self._checks, None)
-        if len(self._free) < _FREE and not frame.is_claimed:
+        if not frame.is_claimed:
             self._free.append(entry)
         if stopped:
             return None
@@ -188,12 +194,12 @@ class StagedExecutable(Executable):
             entry = self._entry()
             results, frame = entry.results(), entry.frame
             with watched(frame, time_limit.left()):
-                self._enter(frame.address, entry.unchecked, tuple(inputs))
+                self._enter(entry.unchecked, tuple(inputs))
         raise_for_status(frame, self._checks, limit)
         self._with_aliases(results, inputs)
         if not self._is_direct:
             self._fill(inputs, results)
-        if len(self._free) < _FREE and not frame.is_claimed:
+        if not frame.is_claimed:
             self._free.append(entry)
         return results
 
@@ -210,7 +216,7 @@ class StagedExecutable(Executable):
             entry.results()
             with limited(timeout) as limit, watched(entry.frame, limit):
                 start = time.perf_counter()
-                self._enter(entry.frame.address, entry.unchecked, tuple(own))
+                self._enter(entry.unchecked, tuple(own))
                 seconds = time.perf_counter() - start
             raise_for_status(entry.frame, self._checks, limit)
             return seconds

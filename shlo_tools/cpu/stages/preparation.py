@@ -78,7 +78,7 @@ class Preparation:
             entry = Entry(self._planned, (), self._types, frame)
             entry.write_to(self.arrays)
             with limited(None) as limit, watched(frame, limit):
-                enter()(frame.address, entry.unchecked, ())
+                enter()(entry.unchecked, ())
             raise_for_status(frame, (), limit)
             self._is_done = not is_nested
         finally:
