@@ -91,6 +91,7 @@ _NORMALIZE = ",".join(
         "shlo-lower-collectives",  # of programs that do not run alone
     )
 )
+_FOR_KERNELS = _NORMALIZE.replace("shlo-legalize-chlo", "shlo-legalize-chlo{library}")
 _LEGALIZE = ",".join(
     (
         "lift-cf-to-scf",  # memory is planned for loops and branches, not for jumps
@@ -157,8 +158,9 @@ _TO_LLVM = ",".join(
 PIPELINES = {
     "shlo-to-linalg": (_TO_LINALG, "StableHLO to linalg on tensors, scf and arith"),
     "shlo-normalize": (_NORMALIZE, "StableHLO without what later stages need not know"),
+    "shlo-normalize-for-kernels": (_FOR_KERNELS, "the same, with the functions that kernels call"),
     "shlo-normalized-to-llvm": (
-        f"{_LEGALIZE},{_TO_LLVM}",
+        f"shlo-legalize-chlo,{_LEGALIZE},{_TO_LLVM}",
         "normalized programs to LLVM",
     ),
     "shlo-to-stages": ("shlo-partition,shlo-lower-stages", "normalized programs to kernels"),

@@ -6,7 +6,14 @@ import copy
 from functools import wraps
 
 from shlo_tools.mlir import Value
-from shlo_tools.passes.legalize_to_linalg.elementwise import F32, F64, Emit, Scalar, elementwise
+from shlo_tools.passes.legalize_to_linalg.elementwise import (
+    F32,
+    F64,
+    Emit,
+    Scalar,
+    elementwise,
+    scalar_only,
+)
 from shlo_tools.passes.legalize_to_linalg.emit import structured
 
 
@@ -100,6 +107,18 @@ def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
 @elementwise
 def count_leading_zeros(e: Emit, operand: Value) -> Value:
     return e("math.ctlz", operand)
+
+
+@scalar_only("chlo.erf")
+def erf(e: Emit, operand: Value) -> Value:
+    """The library's; what has no kernel has no CHLO either."""
+    return e("math.erf", operand)
+
+
+@scalar_only("chlo.erfc")
+def erfc(e: Emit, operand: Value) -> Value:
+    """As ``erf``."""
+    return e("math.erfc", operand)
 
 
 @elementwise

@@ -22,6 +22,7 @@ NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
     *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
+    *("erf", "erfc"),
 }
 
 

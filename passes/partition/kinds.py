@@ -206,7 +206,8 @@ def stage_type(op: Operation, types: Types) -> TensorType | None:
         return types.of(op.results[0])
     dialect, _, name = op.name.partition(".")
     name = SIZED.get(name, name) if SHAPES in op.attributes else name
-    if len(op.results) != 1 or (dialect != "stablehlo" and op.name not in _OTHERS):
+    is_read = dialect == "stablehlo" or op.name in _OTHERS or op.name in SCALARS
+    if len(op.results) != 1 or not is_read:
         return None
     if (name in _FOLDS and not is_readable(op)) or (name in ALONE and ir.captured(op)):
         return None

@@ -67,6 +67,8 @@ _MATHS = {
     "math.atan2": "atan2",
     "math.cbrt": "cbrt",
     "math.cos": "cos",
+    "math.erf": "erf",
+    "math.erfc": "erfc",
     "math.exp": "exp",
     "math.expm1": "expm1",
     "math.log": "log",

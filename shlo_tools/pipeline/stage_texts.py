@@ -9,7 +9,7 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.errors import ShloError, did_you_mean
 from shlo_tools.pipeline import runner
 
-_NORMALIZED = "shlo-normalize,shlo-canonicalize-dynamism{exact},shlo-name-sizes"
+_NORMALIZED = "shlo-normalize-for-kernels,shlo-canonicalize-dynamism{exact},shlo-name-sizes"
 
 # What makes each of them of the program as it was read.
 PIPELINES = {

@@ -9,23 +9,32 @@ After:
 Each family file holds one function per op: mathematics as a formula (``formula.Term``), other
 rewrites on tensors. ``tables.py`` holds the coefficients. What has no rule is refused with its
 name, types and location.
+
+With ``library`` the functions stay that kernels call (``codegen.library.maths``): of tensors of
+known sizes, of f32 and 16-bit floats.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shlo_tools import ir
-from shlo_tools.mlir import Operation
+from shlo_tools import ir, mlir
+from shlo_tools.mlir import Operation, Value
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
 
 
 @dataclass(frozen=True)
 class LegalizeChlo(Pass):
-    """Rewrite CHLO in StableHLO."""
+    """Rewrite CHLO in StableHLO.
+
+    Args:
+        library: leave the functions that kernels call.
+    """
 
     name = "shlo-legalize-chlo"
+    library: bool = False
 
     def concerns(self, contents: Contents) -> bool:
         return contents.has_dialect("chlo")
@@ -33,4 +42,19 @@ class LegalizeChlo(Pass):
     def run(self, op: Operation) -> None:
         from shlo_tools.passes.normalize.legalize_chlo.families import RULES  # only if needed
 
-        ir.rewrite(op, RULES)
+        ir.rewrite(
+            op, {**RULES, **dict.fromkeys(_IN_LIBRARY, _unless_called)} if self.library else RULES
+        )
+
+
+_IN_LIBRARY = ("chlo.erf", "chlo.erfc")
+
+
+def _unless_called(op: Operation, build: ir.Build) -> Sequence[Value] | None:
+    """The rule of an op, unless kernels call it."""
+    from shlo_tools.passes.normalize.legalize_chlo.families import RULES
+
+    type = op.results[0].type
+    if mlir.is_static_tensor(type) and mlir.spelling(type.element_type) in ("f16", "bf16", "f32"):
+        return None
+    return RULES[op.name](op, build)

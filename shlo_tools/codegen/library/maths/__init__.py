@@ -14,6 +14,7 @@ from collections.abc import Callable
 from shlo_tools.codegen.function import F32, F64, Function, Type, Value
 from shlo_tools.codegen.library.maths import (
     arithmetic,
+    error_functions,
     exponentials,
     powers,
     single,
@@ -26,6 +27,8 @@ BODIES: dict[str, tuple[Body, int]] = {
     "atan2": (trigonometry.atan2, 2),
     "cbrt": (powers.cbrt, 1),
     "cos": (trigonometry.cos, 1),
+    "erf": (error_functions.erf, 1),
+    "erfc": (error_functions.erfc, 1),
     "exp": (exponentials.exp, 1),
     "expm1": (exponentials.expm1, 1),
     "fmod": (arithmetic.fmod, 2),
@@ -40,6 +43,7 @@ BODIES: dict[str, tuple[Body, int]] = {
 # Those that are computed in f32.
 SINGLES: dict[str, Body] = {
     "cos": single.cos,
+    "erf": error_functions.erf,
     "exp": single.exp,
     "expm1": single.expm1,
     "log": single.log,
@@ -49,6 +53,7 @@ SINGLES: dict[str, Body] = {
     "tanh": single.tanh,
 }
 _FAR = {"cos", "sin"}  # in f32 but for angles that are far
+OF_SINGLES = ("erf", "erfc")  # which are not there for f64
 
 
 def name(function: str, type: Type) -> str:
@@ -81,4 +86,5 @@ def _compute_wide(f: Function, body: Body) -> None:
 
 def has(function: str, type: Type) -> bool:
     """Whether there is a function for a scalar or vector type."""
-    return function in BODIES and type.element in (F32.element, F64.element)
+    elements = (F32.element,) if function in OF_SINGLES else (F32.element, F64.element)
+    return function in BODIES and type.element in elements

@@ -26,8 +26,8 @@ _LEAST = -104.0  # powers below it are 0
 
 # Least errors relative to the function, of (e^r - 1 - r) / r^2, r up to ln 2 / 2, and of
 # (log(1 + f) - f + f^2 / 2) / f^3, f from -1/4 to 1/2.
-_EXPONENTIAL = [0.0013950476820578169, 0.008368882433895915, 0.04166620601387228]
-_EXPONENTIAL += [0.16666518896663962, 0.5000000095121956]
+EXPONENTIAL = [0.0013950476820578169, 0.008368882433895915, 0.04166620601387228]
+EXPONENTIAL += [0.16666518896663962, 0.5000000095121956]
 _LOGARITHM = [-0.04507446706560279, 0.10462995711121716, -0.1316119653080091]
 _LOGARITHM += [0.14478400496100102, -0.1664731234362028, 0.19990860860182796]
 _LOGARITHM += [-0.2500009582880367, 0.3333344912045101]
@@ -78,8 +78,15 @@ def exp(s: Series, x: Value) -> Value:
     """
     n, shifted, _, r = _reduced(s, _clamped(s, x, _LEAST, 89.0))
     near = r + 1.0
-    value = near + s.f.fma(s.horner(r, _EXPONENTIAL), r * r, r - (near - 1.0))
+    value = near + s.f.fma(s.horner(r, EXPONENTIAL), r * r, r - (near - 1.0))
     return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n, shifted)
+
+
+def power_above_zero(s: Series, x: Value) -> Value:
+    """e^x of a number from -80 to 1, which may be off by a unit and a half."""
+    _, shifted, _, r = _reduced(s, x)
+    value = s.f.fma(s.horner(r, EXPONENTIAL), r * r, r) + 1.0
+    return value * power_of_two(shifted.to("bitcast", "i32"))
 
 
 def expm1(s: Series, x: Value) -> Value:
@@ -88,7 +95,7 @@ def expm1(s: Series, x: Value) -> Value:
     n, shifted, left, r = _reduced(s, _clamped(s, x, -18.0, 89.0))
     low = f.fma(n, s.constant(-_LN2_LOW, x), left - r)
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
-    rest = f.fma(s.horner(r, _EXPONENTIAL), r * r, low)
+    rest = f.fma(s.horner(r, EXPONENTIAL), r * r, low)
     start = scale - 0.5
     total = f.fma(scale, r, start)
     lost = f.fma(scale, r, start - total)
@@ -129,7 +136,7 @@ def tanh(s: Series, x: Value) -> Value:
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
     _, shifted, _, r = _reduced(s, inside + inside)
     scale = power_of_two(shifted.to("bitcast", "i32"))
-    power = f.fma(s.horner(r, _EXPONENTIAL), r * r, r)  # less 1
+    power = f.fma(s.horner(r, EXPONENTIAL), r * r, r)  # less 1
     m = f.fma(scale, power, scale - 1.0)
     total = m + 2.0
     # What rounding has added to the sum counts where that has more digits than m.
