@@ -31,7 +31,7 @@ LIT = HERE.parent / "lit"
 # The passes that take an op away.
 LOWERINGS: dict[str, Mapping[str, object]] = {
     "shlo-legalize-to-linalg": to_linalg.RULES,
-    "shlo-legalize-chlo": of_chlo.RULES,
+    "shlo-legalize-chlo": of_chlo.rules(),
     "shlo-legalize-deprecated": legalize_deprecated.RULES,
     "shlo-legalize-quantized": of_quantized.RULES,
     "shlo-expand-composites": expand_composites.RULES,

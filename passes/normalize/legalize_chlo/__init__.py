@@ -40,21 +40,26 @@ class LegalizeChlo(Pass):
         return contents.has_dialect("chlo")
 
     def run(self, op: Operation) -> None:
-        from shlo_tools.passes.normalize.legalize_chlo.families import RULES  # only if needed
+        from shlo_tools.passes.normalize.legalize_chlo.families import rules  # only if needed
 
-        ir.rewrite(
-            op, {**RULES, **dict.fromkeys(_IN_LIBRARY, _unless_called)} if self.library else RULES
-        )
+        names = {inner.name for inner in mlir.walk(op) if inner.name.startswith("chlo.")}
+        known = dict(rules(names))
+        if self.library:
+            known |= {name: _unless_called(known[name]) for name in _IN_LIBRARY if name in known}
+        ir.rewrite(op, known)
 
 
 _IN_LIBRARY = ("chlo.erf", "chlo.erfc")
+_FLOATS = ("f16", "bf16", "f32")
 
 
-def _unless_called(op: Operation, build: ir.Build) -> Sequence[Value] | None:
-    """The rule of an op, unless kernels call it."""
-    from shlo_tools.passes.normalize.legalize_chlo.families import RULES
+def _unless_called(rule: ir.Rewrite) -> ir.Rewrite:
+    """A rule for the ops that kernels do not call."""
 
-    type = op.results[0].type
-    if mlir.is_static_tensor(type) and mlir.spelling(type.element_type) in ("f16", "bf16", "f32"):
-        return None
-    return RULES[op.name](op, build)
+    def rewritten(op: Operation, build: ir.Build) -> Sequence[Value] | None:
+        type = op.results[0].type
+        if mlir.is_static_tensor(type) and mlir.spelling(type.element_type) in _FLOATS:
+            return None
+        return rule(op, build)
+
+    return rewritten
