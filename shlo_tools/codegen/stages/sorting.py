@@ -155,6 +155,8 @@ class SortKernel(Kernel):
         self.selects = self.key is not None and sorting.is_selected(self.most, self.length)
         self.lines = node.count // self.length
         self.entry = Type(f"i{self.key.entry_bits}") if self.key else I64
+        # Entries are wider than keys, and code of four registers takes twice as long to compile.
+        self.lanes = min(self.lanes, target.lanes(32))
         size = self.entry.bytes * (self.length + _PAD)
         self.list_bytes = -(-size // 64) * 64
         self.room = 2 * self.list_bytes + sorting.COUNTS_BYTES
