@@ -228,7 +228,7 @@ class VectorEmit(Emit):
         """With half of the last digit added, or as much less as makes the last one even."""
         if target.host().adds_words and bits.type.lanes:
             words, ones = (bits & 0x10000) | 0x7FFF, self.function.constant(0x10001, bits.type)
-            return instructions.plus_products_of_words(self.function, bits, words, ones)
+            return bits + instructions.products_of_words(self.function, words, ones)
         return bits + ((bits >> 16) & 1) + 0x7FFF
 
     def _sign_changed(self, name: str, value: Value) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shlo_tools.codegen.function import I16, I32, Function, Value
+from shlo_tools.codegen.function import I16, I32, Function, Type, Value
 
 _LANES = 16  # of 32 bits in a register
 _NEAREST = 4  # how results are rounded: as all others are
@@ -54,21 +54,23 @@ def replaced_by_class(f: Function, value: Value, argument: Value, replacements: 
     return _by_registers(f, [value, argument], one)
 
 
-def plus_products_of_words(f: Function, total: Value, a: Value, b: Value) -> Value:
-    """i32 plus the two products of the i16 that i32 of ``a`` and ``b`` consist of (VNNI)."""
+def products_of_words(f: Function, a: Value, b: Value) -> Value:
+    """The sum of the two products of the i16 that i32 of ``a`` and ``b`` consist of.
+
+    With what it is added to it is one instruction where there is such (VNNI).
+    """
 
     def one(registers: Sequence[Value]) -> Value:
-        total, *pairs = registers
         type = I16.vector(2 * _LANES)
-        words = [f.emit(f"llvm.bitcast {p.name} : {p.type} to {type}", type) for p in pairs]
-        return _called(f, "vpdpwssd", [total, *words])
+        words = [f.emit(f"llvm.bitcast {v.name} : {v.type} to {type}", type) for v in registers]
+        return _called(f, "pmaddw.d", words, registers[0].type)
 
-    return _by_registers(f, [total, a, b], one)
+    return _by_registers(f, [a, b], one)
 
 
-def _called(f: Function, name: str, operands: Sequence[Value]) -> Value:
+def _called(f: Function, name: str, operands: Sequence[Value], result: Type | None = None) -> Value:
     names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
-    type = operands[0].type
+    type = result or operands[0].type
     return f.emit(
         f'llvm.call_intrinsic "llvm.x86.avx512.{name}.512"({names}) : ({types}) -> {type}', type
     )

@@ -29,7 +29,7 @@ class Target:
         fma: whether a fused multiply-add is one instruction.
         converts_f16: whether conversions of f16 are instructions, not calls of a runtime library.
         compresses: whether bringing the masked lanes of a register together is one instruction.
-        adds_words: whether adding two products of i16 to an i32 is one instruction.
+        adds_words: whether adding two products of i16 is one instruction.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         features: LLVM's target features that hold code to this target on a better machine.
     """
@@ -54,7 +54,7 @@ _WITHOUT_AVX = ("-avx", "-fma", "-avx2", "-f16c", *_WITHOUT_AVX512)
 _TARGETS = {
     target.name: target
     for target in (
-        Target("avx512", 64, 32, fma=True, compresses=True, splits_floats=True),
+        Target("avx512", 64, 32, fma=True, compresses=True, adds_words=True, splits_floats=True),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
         Target(
             "baseline",
@@ -100,8 +100,7 @@ def _possible() -> tuple[Target, ...]:
         names.insert(0, "avx512")
     best = _TARGETS[names[0]]
     # What the machine has at best needs no features that forbid better ones.
-    adds_words = best.name == "avx512" and "avx512_vnni" in flags
-    first = replace(best, features=(), adds_words=adds_words)
+    first = replace(best, features=())
     return (first, *(_TARGETS[name] for name in names[1:]))
 
 
