@@ -49,6 +49,7 @@ SINGLES: dict[str, Body] = {
     "log": single.log,
     "log1p": single.log1p,
     "logistic": single.logistic,
+    "pow": powers.single_power,
     "sin": single.sin,
     "tanh": single.tanh,
 }
