@@ -15,6 +15,7 @@ from shlo_tools.codegen.stages.folds import fold_of, is_neutral, starts_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
+    are_known,
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import Parts, constant, place_type
@@ -23,6 +24,8 @@ from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ElementType
+
+_NARROWEST = 4  # lanes
 
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
@@ -60,6 +63,11 @@ class Kernel(Reader):
         }
         self.targets = [self.word(len(inputs) + k) for k in range(len(results))]
         self.scratch, self.scratch_used = f.arguments[2], 0
+
+    def narrow(self, columns: Extent) -> None:
+        """Have vectors no longer than so many elements need: the others' lanes would be idle."""
+        if are_known(columns) and columns < self.lanes:
+            self.lanes = max(_NARROWEST, 1 << (columns - 1).bit_length())
 
     def last_words(self, code: StageCode) -> tuple[Word, ...]:
         """The last words of the context: sizes, and room, which is added to the stage's code."""

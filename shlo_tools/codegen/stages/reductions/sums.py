@@ -89,10 +89,15 @@ class SumKernel(Kernel):
         self.above = _above(self.reductions)
         below_sums = [n for n in self.nodes if n not in self.above and n.kind is not NodeKind.INPUT]
         folds = [fold_of(node) for node in self.reductions]
+        (groups,) = shapes
+        size, is_reduced = groups[-1]
+        any_order = all(fold.has_any_order for fold in folds)
+        if is_reduced and any_order:
+            self.narrow(size)
         self.walk = chosen or walk(
-            shapes.pop(),
+            groups,
             self.lanes,
-            any_order=all(fold.has_any_order for fold in folds),
+            any_order=any_order,
             length=len(below_sums) + sum(fold.length for fold in folds),
         )
         if self.walk.blocks != 1:
