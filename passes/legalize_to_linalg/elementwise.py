@@ -54,6 +54,10 @@ class Emit:
     def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:
         return structured.scalar(self.build, value, type or self.operand)
 
+    def integer(self, value: Value) -> int | None:
+        """The number that an integer is, where that is known here."""
+        return None
+
     def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:
         return self("arith.cmpi", lhs, rhs, type=_i1(), predicate=_enum(INTEGER, predicate))
 
@@ -180,15 +184,18 @@ def and_(e: Emit, lhs: Value, rhs: Value) -> Value:
 def divide(e: Emit, lhs: Value, rhs: Value) -> Value:
     if not e.operand.is_integer:
         return e("arith.divf", lhs, rhs)
-    zero, ones = e.constant(0), e.constant(-1)
-    by_zero = e.compare_integers("eq", rhs, zero)
-    if not e.is_signed:
-        quotient = e("arith.divui", lhs, e.select(by_zero, e.constant(1), rhs))
-        return e.select(by_zero, ones, quotient)
-    overflow = _overflows(e, lhs, rhs)
-    trap = e("arith.ori", by_zero, overflow)
-    quotient = e("arith.divsi", lhs, e.select(trap, e.constant(1), rhs))
-    return e.select(by_zero, ones, quotient)
+    return _divided(e, "arith.div", lhs, rhs, e.constant(-1))
+
+
+def _divided(e: Emit, name: str, lhs: Value, rhs: Value, by_zero: Value) -> Value:
+    """What an instruction makes of integers: the processor traps on x / 0 and INT_MIN / -1."""
+    name += "si" if e.is_signed else "ui"
+    if e.integer(rhs) not in (None, 0, -1):
+        return e(name, lhs, rhs)
+    is_zero = trap = e.compare_integers("eq", rhs, e.constant(0))
+    if e.is_signed:
+        trap = e("arith.ori", is_zero, _overflows(e, lhs, rhs))
+    return e.select(is_zero, by_zero, e(name, lhs, e.select(trap, e.constant(1), rhs)))
 
 
 def _overflows(e: Emit, lhs: Value, rhs: Value) -> Value:
@@ -252,13 +259,7 @@ def remainder(e: Emit, lhs: Value, rhs: Value) -> Value:
         return e("arith.remf", lhs, rhs)
     if e.operand.is_complex:
         ir.raise_unsupported([e.op], "the specification leaves complex remainders open (#997)")
-    by_zero = e.compare_integers("eq", rhs, e.constant(0))
-    if not e.is_signed:
-        rest = e("arith.remui", lhs, e.select(by_zero, e.constant(1), rhs))
-        return e.select(by_zero, lhs, rest)
-    trap = e("arith.ori", by_zero, _overflows(e, lhs, rhs))
-    rest = e("arith.remsi", lhs, e.select(trap, e.constant(1), rhs))
-    return e.select(by_zero, lhs, rest)
+    return _divided(e, "arith.rem", lhs, rhs, lhs)
 
 
 @elementwise

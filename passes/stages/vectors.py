@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shlo_tools.codegen import instructions, target
+from shlo_tools.codegen import division, instructions, target
 from shlo_tools.codegen.function import Function, Type, Value
 from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
@@ -41,6 +41,12 @@ _INSTRUCTIONS = {
     "arith.subf": "fsub",
     "arith.subi": "sub",
     "arith.xori": "xor",
+}
+_DIVISIONS = {
+    "arith.divsi": division.quotient,
+    "arith.divui": division.quotient,
+    "arith.remsi": division.remainder,
+    "arith.remui": division.remainder,
 }
 _COUNTS = ("math.ctlz", "math.cttz")  # which say what they make of 0
 _INTRINSICS = {
@@ -126,6 +132,8 @@ class VectorEmit(Emit):
                 return self._sign_changed(name, values[0])
         if name == "arith.muli" and values[0].type.element == "i8":
             return self._product_of_bytes(*values)
+        if name in _DIVISIONS and division.by_floats(self.function, *values):
+            return _DIVISIONS[name](*values, is_signed=name.endswith("si"))
         if name in _INSTRUCTIONS:
             return self.function.op(_INSTRUCTIONS[name], *values)
         if name in _INTRINSICS:
@@ -172,6 +180,9 @@ class VectorEmit(Emit):
     def constant(self, value: bool | int | float, type: ElementType | None = None) -> Value:  # type: ignore[override]
         element = type or self.operand
         return as_number(elements.constant(self.function, value, element), element)
+
+    def integer(self, value: Value) -> int | None:  # type: ignore[override]
+        return self.function.integer_of(value)
 
     def compare_integers(self, predicate: str, lhs: Value, rhs: Value) -> Value:  # type: ignore[override]
         lhs, rhs = self.reader.alike([lhs, rhs])

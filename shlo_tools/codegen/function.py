@@ -305,6 +305,13 @@ class Function:
             return None
         return int(self._literals[int(value.name[2:])][0])
 
+    def integer_of(self, value: Value) -> int | None:
+        """The integer that a constant holds, in every lane; None for any other value."""
+        if value.name[1] != "c" or value.type.is_float:
+            return None
+        literal = self._literals[int(value.name[2:])][0].removeprefix("dense<").removesuffix(">")
+        return int(literal) if literal.lstrip("-").isdigit() else None
+
     def folded(self, name: str, a: Value, b: Value) -> Value | None:
         """What an instruction makes of indices, where no instruction is needed for it."""
         right = self.number_of(b)

@@ -1,0 +1,46 @@
+"""Quotients of vectors of integers, by way of floats: processors divide integers one by one.
+
+A quotient that is no integer lies 1 / b or more from the next one, which is more than floats of
+twice as many digits as the operands have bits round away. So what is cut off behind the point is
+exact: of up to 16 bits in f32, of 32 in f64.
+"""
+
+from __future__ import annotations
+
+from shlo_tools.codegen.function import Function, Value
+
+_BITS = 32  # of the longest integers whose quotients floats hold
+_SHORT = 16
+
+
+def by_floats(f: Function, a: Value, b: Value) -> bool:
+    """Whether a quotient is made here; LLVM multiplies where the divisor is a constant."""
+    type = a.type
+    return bool(type.lanes) and type.bits <= _BITS and f.integer_of(b) is None
+
+
+def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
+    """``a / b``, rounded towards zero; neither b = 0 nor the least number / -1.
+
+    Args:
+        a: a vector, as ``by_floats`` takes it.
+        is_signed: how both are read.
+    """
+    element, extended = a.type.element, "sext" if is_signed else "zext"
+    if a.type.bits > _SHORT:
+        to_float, to_integer = ("sitofp", "fptosi") if is_signed else ("uitofp", "fptoui")
+        return (a.to(to_float, "f64") / b.to(to_float, "f64")).to(to_integer, element)
+    # Of i32 with signs there are instructions everywhere.
+    floats = [value.to(extended, "i32").to("sitofp", "f32") for value in (a, b)]
+    return (floats[0] / floats[1]).to("fptosi", "i32").to("trunc", element)
+
+
+def remainder(a: Value, b: Value, *, is_signed: bool) -> Value:
+    """What ``quotient`` leaves, with the sign of ``a``."""
+    if a.type.bits > _SHORT:
+        return a - quotient(a, b, is_signed=is_signed) * b
+    # In i32: no processor multiplies bytes.
+    extended, element = "sext" if is_signed else "zext", a.type.element
+    a, b = a.to(extended, "i32"), b.to(extended, "i32")
+    floats = [value.to("sitofp", "f32") for value in (a, b)]
+    return (a - (floats[0] / floats[1]).to("fptosi", "i32") * b).to("trunc", element)

@@ -1,0 +1,85 @@
+"""Quotients and remainders of integers: every pair of bytes, and longer ones at their edges."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from staged_programs import assert_staged
+
+RESULTS = ("divide", "remainder")
+ELEMENTS = ("i16", "ui16", "i32", "ui32", "i64", "ui64")
+
+
+def dtype_of(element: str) -> np.dtype:
+    return np.dtype(f"{'uint' if element[0] == 'u' else 'int'}{element.lstrip('ui')}")
+
+
+def program(count: int, element: str, divisor: str = "") -> str:
+    """Both results of two arguments, or of one and a constant."""
+    type = f"tensor<{count}x{element}>"
+    second = f"%y = stablehlo.constant dense<{divisor}> : {type}" if divisor else ""
+    arguments = f"%x: {type}" if divisor else f"%x: {type}, %y: {type}"
+    lines = "\n".join(f"%{n} = stablehlo.{n} %x, %y : {type}" for n in RESULTS)
+    return f"""
+    func.func @main({arguments}) -> ({type}, {type}) {{
+      {second}
+      {lines}
+      return %divide, %remainder : {type}, {type}
+    }}"""
+
+
+def edges(element: str) -> np.ndarray:
+    """Numbers around zero, around powers of two and around the ends of a type."""
+    dtype = dtype_of(element)
+    info = np.iinfo(dtype)
+    powers = [1 << bit for bit in range(0, info.bits, 3)] + [1 << (info.bits - 1), info.max]
+    near = {sign * power + step for power in powers for step in (-1, 0, 1) for sign in (1, -1)}
+    return np.array(sorted(n for n in near if info.min <= n <= info.max), dtype)
+
+
+@pytest.mark.parametrize("element", ["i8", "ui8"])
+def test_all_bytes(element: str) -> None:
+    info = np.iinfo(dtype_of(element))
+    every = np.arange(info.min, info.max + 1).astype(info.dtype)
+    x, y = (pairs.reshape(-1) for pairs in np.meshgrid(every, every))
+    assert_staged(program(x.size, element), x, y)
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_edges(element: str) -> None:
+    x, y = (pairs.reshape(-1) for pairs in np.meshgrid(edges(element), edges(element)))
+    assert_staged(program(x.size, element), x, y)
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_random_numbers(element: str) -> None:
+    """Of all lengths; many divide without a rest, or leave all but one."""
+    random, dtype, count = np.random.default_rng(1), dtype_of(element), 30001
+    lengths = random.integers(0, 8 * dtype.itemsize, (2, count)).astype(dtype)
+    x, y = np.frombuffer(random.bytes(2 * count * dtype.itemsize), dtype).reshape(2, -1) >> lengths
+    with np.errstate(all="ignore"):
+        quotients = np.where(y == 0, dtype.type(1), x // np.where(y == 0, dtype.type(1), y))
+    x = np.where(random.random(count) < 0.5, x, quotients * y - random.integers(0, 2, count))
+    assert_staged(program(count, element), x.astype(dtype), y)
+
+
+@pytest.mark.parametrize("element", ["i8", *ELEMENTS])
+@pytest.mark.parametrize("divisor", [0, 1, 2, 7, 10, 100, -1, -7])
+def test_constant_divisors(element: str, divisor: int) -> None:
+    if divisor < 0 and element[0] == "u":
+        divisor += 1 << np.iinfo(dtype_of(element)).bits
+    x = edges(element)
+    assert_staged(program(x.size, element, str(divisor)), x)
+
+
+@pytest.mark.parametrize("name", ["avx2", "baseline"])
+def test_narrower_registers(name: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", str(Path(__file__)), "-k", "not registers"]
+    environment = {**os.environ, "SHLO_TARGET": name}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
