@@ -270,10 +270,11 @@ class RowKernel(Kernel):
     def _reduce(self, node: Node) -> None:
         source = passed_over(node, self.results)
         (zero,) = self.initial(node)
+        is_stored = source in self.results and source not in self.stored
 
         def one(index: Split, mask: Mask | None, total: Value) -> Value:
             shown = self.read(source, index, mask)
-            if source in self.results and source not in self.stored:
+            if is_stored:
                 self._store_wide(source, shown, index, mask)
             elif source in self.kept and source not in self.buffers:
                 self._keep(source, shown, index)

@@ -199,3 +199,22 @@ def test_rows_of_what_is_gathered(columns: int, count: int) -> None:
     table = random.integers(-1, 2, (3, 64)).astype(np.int32)
     places = random.integers(-3, 70, (3, count, columns)).astype(np.int32)
     assert_staged(text, table, places, random.integers(0, 2, places.shape) > 0)
+
+
+@pytest.mark.parametrize("shape", [(490, 3), (301, 2), (128, 4)], ids=str)
+def test_parts_joined_in_rows_that_are_summed(shape: tuple[int, int]) -> None:
+    """Columns are written one by one, and each of what is summed is a result as well."""
+    n, m = shape
+    whole, first, rest = (tensor((n, k), "f32") for k in (m, 1, m - 1))
+    text = f"""
+    func.func @main(%x: {whole}) -> (tensor<{n}xf32>, {whole}) {{
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %first = stablehlo.slice %x [0:{n}, 0:1] : ({whole}) -> {first}
+      %rest = stablehlo.slice %x [0:{n}, 1:{m}] : ({whole}) -> {rest}
+      %0 = stablehlo.concatenate %rest, %first, dim = 1 : ({rest}, {first}) -> {whole}
+      %1 = stablehlo.multiply %0, %x : {whole}
+      %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [1]
+          : ({whole}, tensor<f32>) -> tensor<{n}xf32>
+      return %2, %1 : tensor<{n}xf32>, {whole}
+    }}"""
+    assert_staged(text, numbers(shape, "f32"))
