@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +13,8 @@ from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
 _SHORT = 64  # elements of a row that are not worth a row of their own
+_MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
+_MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
 
 
@@ -69,20 +73,38 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
                 return count // columns, columns
         if large[-1] < _SHORT:
             return 1, count
-    return math.prod(large[:-1]), large[-1]
+    columns = _repeated(results, known) or large[-1]
+    return (math.prod(large) // columns if are_known(columns) else math.prod(large[:-1])), columns
+
+
+def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
+    """Columns of what rows are made of by repeating, where all that moves has rows of those.
+
+    Of a tensor that is laid out several times beside itself, as numpy's ``tile`` does.
+    """
+    count = results[0].count
+    shapes = {
+        tuple(size for size in node.shape if not is_one(size))
+        for node in below(results, known)
+        if node not in known and node.count == count and node.kind in _MOVING
+    }
+    if not are_known(*itertools.chain(*shapes)) or not all(shapes):
+        return None
+    columns = min((shape[-1] for shape in shapes), default=0)
+    ends = (itertools.accumulate(reversed(shape), operator.mul) for shape in shapes)
+    is_shared = columns >= _SHORT and all(columns in sizes for sizes in ends)
+    return columns if is_shared else None
 
 
 def is_flat(results: Sequence[Node], known: Collection[Node] = ()) -> bool:
     """Whether all values have the same elements in the same order, or are single numbers."""
     count = results[0].count
-    moving = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT, NodeKind.ELEMENTWISE}
-    moving -= {NodeKind.RESHAPE}
     for node in below(results, known):
         if node in known:
             continue
         if node.count not in (1, count):
             return False
-        if node.kind in moving and not (
+        if node.kind in _MOVING and not (
             node.kind is NodeKind.BROADCAST and node.operands[0].count == 1
         ):
             return False

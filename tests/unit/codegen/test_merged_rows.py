@@ -101,3 +101,22 @@ def test_an_argument_is_one_of_several_results() -> None:
     x = np.random.default_rng(0).standard_normal((2, 8, 64), np.float32)
     x[0, 0, :2] = np.nan, -np.inf
     assert_staged(text, x, np.asarray(3, np.int32))
+
+
+@pytest.mark.parametrize("columns", [64, 100, 130])
+@pytest.mark.parametrize("parts", [(1, 3), (4, 3), (2, 1)])
+def test_tiles(columns: int, parts: tuple[int, int]) -> None:
+    """Rows that are repeated beside themselves, and what is computed of them."""
+    down, across = parts
+    rows = 7
+    whole = f"tensor<{down * rows}x{across * columns}xf32>"
+    text = f"""func.func @main(%x: tensor<{rows}x{columns}xf32>, %y: {whole})
+        -> ({whole}, {whole}) {{
+      %0 = stablehlo.broadcast_in_dim %x, dims = [1, 3] : (tensor<{rows}x{columns}xf32>)
+        -> tensor<{down}x{rows}x{across}x{columns}xf32>
+      %1 = stablehlo.reshape %0 : (tensor<{down}x{rows}x{across}x{columns}xf32>) -> {whole}
+      %2 = stablehlo.multiply %1, %y : {whole}
+      return %2, %1 : {whole}, {whole} }}"""
+    x = np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)
+    y = np.random.default_rng(0).integers(-9, 9, (down * rows, across * columns))
+    assert_staged(text, x, y.astype(np.float32))
