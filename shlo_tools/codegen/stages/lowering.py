@@ -13,7 +13,7 @@ from shlo_tools.codegen.stages.batched import straight_line as batched
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
-from shlo_tools.codegen.stages.map_space import is_flat, map_space, space
+from shlo_tools.codegen.stages.map_space import LEAST_ROW, Space, is_flat, map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -131,11 +131,26 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
             continue
         offset = start * place_type(result.element).bytes
         start += width
-        walked = space(outer, width)
+        walked, apart = _rows_of_part(operand, outer, width, pitch)
         part = f"{stage.name}.{number}"
-        kernel = RowKernel(part, target, stage.arguments, [operand], walked, pitch)
+        kernel = RowKernel(part, target, stage.arguments, [operand], walked, apart)
         kernel.add_to(code, (*stage.places[:-1], Place("result", 0, formula(offset))))
     return code
+
+
+def _rows_of_part(
+    operand: Node, outer: Extent, width: Extent, pitch: Extent
+) -> tuple[Space, Extent]:
+    """How a part of a concatenation is walked, and how far apart its rows lie in the result.
+
+    A part in one piece has the rows that its own dimensions give: along one long row, vectors of
+    what is sliced from a matrix would be fetched element by element.
+    """
+    if outer == 1 and are_known(width):
+        rows, columns = map_space([operand])
+        if are_known(columns) and columns >= LEAST_ROW:
+            return space(rows, columns), columns
+    return space(outer, width), pitch
 
 
 # Kinds whose kernels take sizes that run time tells.

@@ -12,7 +12,7 @@ from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, b
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
-_SHORT = 64  # elements of a row that are not worth a row of their own
+LEAST_ROW = 64  # elements of a row that are not worth a row of their own
 _MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
 _MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
@@ -71,7 +71,7 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
         for columns in _FLAT:
             if count % columns == 0:
                 return count // columns, columns
-        if large[-1] < _SHORT:
+        if large[-1] < LEAST_ROW:
             return 1, count
     columns = _repeated(results, known) or large[-1]
     return (math.prod(large) // columns if are_known(columns) else math.prod(large[:-1])), columns
@@ -92,7 +92,7 @@ def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
         return None
     columns = min((shape[-1] for shape in shapes), default=0)
     ends = (itertools.accumulate(reversed(shape), operator.mul) for shape in shapes)
-    is_shared = columns >= _SHORT and all(columns in sizes for sizes in ends)
+    is_shared = columns >= LEAST_ROW and all(columns in sizes for sizes in ends)
     return columns if is_shared else None
 
 

@@ -54,7 +54,8 @@ class RowKernel(Kernel):
         super().__init__(name, target, inputs, results)
         self.pitch = pitch or space.columns
         self.rows, self.columns = space.rows, space.columns
-        self.narrow(space.columns)
+        if self.folds_lanes:  # they lie along columns
+            self.narrow(space.columns)
         self.is_cut = len(self._wide()) == len(results) and not self._reductions()
         self.space = space.in_strips() if self.is_cut else space
         self.strip: tuple[Value | int, Value | int] = 0, space.columns

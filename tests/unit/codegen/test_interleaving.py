@@ -90,3 +90,38 @@ def test_each_part_is_computed_once(tmp_path: Path) -> None:
     staged(text).dump_kernels(str(tmp_path))
     (kernel,) = tmp_path.glob("*.llvm.mlir")
     assert kernel.read_text().count("call @shlo_rt_sin") == 2
+
+
+@pytest.mark.parametrize("element", ["ui8", "f32", "i1", "complex<f32>"])
+@pytest.mark.parametrize("columns", [1, 63, 64, 65, 130])
+@pytest.mark.parametrize("cut", [1, 30])
+def test_rows_rolled(element: str, columns: int, cut: int) -> None:
+    """Parts in one piece, sliced from a matrix: each is walked by rows of its own."""
+    rows = 70
+    whole, tail, head = (f"tensor<{n}x{columns}x{element}>" for n in (rows, rows - cut, cut))
+    program = f"""
+    func.func @main(%x: {whole}) -> {whole} {{
+      %0 = stablehlo.slice %x [{cut}:{rows}, 0:{columns}] : ({whole}) -> {tail}
+      %1 = stablehlo.slice %x [0:{cut}, 0:{columns}] : ({whole}) -> {head}
+      %2 = stablehlo.concatenate %0, %1, dim = 0 : ({tail}, {head}) -> {whole}
+      return %2 : {whole}
+    }}"""
+    assert_staged(program, *arrays((rows,), (columns,), element))
+
+
+@pytest.mark.parametrize("element", ["ui8", "f32"])
+def test_tables_joined(element: str) -> None:
+    """Part of a table of other columns, a transposed one and one of a number."""
+    table, other, part, rest, whole = (
+        f"tensor<{shape}x{element}>" for shape in ("9x200", "100x8", "8x100", "4x100", "20x100")
+    )
+    program = f"""
+    func.func @main(%a: {table}, %b: {other}) -> {whole} {{
+      %0 = stablehlo.slice %a [1:9, 0:200:2] : ({table}) -> {part}
+      %1 = stablehlo.transpose %b, dims = [1, 0] : ({other}) -> {part}
+      %c = stablehlo.constant dense<3> : tensor<4x100xi32>
+      %2 = stablehlo.convert %c : (tensor<4x100xi32>) -> {rest}
+      %3 = stablehlo.concatenate %0, %1, %2, dim = 0 : ({part}, {part}, {rest}) -> {whole}
+      return %3 : {whole}
+    }}"""
+    assert_staged(program, *arrays((9,), (200,), element), *arrays((100,), (8,), element))
