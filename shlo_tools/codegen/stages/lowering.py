@@ -25,6 +25,7 @@ from shlo_tools.codegen.stages.nodes import (
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reductions import reduction, selections, sums, windows
 from shlo_tools.codegen.stages.rows import RowKernel
+from shlo_tools.codegen.stages.short_lines import ShortLineKernel, crosses_lines, line_of
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
 from shlo_tools.codegen.stages.tiny import straight_line
 from shlo_tools.codegen.stages.transposition import transposition_of
@@ -76,12 +77,16 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     """A pass over rows, with reductions of their columns."""
     walked = space(*(stage.split or map_space(stage.results)))
     folds_once = stage.kind == "row" and _is_one_pass(stage) and are_known(*(stage.split or ()))
+    line = line_of(stage, walked, target)
+    if line and crosses_lines(stage.nodes, walked):
+        folds_once = False
     are_short = is_short(stage, walked, target, folds_once=folds_once)
     if folds_once and not are_short:
         return reduction.lower(stage, target)
-    kind = ShortRowKernel if are_short else RowKernel
-    kernel = kind(stage.name, target, stage.arguments, stage.results, walked)
-    return _one_pass(stage, kernel)
+    parts = stage.name, target, stage.arguments, stage.results, walked
+    if are_short and line:
+        return _one_pass(stage, ShortLineKernel(*parts, line))
+    return _one_pass(stage, (ShortRowKernel if are_short else RowKernel)(*parts))
 
 
 def _one_pass(stage: Stage, kernel: RowKernel) -> StageCode:

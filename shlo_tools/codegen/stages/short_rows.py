@@ -76,6 +76,7 @@ class ShortRowKernel(RowKernel):
 
     Attributes:
         mask: rows of the current vector that there are.
+        fetched: what inputs are kept lane by lane, and where.
         columnwise: where results are kept, column by column, that are not written lane by lane.
     """
 
@@ -83,8 +84,8 @@ class ShortRowKernel(RowKernel):
     mask: Mask | None = None
 
     @cached_property
-    def _joins_parts(self) -> bool:
-        """Whether few columns are made of parts."""
+    def _unrolls(self) -> bool:
+        """Whether columns are written one by one: where few of them are made of parts."""
         whole = self.rows * self.columns
         is_joined = any(n.kind is NodeKind.CONCATENATE and n.count == whole for n in self.nodes)
         return is_joined and bool(self.columns <= RUNS)
@@ -92,25 +93,33 @@ class ShortRowKernel(RowKernel):
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over rows ``first`` to ``last``."""
         self._plan()
-        gathered = self._gathered()
+        self.fetched = self._gathered()
         self.columnwise = self._columnwise()
+        self.each_vector(first, last)
+
+    def each_vector(self, first: Value, last: Value) -> None:
+        """All passes over vectors of rows ``first`` to ``last``."""
         is_whole = self.space.rows % self.lanes == 0 and self.space.chunk % self.lanes == 0
 
         def some(row: Value) -> None:
-            self.row = Lanes(row, 1, self.level)
-            if not is_whole:
-                exists = self.function.mask_below(last - row, self.lanes)
-                self.mask = Mask(exists, self.level)
-            self._gather(gathered)
-            self._row()
-            count = self.lanes if is_whole else self.function.minimum(last - row, self.lanes)
-            for node, buffer in self.columnwise.items():
-                if self.columns <= RUNS:
-                    self._write_runs(node, buffer, row, last)
-                else:
-                    self._turn(node, buffer, row, count)
+            self.one_vector(Lanes(row, 1, self.level), last, is_whole=is_whole)
 
         self.loop(first, last, self.lanes, some)
+
+    def one_vector(self, rows: Lanes, last: Value, *, is_whole: bool) -> None:
+        """All passes over a vector of rows, which end at ``last`` where they are not whole."""
+        self.row, row = rows, rows.base
+        if not is_whole:
+            exists = self.function.mask_below(last - row, self.lanes)
+            self.mask = Mask(exists, self.level)
+        self._gather(self.fetched)
+        self._row()
+        count = self.lanes if is_whole else self.function.minimum(last - row, self.lanes)
+        for node, buffer in self.columnwise.items():
+            if self.columns <= RUNS:
+                self._write_runs(node, buffer, row, last)
+            else:
+                self._turn(node, buffer, row, count)
 
     def _columnwise(self) -> dict[Node, Buffer]:
         """Room for results that are not written lane by lane."""
@@ -198,7 +207,7 @@ class ShortRowKernel(RowKernel):
 
         A number tells which part a column is of, so that no column computes all of them.
         """
-        if self._joins_parts:
+        if self._unrolls:
             carried = list(carry)
             for number in range(self.columns):
                 self.column = number

@@ -22,6 +22,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Scalar,
     Split,
     components,
+    level_of,
 )
 from shlo_tools.dims import Size, at_most, maximum
 
@@ -213,6 +214,12 @@ class Loops:
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
         return self.once(c.level, ("divide", c, by), make)
+
+    def note_division(self, place: Component, by: Extent, row: Component, rest: Component) -> None:
+        """A place is known to be ``row * by + rest``: nobody has to divide it."""
+        by = maximum(by, 1) if isinstance(by, Size) else by  # as ``divided`` has it
+        if not is_one(by):
+            self.once(level_of(place), ("divide", place, by), lambda: (row, rest))
 
     def delinear(self, place: Component, shape: Sequence[Extent]) -> tuple[Component, ...]:
         """A place in row-major order as an index per dimension."""

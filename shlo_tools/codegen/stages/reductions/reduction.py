@@ -19,7 +19,6 @@ from shlo_tools.codegen.stages.nodes import (
     Stage,
     UnsupportedStage,
     are_known,
-    is_one,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import (
@@ -29,14 +28,12 @@ from shlo_tools.codegen.stages.reading.indices import (
     Mask,
     Scalar,
     Split,
-    level_of,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reductions.plain import plain
 from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
-from shlo_tools.dims import Size, maximum
 
 Parts = dict[int, Component]  # where loops are, for each group of dimensions
 Body = Callable[[list[Parts], State], State]
@@ -188,14 +185,8 @@ class ReductionKernel(SumKernel):
         for g, size in enumerate(self.sizes[:-1]):
             before, row = row, self.added(self.scaled(row, size), parts[g])
             if not isinstance(row, int):
-                self._note_division(row, size, before, parts[g])
+                self.note_division(row, size, before, parts[g])
         return Split(row, parts[len(self.sizes) - 1], self.sizes[-1])
-
-    def _note_division(self, place: Component, by: Extent, row: Component, rest: Component) -> None:
-        """A place is known to be ``row * by + rest``: nobody has to divide it."""
-        by = maximum(by, 1) if isinstance(by, Size) else by  # as ``divided`` has it
-        if not is_one(by):
-            self.once(level_of(place), ("divide", place, by), lambda: (row, rest))
 
     def _fold(self, parts: Parts, state: State, mask: Mask | None) -> State:
         """Take the elements at a place into accumulators."""
