@@ -59,7 +59,7 @@ class _Lowering:
         self.element = register_type(part_of(element) if element.is_complex else element)
         self.out = StageCode()
         columns = stage.split[1] * self.parts if stage.split else None
-        self.multiplication = Multiplication(self.out, target, self.element, columns)
+        self.multiplication = Multiplication(self.out, target, self.element, columns, stage.name)
 
     def code(self) -> StageCode:
         """Jobs of the product, and of what is made of it."""

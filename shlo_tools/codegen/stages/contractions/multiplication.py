@@ -9,7 +9,7 @@ from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import gemm_plan, micro_kernels
-from shlo_tools.codegen.stages.contractions import packed
+from shlo_tools.codegen.stages.contractions import packed, small_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.target import Target
 
@@ -46,12 +46,19 @@ class Multiplication:
     Args:
         element: of sums.
         columns: of the rows that a kernel goes on with; None where there is none.
+        name: what kernels of products are called; empty where none is written.
     """
 
     def __init__(
-        self, out: StageCode, target: Target, element: Type, columns: int | None = None
+        self,
+        out: StageCode,
+        target: Target,
+        element: Type,
+        columns: int | None = None,
+        name: str = "",
     ) -> None:
         self.out, self.target, self.element, self.columns = out, target, element, columns
+        self.name = name
 
     def temporary(self, size: int) -> Place:
         """Room of the stage."""
@@ -128,6 +135,10 @@ class Multiplication:
     def _plainly(
         self, words: dict[str, Word], where: Place, keeps_last: bool, strip: int
     ) -> Blocks | None:
+        small = small_matrices.plan(words, self.element, self.target)
+        if self.name and small is not None:
+            self._by_lanes(small, (words["A"], words["B"], where, small.batch))
+            return None
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
         words = {**words, "C": where}
         parts, _ = gemm_plan.parts_of(sizes)
@@ -163,6 +174,14 @@ class Multiplication:
                 Job(micro_kernels.name(self.element, "add"), number + 1, sizes["M"])
             )
         return None
+
+    def _by_lanes(self, small: small_matrices.Products, words: tuple[Word, ...]) -> None:
+        """The kernel and the job of products of small matrices."""
+        number = len(self.out.contexts)
+        name = f"{self.name}.{number}"
+        self.out.functions.append(small.write(name, self.element, self.target))
+        self.out.contexts.append(Context(words))
+        self.out.jobs.append(Job(name, number, small.chunks))
 
     def _room(self, plan: gemm_plan.Plan) -> Place | None:
         """Room for B in panels, where it is packed for all chunks, or may be kept."""
