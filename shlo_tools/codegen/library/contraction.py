@@ -98,19 +98,9 @@ class Contraction:
         last = f.minimum(first + self.columns, c["N"])
         size = self._panel_row(f, c)
         place = c["P"].at(chunk * c["K"] * size)
-        self._pack(
-            f,
-            c,
-            "resting_view",
-            base,
-            [f.constant(0)] * 3,
-            f.constant(0),
-            c["K"],
-            first,
-            last,
-            place,
-            size,
-        )
+        zero = f.constant(0)
+        part = (zero, c["K"], first, last)
+        self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
         return f
 
     def _panel_row(self, f: Function, c: _Words) -> Value:
@@ -129,19 +119,9 @@ class Contraction:
         last = f.minimum(first + self.tile_rows, c["M"])
         place = c["P"].at(chunk * self.tile_rows * c["K"], self.element)
         size = c["K"] * self.element.bytes
-        self._pack(
-            f,
-            c,
-            "resting_view",
-            base,
-            [f.constant(0)] * 3,
-            first,
-            last,
-            f.constant(0),
-            c["K"],
-            place,
-            size,
-        )
+        zero = f.constant(0)
+        part = (first, last, zero, c["K"])
+        self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
         return f
 
     def _pack(self, f: Function, c: _Words, view: str, base: Value, *operands: object) -> None:
@@ -207,18 +187,26 @@ class Contraction:
         tables = row_table.to("ptrtoint", "i64") | column_table.to("ptrtoint", "i64")
         plain = (tables == 0) & (rows >= self.tile_rows)
         operands = [a, a_row, a_k, depth, b, b_k]
-        full, edge = (micro_kernels.name(self.element, part) for part in ("full", "edge"))
+
+        def run(part: str, *target: Value) -> None:
+            f.run(micro_kernels.name(self.element, part), [*operands, *target, n])
+
+        def existing(*target: Value) -> None:
+            """By the kernel of the fewest lanes that has all columns."""
+
+            def few() -> None:
+                is_few = n <= self.lanes // 2
+                f.if_(is_few, lambda: run("quarter", *target), lambda: run("half", *target))
+
+            f.if_(n <= self.lanes, few, lambda: run("edge", *target))
 
         def at_once() -> None:
-            f.if_(
-                n < self.columns,
-                lambda: f.run(edge, [*operands, c, c_row, adds, n]),
-                lambda: f.run(full, [*operands, c, c_row, adds, n]),
-            )
+            target = (c, c_row, adds)
+            f.if_(n < self.columns, lambda: existing(*target), lambda: run("full", *target))
 
         def through_memory() -> None:
             zero, step = f.constant(0), f.constant(self.columns * self.element.bytes)
-            f.run(edge, [*operands, buffer, step, zero, n])
+            existing(buffer, step, zero)
             f.run(
                 self._private("copy_tile"),
                 [buffer, c, c_row, adds, n, rows, row_table, column_table],

@@ -28,13 +28,14 @@ from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
     LONG_VECTORS,
+    SHARED,
     name,
 )
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
 # The functions by how they are compiled: the second way and the third one are seldom needed.
-PARTS = (("rows", "panels", "pack", "full", "edge"), ("columns",), ("dots",), ("add",))
+PARTS = (("rows", "panels", "pack", *SHARED), ("columns",), ("dots",), ("add",))
 
 
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
@@ -148,8 +149,7 @@ class Gemm(Panels):
 
     def _kernels(self, f: Function) -> Callable[[Value], Value]:
         """The address of the micro-kernel by how many columns are left."""
-        full, edge = (f.address_of(name(self.element, part)) for part in ("full", "edge"))
-        half, quarter = (f.address_of(self.private(part)) for part in ("half", "quarter"))
+        full, edge, half, quarter = (f.address_of(name(self.element, part)) for part in SHARED)
 
         def kernel_of(left: Value) -> Value:
             kernel = f.select(left < self.columns, edge, full)

@@ -9,7 +9,7 @@ COLUMN_VECTORS = 2
 LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long runs
 FEW = 4  # rows of the kernel for no more of them
 _BLOCK_ROWS = 64
-SHARED = ("full", "edge")  # kernels that other parts of the library call
+SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 
 
 def row_tile(target: Target) -> int:

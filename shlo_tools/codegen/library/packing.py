@@ -6,13 +6,14 @@ Along p the innermost axis is a run, that is copied at once. An axis may move al
 well: where those leave their bounds there is no element, but a zero (the padding of a convolution).
 
 ``shlo_rt_pack_<source>_<target>(view, base, x0, x1, x2, q, q_end, p, p_end, target, pitch)`` packs
-a part of the matrix; coordinates start at x0, x1 and x2, and rows are ``pitch`` bytes apart.
-Elements are converted on the way.
+a part of the matrix; coordinates start at x0, x1 and x2, and rows are ``pitch`` bytes apart, of
+which what is behind a row's elements may be written, too. Elements are converted on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.target import Target
@@ -176,56 +177,17 @@ class Packing:
             first = p % p_size
             length = f.minimum(p_size - first, p_end - p)
             p_offset, *p_at = decoded(f, p_axes, words["p_count"], p, AXIS_WORDS)
-            moves = words["unit"] > 0
-            divisor = f.maximum(words["unit"], 1)
-            begun = f.select(moves, first % divisor, f.constant(0))  # of the first unit
-            reach = f.select(moves, words["reach"], f.constant(0))
-            last = (begun + length - 1) // divisor * reach
-            p_at[2] = p_at[2] + first // divisor * reach
+            room = pitch - (p - p_first) * self.element.bytes
+            run = _Run(self, words, (first, length), p_stride, room)
+            p_at[2] = p_at[2] + run.begun_at
             p_source, p_target = base.at(p_offset), target.at(p - p_first, self.element)
 
             def line(q: Value) -> Value:
                 count = f.minimum(q_size - q % q_size, q_end - q)
                 q_offset, *q_at = decoded(f, q_axes, words["q_count"], q, AXIS_WORDS)
                 xs = [s + a + b for s, a, b in zip(start, p_at, q_at, strict=True)]
-
-                def one(_: Value, here: Value, there: Value, *x: Value) -> list[Value]:
-                    inside = x[0].compare("ult", words["bound0"])
-                    inside = inside & x[1].compare("ult", words["bound1"])
-                    whole = inside & (x[2] >= 0) & (x[2] + last < words["bound2"])
-
-                    def all_of_it() -> None:
-                        f.run(self._part("copy"), [here, p_stride, there, length])
-
-                    def part_of_it() -> None:
-                        self._zeros(f, there, length)
-                        f.if_(inside & moves, lambda: cut(x[2], here, there))
-
-                    f.if_(whole, all_of_it, part_of_it)
-                    moved = [a + step for a, step in zip(x, q_steps, strict=True)]
-                    return [here.at(q_stride), there.at(pitch), *moved]
-
-                def cut(x: Value, here: Value, there: Value) -> None:
-                    """The part of a run that is within bounds."""
-                    low = self._elements(f, words, f.maximum(-x, 0), begun, length)
-                    high = self._elements(
-                        f, words, f.maximum(words["bound2"] - x, 0), begun, length
-                    )
-                    f.if_(
-                        low < high,
-                        lambda: f.run(
-                            self._part("copy"),
-                            [
-                                here.at(low * p_stride),
-                                p_stride,
-                                there.at(low, self.element),
-                                high - low,
-                            ],
-                        ),
-                    )
-
-                there = p_target.at((q - q_first) * pitch)
-                f.loop(f.constant(0), count, 1, one, [p_source.at(q_offset), there, *xs])
+                at_line = (p_source.at(q_offset), p_target.at((q - q_first) * pitch))
+                run.pack(_Rows(at_line, (q_stride, pitch), count, xs, q_steps))
                 return q + count
 
             f.while_(lambda q: q < q_end, line, [q_first])
@@ -234,7 +196,42 @@ class Packing:
         f.while_(lambda p: p < p_end, run, [p_first])
         return f
 
-    def _zeros(self, f: Function, target: Value, count: Value) -> None:
+    def copy_part(
+        self, f: Function, source: Value, step: Value, target: Value, count: Value
+    ) -> None:
+        """Call what copies elements ``step`` bytes apart."""
+        f.run(self._part("copy"), [source, step, target, count])
+
+    def near_copy(self, f: Function, length: Value, room: Value) -> Callable[[Value, Value], None]:
+        """What copies runs of ``length`` adjacent elements, with all that they share behind it.
+
+        A row has ``room`` bytes left. Where the last vector fits, it is stored as a whole: later
+        runs write over what is too much, and loads need not wait as they do for masked stores.
+        """
+        whole = length - length % self.lanes
+        mask, vector = f.mask_below(length - whole, self.lanes), self.stored.vector(self.lanes)
+        has_rest, fits = whole < length, (whole + self.lanes) * self.element.bytes <= room
+
+        def copy(source: Value, target: Value) -> None:
+            def some(k: Value) -> None:
+                value = f.load(source.at(k, self.stored), vector)
+                f.store(self._converted(value), target.at(k, self.element))
+
+            def rest() -> None:
+                place = target.at(whole, self.element)
+                value = self.load_masked(f, source.at(whole, self.stored), 0, mask)
+                f.if_(
+                    fits,
+                    lambda: f.store(value, place),
+                    lambda: f.store_masked(value, place, mask),
+                )
+
+            f.loop(f.constant(0), whole, self.lanes, some)
+            f.if_(has_rest, rest)
+
+        return copy
+
+    def zeros(self, f: Function, target: Value, count: Value) -> None:
         def some(k: Value) -> None:
             mask = f.mask_below(count - k, self.lanes)
             f.store_masked(zero, target.at(k, self.element), mask)
@@ -242,13 +239,113 @@ class Packing:
         zero = f.zero(self.element.vector(self.lanes))
         f.loop(f.constant(0), count, self.lanes, some)
 
-    def _elements(
-        self, f: Function, words: dict[str, Value], far: Value, begun: Value, length: Value
-    ) -> Value:
+
+@dataclass(frozen=True)
+class _Rows:
+    """``count`` rows along the innermost axis of q.
+
+    Attributes:
+        at: where the first one is read, and where it is written.
+        steps: bytes from one to the next, of both.
+        x, x_steps: its coordinates, and how they move.
+    """
+
+    at: tuple[Value, Value]
+    steps: tuple[Value, Value]
+    count: Value
+    x: list[Value]
+    x_steps: list[Value]
+
+
+class _Run:
+    """A part of the innermost axis of p: what is copied of each row at once."""
+
+    def __init__(
+        self,
+        packing: Packing,
+        words: dict[str, Value],
+        elements: tuple[Value, Value],
+        stride: Value,
+        room: Value,
+    ) -> None:
+        """``elements``: the first one and their number; ``room``: bytes that a row has left."""
+        first, self.length = elements
+        f = self.f = first.function
+        self.packing, self.words, self.stride = packing, words, stride
+        self.moves = words["unit"] > 0
+        divisor = f.maximum(words["unit"], 1)
+        reach = f.select(self.moves, words["reach"], f.constant(0))
+        self.begun = f.select(self.moves, first % divisor, f.constant(0))  # of the first unit
+        self.begun_at = first // divisor * reach
+        self.last = (self.begun + self.length - 1) // divisor * reach
+        self.copy_near = packing.near_copy(f, self.length, room)
+
+    def pack(self, rows: _Rows) -> None:
+        """Rows that exist as a whole follow each other: they are copied without more questions."""
+        f = self.f
+
+        def some(row: Value) -> Value:
+            whole, inside, x = self._inside(rows, row)
+            here, there = (at.at(row * step) for at, step in zip(rows.at, rows.steps, strict=True))
+
+            def whole_ones() -> Value:
+                (end,) = f.while_(
+                    lambda end: self._inside(rows, end - 1)[0] == 0,
+                    lambda end: end - 1,
+                    [rows.count],
+                )
+                self._copy(rows, here, there, end - row)
+                return end
+
+            def part_of_one() -> Value:
+                self.packing.zeros(f, there, self.length)
+                f.if_(inside & self.moves, lambda: self._cut(x, here, there))
+                return row + 1
+
+            return f.if_(whole, whole_ones, part_of_one)[0]
+
+        f.while_(lambda row: row < rows.count, some, [f.constant(0)])
+
+    def _inside(self, rows: _Rows, row: Value) -> tuple[Value, Value, Value]:
+        """Whether all of a row exists, whether any of it may, and its last coordinate."""
+        x = [first + row * step for first, step in zip(rows.x, rows.x_steps, strict=True)]
+        inside = x[0].compare("ult", self.words["bound0"])
+        inside = inside & x[1].compare("ult", self.words["bound1"])
+        return inside & (x[2] >= 0) & (x[2] + self.last < self.words["bound2"]), inside, x[2]
+
+    def _copy(self, rows: _Rows, here: Value, there: Value, count: Value) -> None:
+        f, packing = self.f, self.packing
+
+        def each(copy: Callable[[Value, Value], None]) -> None:
+            def row(_: Value, *at: Value) -> list[Value]:
+                copy(*at)
+                return [place.at(step) for place, step in zip(at, rows.steps, strict=True)]
+
+            f.loop(f.constant(0), count, 1, row, [here, there])
+
+        def copy_apart(source: Value, target: Value) -> None:
+            packing.copy_part(f, source, self.stride, target, self.length)
+
+        is_near = self.stride == packing.stored.bytes
+        f.if_(is_near, lambda: each(self.copy_near), lambda: each(copy_apart))
+
+    def _cut(self, x: Value, here: Value, there: Value) -> None:
+        """The part of a run that is within bounds."""
+        f, stride = self.f, self.stride
+        low = self._elements(f.maximum(-x, 0))
+        high = self._elements(f.maximum(self.words["bound2"] - x, 0))
+
+        def copy() -> None:
+            place = there.at(low, self.packing.element)
+            self.packing.copy_part(f, here.at(low * stride), stride, place, high - low)
+
+        f.if_(low < high, copy)
+
+    def _elements(self, far: Value) -> Value:
         """Elements of a run until its coordinate has moved so far."""
-        reach = f.maximum(words["reach"], 1)
-        elements = (far + (reach - 1)) // reach * words["unit"] - begun
-        return f.minimum(f.maximum(elements, 0), length)
+        f, reach = self.f, self.f.maximum(self.words["reach"], 1)
+        elements = (far + (reach - 1)) // reach * self.words["unit"] - self.begun
+        return f.minimum(f.maximum(elements, 0), self.length)
 
 
 def view_words(

@@ -25,12 +25,23 @@ def numbers(shape: Shape, seed: int, dtype: Any = np.float32) -> np.ndarray:
     return (whole[0] + 1j * whole[1] if np.dtype(dtype).kind == "c" else whole[0]).astype(dtype)
 
 
+_WIDE = "padding = dense<[[5, 3], [7, 5]]>"
 # lhs, rhs, result, dimension numbers, attributes
 CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, str, str]] = {
     "plain": ((2, 9, 11, 16), (3, 3, 16, 40), (2, 9, 11, 40), NHWC, "padding = dense<1>"),
     "no padding": ((1, 5, 33, 3), (3, 3, 3, 7), (1, 3, 31, 7), NHWC, ""),
     "channels first": ((2, 7, 9, 13), (35, 7, 3, 3), (2, 35, 9, 13), NCHW, "padding = dense<1>"),
     "one feature": ((2, 9, 11, 5), (3, 3, 5, 1), (2, 9, 11, 1), NHWC, "padding = dense<1>"),
+    "three features": ((1, 9, 70, 3), (3, 3, 3, 16), (1, 9, 70, 16), NHWC, "padding = dense<1>"),
+    "three features, to five": (
+        *((2, 13, 70, 3), (5, 3, 3, 5), (2, 7, 36, 5), NHWC),
+        "padding = dense<2>, window_strides = array<i64: 2, 2>",
+    ),
+    "three features, windows apart": (
+        *((1, 9, 70, 3), (3, 3, 3, 12), (1, 9, 70, 12), NHWC),
+        "padding = dense<2>, rhs_dilation = array<i64: 2, 2>",
+    ),
+    "mostly padding": ((2, 3, 2, 3), (3, 3, 3, 16), (2, 9, 12, 16), NHWC, _WIDE),
     "strided": (
         *((2, 9, 11, 16), (3, 3, 16, 40), (2, 5, 6, 40), NHWC),
         "padding = dense<1>, window_strides = array<i64: 2, 2>",

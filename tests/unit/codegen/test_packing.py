@@ -7,6 +7,7 @@ import ctypes
 import ml_dtypes
 import numpy as np
 import pytest
+from guarded import guarded
 
 from shlo_tools import mlir
 from shlo_tools.codegen import target
@@ -65,3 +66,63 @@ def test_what_is_outside_is_zero() -> None:
     base = values.ctypes.data - 12
     pack(view, base, 0, 0, -1, 0, 2, 0, 6, packed.ctypes.data, 24)
     np.testing.assert_array_equal(packed, [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+
+
+@pytest.mark.parametrize("by", TARGETS, ids=lambda by: by.name)
+@pytest.mark.parametrize("seed", range(12))
+def test_windows_of_images(by: Target, seed: int) -> None:
+    """Rows of windows over padded images, some of them and some of their elements at a time."""
+    random = np.random.default_rng(seed)
+    channels, stride, dilation = (int(random.integers(1, end)) for end in (23, 4, 3))
+    height, width, taps = int(random.integers(1, 6)), int(random.integers(1, 30)), (2, 3)
+    low, most = random.integers(0, 5, 2), random.integers(0, 5, 2)
+    high = (most[0] + 2, most[1] + 4)
+    image = random.standard_normal((height, width, channels)).astype(np.float32)
+    padded = np.pad(image, [(low[0], high[0]), (low[1], high[1]), (0, 0)])
+    counts = [
+        (size - (t - 1) * dilation - 1) // stride + 1
+        for size, t in zip(padded.shape, taps, strict=False)
+    ]
+    expected = np.stack(
+        [
+            padded[y * stride :, x * stride :][::dilation, ::dilation][: taps[0], : taps[1]].ravel()
+            for y in range(counts[0])
+            for x in range(counts[1])
+        ]
+    )
+
+    far, near = width * channels * 4, channels * 4  # bytes of an image's row, and of a pixel
+    outs = [
+        (counts[0], stride * far, 0, stride, 0),
+        (counts[1], stride * near, 0, 0, stride),
+    ]
+    line = (taps[0], dilation * far, 0, dilation, 0)
+    if dilation == 1:
+        inner = [line, (taps[1] * channels, 4, 0, 0, 0)]
+        words = packing.view_words([outs, inner], (1, height, width), channels, 1)
+    else:
+        inner = [line, (taps[1], dilation * near, 0, 0, dilation), (channels, 4, 0, 0, 0)]
+        words = packing.view_words([outs, inner], (1, height, width), 0, 0)
+    view = (ctypes.c_int64 * len(words))(*words)
+    with mlir.library_context():
+        _engine, addresses = parts.compiled(packing.functions(by, "f32_f32"))
+    numbers = [ctypes.c_int64] * 7
+    types = [ctypes.c_void_p, ctypes.c_void_p, *numbers, ctypes.c_void_p, ctypes.c_int64]
+    pack = ctypes.CFUNCTYPE(None, *types)(addresses[packing.name("f32", F32)])
+
+    rows, depth = expected.shape
+    first, begin = int(random.integers(rows)), int(random.integers(depth))
+    for q, p in (
+        ((0, rows), (0, depth)),
+        ((first, rows), (begin, depth)),
+        ((0, first), (0, begin)),
+    ):
+        q_count, p_count = q[1] - q[0], p[1] - p[0]
+        pitch = p_count + int(random.choice([0, 1, 40]))
+        packed = guarded(np.full((q_count + 1, pitch), 7, np.float32), at_end=True)
+        there = guarded(image, at_end=bool(seed % 2))
+        corner = there.ctypes.data - int(low[0]) * far - int(low[1]) * near
+        where = [0, -int(low[0]), -int(low[1]), *q, *p]
+        pack(view, corner, *where, packed[1:].ctypes.data, 4 * pitch)
+        np.testing.assert_array_equal(packed[1:, :p_count], expected[q[0] : q[1], p[0] : p[1]])
+        assert (packed[0] == 7).all()
