@@ -62,6 +62,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
             inputs, results, places = [general.argument], [general.result], general.places
         chosen = walk if general is None else general.walk
         kernel = ReductionKernel(name, target, inputs, results, chosen)
+        kernel.lanes = own.lanes  # also where a kernel for any sizes cannot tell
         code.functions.append(write(kernel))
         code.functions[-1].is_general = general is not None
         words = kernel.last_words(code)
