@@ -73,8 +73,10 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
                 return count // columns, columns
         if large[-1] < LEAST_ROW:
             return 1, count
-    columns = _repeated(results, known) or large[-1]
-    return (math.prod(large) // columns if are_known(columns) else math.prod(large[:-1])), columns
+    repeated = _repeated(results, known)
+    if repeated is not None:
+        return count // repeated, repeated
+    return math.prod(large[:-1]), large[-1]
 
 
 def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
