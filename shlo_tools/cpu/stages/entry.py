@@ -36,7 +36,7 @@ class _ResultSet:
         blocks = [memory.block(type.nbytes) for type in types]
         self._addresses = (ctypes.c_int64 * max(1, len(types)))(*(at for _, _, at in blocks))
         self.address = ctypes.addressof(self._addresses)
-        self.blocks = [block for block, _, _ in blocks]
+        self._blocks = [block for block, _, _ in blocks]
         # A view of an array takes a third of the time of an array of a block.
         self.views = [
             np.ndarray(type.static_shape, type.element_type.dtype, block, start).view
@@ -45,7 +45,7 @@ class _ResultSet:
 
     def is_idle(self) -> bool:
         """Whether no array that was made of this memory is left."""
-        for block in self.blocks:  # noqa: SIM110 (a generator takes as long as the rest)
+        for block in self._blocks:  # noqa: SIM110 (a generator takes as long as the rest)
             if getrefcount(block) > _IDLE:
                 return False
         return True

@@ -54,6 +54,5 @@ def _power(s: Series, x: Value) -> Value:
     f = s.f
     shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(_ROUNDING, x))
     r = f.fma(shifted - _ROUNDING, s.constant(-math.log(2), x), x)
-    value = f.fma(s.horner(r, single.EXPONENTIAL), r * r, r) + 1.0
     scale = (s.bits(shifted) << 52) + _ONE_BITS
-    return value * scale.to("bitcast", "f64")
+    return (s.exponential_less_one(r) + 1.0) * scale.to("bitcast", "f64")

@@ -13,7 +13,7 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.series import Series
 
 ROUNDING = 1.5 * 2.0**23  # added to a number it leaves the nearest whole one in the last bits
-ONE = 0x3F800000
+_ONE = 0x3F800000
 _THREE_QUARTERS = 0x3F400000
 _FROM_THREE_QUARTERS = 0b0011  # mantissas from 3/4 to 3/2, with the number's sign
 _LOGARITHMS = 0x03530422  # of 0 it is -inf, of inf inf, of what is below NaN, and NaN stays
@@ -26,24 +26,19 @@ class Split(NamedTuple):
     fraction: Value
 
 
-def scaled(s: Series, value: Value, n: Value, shifted: Value) -> Value:
-    """A number near 1 or 0, times 2^n for a whole n from -151 to 128.
-
-    Args:
-        n: as f32.
-        shifted: n + ``ROUNDING``, whose last bits are n.
-    """
+def scaled(s: Series, value: Value, n: Value) -> Value:
+    """A number near 1 or 0, times 2^n for a whole f32 from -151 to 128."""
     if target.host().splits_floats:
         return instructions.of_floats(s.f, "scalef", [value, n])
     # In two steps: results may be denormal. 0 stays 0.
-    bits = shifted.to("bitcast", "i32")
+    bits = (n + ROUNDING).to("bitcast", "i32")
     half = s.f.op("ashr", bits << 23, s.f.constant(24, bits.type))
     return value * power_of_two(half) * power_of_two(bits - half)
 
 
 def power_of_two(n: Value) -> Value:
     """2^n for whole numbers -126 to 127: the last 9 bits of integers, whatever the others are."""
-    return ((n << 23) + ONE).to("bitcast", "f32")
+    return ((n << 23) + _ONE).to("bitcast", "f32")
 
 
 def split(s: Series, x: Value) -> Split:
@@ -54,7 +49,7 @@ def split(s: Series, x: Value) -> Split:
         whole, less = (instructions.of_floats(f, "getexp", [value]) for value in (x, part))
         return Split(whole - less, part - 1.0)
     is_tiny = x < 2.0**-126
-    moved = s.select(is_tiny, x * 2.0**25, x).to("bitcast", "i32") + (ONE - _THREE_QUARTERS)
+    moved = s.select(is_tiny, x * 2.0**25, x).to("bitcast", "i32") + (_ONE - _THREE_QUARTERS)
     exponent = (f.op("ashr", moved, f.constant(23, moved.type)) - 127).to("sitofp", "f32")
     part = ((moved & 0x007FFFFF) + _THREE_QUARTERS).to("bitcast", "f32")
     return Split(exponent - s.select(is_tiny, s.constant(25.0, x), 0.0), part - 1.0)

@@ -7,7 +7,7 @@ import math
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths import exponentials
 from shlo_tools.codegen.library.maths.exponentials import exp
-from shlo_tools.codegen.library.maths.exponents import ROUNDING, logarithm_of, scaled, split
+from shlo_tools.codegen.library.maths.exponents import logarithm_of, scaled, split
 from shlo_tools.codegen.library.maths.series import LN2_HIGH, LN2_LOW, TINY, Series
 
 # A Chebyshev fit of the cube root from 1 to 2, within 2^-16.
@@ -38,8 +38,7 @@ def single_power(s: Series, x: Value, y: Value) -> Value:
     z = s.select(z > _MOST, s.constant(_MOST, z), z)
     n = f.intrinsic("rint", z)
     near = s.horner(z - n, _EXPONENTIAL).to("fptrunc", "f32")
-    steps = n.to("fptrunc", "f32")
-    return _with_special_cases(s, x, y, scaled(s, near, steps, steps + ROUNDING))
+    return _with_special_cases(s, x, y, scaled(s, near, n.to("fptrunc", "f32")))
 
 
 def power(s: Series, x: Value, y: Value) -> Value:

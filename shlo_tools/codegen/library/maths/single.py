@@ -24,10 +24,7 @@ _LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: n times it is exact
 _LN2_LOW = float.fromhex("0x1.7f7d1cf79abcap-20")
 _LEAST = -104.0  # powers below it are 0
 
-# Least errors relative to the function, of (e^r - 1 - r) / r^2, r up to ln 2 / 2, and of
-# (log(1 + f) - f + f^2 / 2) / f^3, f from -1/4 to 1/2.
-EXPONENTIAL = [0.0013950476820578169, 0.008368882433895915, 0.04166620601387228]
-EXPONENTIAL += [0.16666518896663962, 0.5000000095121956]
+# Least errors relative to the function, of (log(1 + f) - f + f^2 / 2) / f^3, f from -1/4 to 1/2.
 _LOGARITHM = [-0.04507446706560279, 0.10462995711121716, -0.1316119653080091]
 _LOGARITHM += [0.14478400496100102, -0.1664731234362028, 0.19990860860182796]
 _LOGARITHM += [-0.2500009582880367, 0.3333344912045101]
@@ -41,7 +38,7 @@ _SINE = [-0.00019517265755078305, 0.0083321779063985, -0.16666654939987444]
 _COSINE = [2.4438413265365453e-05, -0.0013887367190287998, 0.04166664685998072]
 
 
-class Reduced(NamedTuple):
+class _Reduced(NamedTuple):
     """x = n ln 2 + rest, the rest at most ln 2 / 2.
 
     Attributes:
@@ -62,12 +59,12 @@ def _clamped(s: Series, x: Value, low: float, high: float) -> Value:
     return s.select(x > high, s.constant(high, x), x)
 
 
-def _reduced(s: Series, x: Value) -> Reduced:
+def _reduced(s: Series, x: Value) -> _Reduced:
     f = s.f
     shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
     n = shifted - ROUNDING
     left = f.fma(n, s.constant(-_LN2_HIGH, x), x)
-    return Reduced(n, shifted, left, f.fma(n, s.constant(-_LN2_LOW, x), left))
+    return _Reduced(n, shifted, left, f.fma(n, s.constant(-_LN2_LOW, x), left))
 
 
 def exp(s: Series, x: Value) -> Value:
@@ -76,16 +73,16 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    n, shifted, _, r = _reduced(s, _clamped(s, x, _LEAST, 89.0))
+    n, _, _, r = _reduced(s, _clamped(s, x, _LEAST, 89.0))
     near = r + 1.0
-    value = near + s.f.fma(s.horner(r, EXPONENTIAL), r * r, r - (near - 1.0))
-    return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n, shifted)
+    value = near + s.f.fma(s.exponential_rest(r), r * r, r - (near - 1.0))
+    return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n)
 
 
 def power_above_zero(s: Series, x: Value) -> Value:
     """e^x of a number from -80 to 1, which may be off by a unit and a half."""
     _, shifted, _, r = _reduced(s, x)
-    value = s.f.fma(s.horner(r, EXPONENTIAL), r * r, r) + 1.0
+    value = s.exponential_less_one(r) + 1.0
     return value * power_of_two(shifted.to("bitcast", "i32"))
 
 
@@ -95,7 +92,7 @@ def expm1(s: Series, x: Value) -> Value:
     n, shifted, left, r = _reduced(s, _clamped(s, x, -18.0, 89.0))
     low = f.fma(n, s.constant(-_LN2_LOW, x), left - r)
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
-    rest = f.fma(s.horner(r, EXPONENTIAL), r * r, low)
+    rest = f.fma(s.exponential_rest(r), r * r, low)
     start = scale - 0.5
     total = f.fma(scale, r, start)
     lost = f.fma(scale, r, start - total)
@@ -136,8 +133,7 @@ def tanh(s: Series, x: Value) -> Value:
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
     _, shifted, _, r = _reduced(s, inside + inside)
     scale = power_of_two(shifted.to("bitcast", "i32"))
-    power = f.fma(s.horner(r, EXPONENTIAL), r * r, r)  # less 1
-    m = f.fma(scale, power, scale - 1.0)
+    m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
     total = m + 2.0
     # What rounding has added to the sum counts where that has more digits than m.
     more = s.select(m < 2.0, total - 2.0 - m, s.constant(0.0, x))
