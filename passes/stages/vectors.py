@@ -127,7 +127,12 @@ class VectorEmit(Emit):
         if result_type.element in _NARROW:
             if rounds(name):
                 single = [self._extended(value, "f32") for value in values]
-                return self._truncated(self(name, *single), result_type.element)
+                function, narrow = _MATHS.get(name, ""), result_type
+                if maths.has(function, narrow):
+                    result = self.reader.mathematics(function, single, narrow.element)
+                else:
+                    result = self(name, *single)
+                return self._truncated(result, narrow.element)
             if name in _BITS:
                 return self._sign_changed(name, values[0])
         if name == "arith.muli" and values[0].type.element == "i8":
@@ -147,7 +152,7 @@ class VectorEmit(Emit):
         if name == "math.ctlz":
             return self.function.leading_zeros(values[0])
         if name in _MATHS and maths.has(_MATHS[name], values[0].type):
-            return self.reader.mathematics(_MATHS[name], values)
+            return self.reader.mathematics(_MATHS[name], values, values[0].type.element)
         raise UnsupportedStage(f"{name} of {values[0].type}")
 
     def _product_of_bytes(self, a: Value, b: Value) -> Value:

@@ -1,6 +1,7 @@
 """Functions of the math library on vectors, called by kernels and never inlined.
 
-The frequent ones of f32 are computed in f32 (``single``), all others in f64: what those return for
+The frequent ones of f32 are computed in f32 (``single``), those of bf16 to fewer digits (``bf16``),
+all others in f64: what those return for
 f32 is the rounded value of a result that is right to more digits, so they are within a unit in the
 last place without further care. Rare operands
 that need more than f64 (angles far from 0, remainders of far larger numbers) are computed lane by
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from shlo_tools.codegen.function import F32, F64, Function, Type, Value
 from shlo_tools.codegen.library.maths import (
     arithmetic,
+    bf16,
     error_functions,
     exponentials,
     powers,
@@ -40,10 +42,11 @@ BODIES: dict[str, tuple[Body, int]] = {
     "tan": (trigonometry.tan, 1),
     "tanh": (exponentials.tanh, 1),
 }
-# Those that are computed in f32.
+# Those of f32 that are not the ones of f64.
 SINGLES: dict[str, Body] = {
     "cos": single.cos,
     "erf": error_functions.erf,
+    "erfc": error_functions.erfc,
     "exp": single.exp,
     "expm1": single.expm1,
     "log": single.log,
@@ -52,6 +55,19 @@ SINGLES: dict[str, Body] = {
     "pow": powers.single_power,
     "sin": single.sin,
     "tanh": single.tanh,
+}
+# Those of bf16, whose operands and results are f32 that bf16 has, or is rounded from.
+NARROW: dict[str, Body] = {
+    "cos": bf16.cos,
+    "erf": bf16.erf,
+    "erfc": bf16.erfc,
+    "exp": bf16.exp,
+    "expm1": bf16.expm1,
+    "log": bf16.log,
+    "log1p": bf16.log1p,
+    "logistic": bf16.logistic,
+    "sin": bf16.sin,
+    "tanh": bf16.tanh,
 }
 _FAR = {"cos", "sin"}  # in f32 but for angles that are far
 OF_SINGLES = ("erf", "erfc")  # which are not there for f64
@@ -63,14 +79,16 @@ def name(function: str, type: Type) -> str:
 
 
 def functions(function: str, type: Type) -> list[Function]:
-    """One function for vectors of f32 or f64, and what it calls."""
+    """One function for vectors of bf16, f32 or f64, and what it calls."""
     body, count = BODIES[function]
-    f = Function(name(function, type), [type] * count, type)
-    if type == F32.vector(type.lanes) and function in SINGLES:
-        f.result = SINGLES[function](Series(f, is_single=True), *f.arguments)
+    vector = held_type(type)
+    f = Function(name(function, type), [vector] * count, vector)
+    bodies = {"bf16": NARROW, "f32": SINGLES}.get(type.element, {})
+    if function in bodies:
+        f.result = bodies[function](Series(f, is_single=True), *f.arguments)
         if function not in _FAR:
             return [f]
-        far = Function(single.far_name(function, type), [type], type, exported=False)
+        far = Function(single.far_name(function, vector), [vector], vector, exported=False)
         _compute_wide(far, body)
         return [f, far]
     _compute_wide(f, body)
@@ -85,7 +103,14 @@ def _compute_wide(f: Function, body: Body) -> None:
     f.result = result.to("fptrunc", type.element) if type.element == "f32" else result
 
 
+def held_type(type: Type) -> Type:
+    """What a function takes and returns: numbers of bf16 as f32."""
+    return F32.vector(type.lanes) if type.element == "bf16" else type
+
+
 def has(function: str, type: Type) -> bool:
     """Whether there is a function for a scalar or vector type."""
+    if type.element == "bf16":
+        return function in NARROW
     elements = (F32.element,) if function in OF_SINGLES else (F32.element, F64.element)
     return function in BODIES and type.element in elements

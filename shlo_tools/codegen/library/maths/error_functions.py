@@ -16,14 +16,16 @@ _REST = [0.00018638008417817305, -0.0029476667957770647, 0.021838096964580563]
 _REST += [-0.10310682136175994, -0.6381447581843213, -1.1270892337680214, -0.0003415125925796403]
 _ONE = 4.0
 
-# The same of erfc(x) e^(x^2) (1 + 2 x) in (x - 15/4) / (x + 15/4), x from 0 until erfc is 0 in f32.
-_COMPLEMENT = [-0.00020232060149036758, 0.000504750855945356, 0.001822148520400984]
-_COMPLEMENT += [-0.009836898007612754, 0.02831057767523971, -0.05868080512495379]
-_COMPLEMENT += [0.09231482745969077, -0.1088044861610919, 0.08227596087097663]
-_COMPLEMENT += [0.0035854194149178495, -0.14024058285493834, 1.2375126308270876]
-_CENTER, _ZERO = 3.75, 10.5
+# The same of erfc(x) e^(x^2), a quotient in x, from 0 until erfc is 0 in f32.
+_COMPLEMENT = [-4.9200671155133776e-08, 0.028403186910321947, 0.20733994557810706]
+_COMPLEMENT += [0.6844064682635836, 1.1914690359629454, 1.000000002305494]
+_UNDER = [0.05033943627357823, 0.3675767094864543, 1.2373818058687256]
+_UNDER += [2.3020708710517694, 2.31984845086567, 1.0]
+_ZERO = 10.5
+# The same of e^r, r up to ln 2 / 2.
+_POWER = [0.0013836841445695708, 0.008374816116846269, 0.04166822566856345]
+_POWER += [0.16666420166217294, 0.49999992079295985, 1.000000036323973, 1.000000000554206]
 _ROUNDING = 1.5 * 2.0**52  # added to a number it leaves the nearest whole one in the last bits
-_ONE_BITS = 0x3FF0000000000000
 
 
 def erf(s: Series, x: Value) -> Value:
@@ -37,22 +39,18 @@ def erf(s: Series, x: Value) -> Value:
 
 
 def erfc(s: Series, x: Value) -> Value:
-    """e^(-x^2) p(t) / (1 + 2 |x|), below 0 what that lacks to 2; computed in f64."""
-    f = s.f
-    size = f.intrinsic("fabs", x)
-    size = s.select(size > _ZERO, s.constant(_ZERO, x), size)
-    slope = f.fma(size, s.constant(2.0, x), s.constant(1.0, x))
-    beyond = size + _CENTER
-    inverse = 1.0 / (beyond * slope)
-    t = (size - _CENTER) * (slope * inverse)
-    tail = s.horner(t, _COMPLEMENT) * (beyond * inverse) * _power(s, -(size * size))
-    return s.select(x < 0.0, 2.0 - tail, tail)
+    """e^(-x^2) P(|x|) / Q(|x|), below 0 what that lacks to 2; computed in f64."""
+    size = s.f.intrinsic("fabs", x)
+    size = s.select(size > _ZERO, s.constant(_ZERO, x), size).to("fpext", "f64")
+    over = s.horner(size, _COMPLEMENT) * _power(s, -(size * size))
+    tail = over / s.horner(size, _UNDER)
+    return s.select(x < 0.0, 2.0 - tail, tail).to("fptrunc", "f32")
 
 
 def _power(s: Series, x: Value) -> Value:
-    """e^x of an f64 from -700 to 0, within 2^-28."""
+    """e^x of an f64 from -700 to 0, within 2^-29."""
     f = s.f
     shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(_ROUNDING, x))
     r = f.fma(shifted - _ROUNDING, s.constant(-math.log(2), x), x)
-    scale = (s.bits(shifted) << 52) + _ONE_BITS
-    return (s.exponential_less_one(r) + 1.0) * scale.to("bitcast", "f64")
+    near = s.horner(r, _POWER)
+    return (s.bits(near) + (s.bits(shifted) << 52)).to("bitcast", "f64")

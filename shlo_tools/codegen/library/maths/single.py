@@ -161,7 +161,7 @@ def sin(s: Series, x: Value) -> Value:
     def turned() -> Value:
         n, r, low = _rest(s, x)
         value = s.select((n & 1) != 0, _cosine(s, r, low), _sine(s, r, low))
-        return _or_far(s, "sin", x, _turned(s, n << 30, value))
+        return or_far(s, "sin", x, _turned(s, n << 30, value))
 
     zero = s.constant(0.0, x)
     value = _unless_small(s, x, lambda: _sine(s, x, zero), turned)
@@ -174,7 +174,7 @@ def cos(s: Series, x: Value) -> Value:
     def turned() -> Value:
         n, r, low = _rest(s, x)
         value = s.select((n & 1) != 0, _sine(s, r, low), _cosine(s, r, low))
-        return _or_far(s, "cos", x, _turned(s, (n + 1) << 30, value))
+        return or_far(s, "cos", x, _turned(s, (n + 1) << 30, value))
 
     return _unless_small(s, x, lambda: _cosine(s, x, s.constant(0.0, x)), turned)
 
@@ -221,7 +221,7 @@ def _rest(s: Series, x: Value) -> tuple[Value, Value, Value]:
     return shifted.to("bitcast", "i32"), r, f.fma(n, last, f.fma(n, second, left - r))
 
 
-def _or_far(s: Series, function: str, x: Value, value: Value) -> Value:
+def or_far(s: Series, function: str, x: Value, value: Value) -> Value:
     """``value``, but for far angles: those are computed in f64."""
     f = s.f
     is_far = f.intrinsic("fabs", x).compare("uge", _NEAR)

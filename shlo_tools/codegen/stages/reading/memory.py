@@ -71,11 +71,15 @@ class Memory(Loops):
             return Parts(real, self.function.select(condition, a.imag, b.imag))
         return self.function.select(condition, a, b)
 
-    def mathematics(self, function: str, values: Sequence[Value]) -> Value:
-        """A function of the process library, which knows vectors only."""
+    def mathematics(self, function: str, values: Sequence[Value], element: str) -> Value:
+        """A function of the process library, which knows vectors only.
+
+        Args:
+            element: what ``maths`` has the function for.
+        """
         vectors = [v if v.type.lanes else self.splat(v) for v in values]
         type = vectors[0].type
-        result = self.function.call(maths.name(function, type), vectors, type)
+        result = self.function.call(maths.name(function, type.of(element)), vectors, type)
         if values[0].type.lanes == self.lanes:
             return result
         if values[0].type.lanes:

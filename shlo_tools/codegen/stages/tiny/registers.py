@@ -52,28 +52,28 @@ class Registers(Memory):
         f = self.function
         return f.insert_at(vector, scalar, f.constant(number))
 
-    def mathematics(self, function: str, values: Sequence[Value]) -> Value:
+    def mathematics(self, function: str, values: Sequence[Value], element: str) -> Value:
         """A function of the process library, on vectors as short as will do."""
         lanes = values[0].type.lanes
         if not lanes:
             vectors = [self.splat(value, _NARROW) for value in values]
-            return self.lane(self._called(function, vectors), 0)
+            return self.lane(self._called(function, vectors, element), 0)
         if lanes in (_NARROW, _WIDE):
-            return self._called(function, values)
+            return self._called(function, values, element)
         if lanes < _WIDE:
             whole = [self.shuffled(v, v, [k % lanes for k in range(_WIDE)]) for v in values]
-            result = self._called(function, whole)
+            result = self._called(function, whole, element)
             return self.shuffled(result, result, range(lanes))
         half = lanes // 2
         low, high = (
-            self.mathematics(function, [self.shuffled(v, v, part) for v in values])
+            self.mathematics(function, [self.shuffled(v, v, part) for v in values], element)
             for part in (range(half), range(half, lanes))
         )
         return self.shuffled(low, high, range(lanes))
 
-    def _called(self, function: str, vectors: Sequence[Value]) -> Value:
+    def _called(self, function: str, vectors: Sequence[Value], element: str) -> Value:
         type = vectors[0].type
-        return self.function.call(maths.name(function, type), vectors, type)
+        return self.function.call(maths.name(function, type.of(element)), vectors, type)
 
     # --- memory -----------------------------------------------------------------------------------
     def load_run(self, address: Value, element: ElementType, count: int) -> Value:
