@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import wraps
 
 from shlo_tools.mlir import Value
@@ -99,6 +100,19 @@ def in_single_precision(rule: Scalar) -> Scalar:
     return widened
 
 
+def or_in_library(name: str) -> Callable[[Scalar], Scalar]:
+    """One op, where that is a function of the library."""
+
+    def decorated(rule: Scalar) -> Scalar:
+        @wraps(rule)
+        def called(e: Emit, *operands: Value) -> Value:
+            return e(name, *operands) if e.has_library else rule(e, *operands)
+
+        return called
+
+    return decorated
+
+
 @elementwise
 def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
     return e("math.atan2", lhs, rhs)
@@ -122,14 +136,13 @@ def erfc(e: Emit, operand: Value) -> Value:
 
 
 @elementwise
+@or_in_library("math.logistic")
 @in_single_precision
 def logistic(e: Emit, operand: Value) -> Value:
     """1 / (1 + exp(-x)), and exp(x) / (1 + exp(x)) below 0, where exp(-x) would overflow.
 
     Sum and quotient are f64: three roundings to f32 would be off by more than two units.
     """
-    if e.has_library:
-        return e("math.logistic", operand)
     power = e("math.exp", e("arith.negf", e("math.absf", operand)))
     negative = e.compare_floats("olt", operand, e.constant(0.0))
     power, one = _in_double(e, power), e.constant(1.0, F64)
@@ -196,13 +209,14 @@ def sign(e: Emit, operand: Value) -> Value:
 
 
 @elementwise
+@or_in_library("math.tanh")
 @in_single_precision
 def tanh(e: Emit, operand: Value) -> Value:
     """The C library's for f64; that for f32 is off by more than two units, so m / (m + 2).
 
     m is exp(2 |x|) - 1, which is large from x = 10 on; sum and quotient are f64.
     """
-    if e.operand.bits == 64 or e.has_library:
+    if e.operand.bits == 64:
         return e("math.tanh", operand)
     size = e("arith.minimumf", e("math.absf", operand), e.constant(10.0))
     power = _in_double(e, e("math.expm1", e("arith.addf", size, size)))

@@ -29,8 +29,14 @@ _NARROWEST = 4  # lanes
 
 
 def lanes_for(target: Target, nodes: Sequence[Node]) -> int:
-    """Two registers of 32-bit elements, or two of 64-bit ones where there are any."""
+    """Two registers of 32-bit elements, or two of 64-bit ones where there are any.
+
+    Four of 32 bits where elements have fewer: with a rounding behind each, ops of bf16 are chains
+    of instructions that a processor only fills with others beside them.
+    """
     widest = max((node.element.bits for node in nodes), default=32)
+    if widest <= 16:
+        return 4 * target.lanes(32)
     return 2 * target.lanes(64 if widest >= 64 else 32)
 
 
