@@ -165,6 +165,22 @@ def test_a_convolution(name: str, element: str) -> None:
     assert_staged(text, numbers(lhs, 1, dtype), numbers(rhs, 2, dtype))
 
 
+@pytest.mark.parametrize("name", ["plain", "channels first", "one feature", "kernel gradient"])
+def test_a_convolution_of_what_is_reversed(name: str) -> None:
+    """As correlations of ``scipy.signal`` are: rows and elements go backwards."""
+    op, lhs, rhs, result = convolution(name)
+    x, w, to = typed(lhs), typed(rhs), typed(result)
+    for dims in ("1", "2", "0, 1, 2, 3"):
+        text = f"""
+        func.func @main(%a: {x}, %b: {w}) -> {to} {{
+          %x = stablehlo.reverse %a, dims = [{dims}] : {x}
+          %w = stablehlo.reverse %b, dims = [{dims}] : {w}
+          %0 = {op}
+          return %0 : {to}
+        }}"""
+        assert_staged(text, numbers(lhs, 1), numbers(rhs, 2))
+
+
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_a_convolution_between_other_ops(name: str) -> None:
     """What is multiplied is computed, and what is made goes on: bias, residual, maximum, sum."""

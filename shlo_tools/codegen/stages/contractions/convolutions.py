@@ -252,7 +252,7 @@ class _Planner:
             last = (phase.count - 1) * phase.stride + (phase.taps - 1) * phase.dilation
             if phase.taps and (phase.start < 0 or phase.start + last >= window.size):
                 open_ends.append(d)
-        open_ends.sort(key=lambda d: -self.x[x_spatial[d]])
+        open_ends.sort(key=lambda d: -abs(self.x[x_spatial[d]]))
         places = [-1] * len(phases)
         for place, d in enumerate(reversed(open_ends)):
             places[d] = _COORDINATES - 1 - place
