@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage
-from shlo_tools.codegen.stages.reading.indices import Component, Index, Mask, Positions, Scalar
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, UnsupportedStage, are_known
+from shlo_tools.codegen.stages.reading.indices import (
+    Component,
+    Index,
+    Lanes,
+    Linear,
+    Mask,
+    Positions,
+    Scalar,
+    Split,
+)
 from shlo_tools.codegen.stages.reading.memory import Memory
+from shlo_tools.codegen.stages.reading.placing import suffix
 from shlo_tools.dims import Size, maximum, minimum
 from shlo_tools.dtypes import Kind
 
@@ -76,6 +87,8 @@ class ComputedPlaces(Memory):
         kind = node.kind
         if kind is NodeKind.BROADCAST and source.count == 1:
             return (0,) * len(source.shape)
+        if kind is NodeKind.SLICE and (run := self._run_of_slice(node, index)) is not None:
+            return run
         at = self.by_dimension(index, node.shape)
         if kind is NodeKind.BROADCAST:
             pairs = zip(node.dimensions, source.shape, strict=True)
@@ -96,6 +109,34 @@ class ComputedPlaces(Memory):
         if kind is NodeKind.GATHER:
             return self.gathered(node, at, mask)
         raise UnsupportedStage(f"{kind.value} read elsewhere than where it is made")
+
+    def _run_of_slice(self, node: Node, index: Index) -> Index | None:
+        """Where a slice reads along a run of its operand; None where lanes may leave runs.
+
+        What lies in whole dimensions is one run, as long as the sliced one in front of them goes.
+        """
+        (source,) = node.operands
+        if isinstance(index, tuple) or not are_known(*source.shape, *node.shape):
+            return None
+        shapes = list(zip(node.shape, source.shape, strict=True))
+        cut = [d for d, (size, whole) in enumerate(shapes) if size != whole]
+        if not cut or any(step != 1 for step in node.steps):
+            return None
+        row: Component = 0
+        if isinstance(index, Linear):
+            column, columns = index.place, node.count
+        else:
+            row, column, columns = index.row, index.column, index.columns
+        border = suffix(node.shape, columns)
+        if border is None or not isinstance(column, Lanes):
+            return None
+        if border > cut[-1] or any(size != 1 for size in node.shape[border : cut[-1]]):
+            return None
+        start = self.linear(node.starts[border:], source.shape[border:])
+        if border:
+            pairs = zip(self.delinear(row, node.shape[:border]), node.starts, strict=False)
+            row = self.linear([self.shifted(*pair) for pair in pairs], source.shape[:border])
+        return Split(row, self.added(column, start), math.prod(source.shape[border:]))
 
     def _spread(self, c: Component, size: Extent, result: Extent) -> Component:
         """Where a dimension that is 1 or that of the result is read."""

@@ -257,7 +257,7 @@ class Loops:
             return index
         if isinstance(index, Linear):
             return self.delinear(index.place, shape)
-        border = _suffix(shape, index.columns)
+        border = suffix(shape, index.columns)
         if border is None:
             return self.delinear(self.as_linear(index, shape), shape)
         rows = self.delinear(index.row, shape[:border])
@@ -318,7 +318,7 @@ def _may_be_less(a: Extent, b: Extent) -> bool:
     return isinstance(a, int) if known is None else known
 
 
-def _suffix(shape: Sequence[Extent], count: Extent) -> int | None:
+def suffix(shape: Sequence[Extent], count: Extent) -> int | None:
     """From which dimension on sizes make ``count``."""
     total: Extent = 1
     for d in range(len(shape), -1, -1):

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.stages.folds import (
+    Group,
     fold_of,
     groups_of,
     outcomes_of,
     sources_of,
 )
 from shlo_tools.codegen.stages.kernels import Kernel
+from shlo_tools.codegen.stages.map_space import is_flat
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     UnsupportedStage,
+    are_known,
     below,
+    is_one,
 )
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -90,8 +94,9 @@ class SumKernel(Kernel):
         below_sums = [n for n in self.nodes if n not in self.above and n.kind is not NodeKind.INPUT]
         folds = [fold_of(node) for node in self.reductions]
         (groups,) = shapes
-        size, is_reduced = groups[-1]
         any_order = all(fold.has_any_order for fold in folds)
+        groups = self._in_lines(groups, any_order=any_order)
+        size, is_reduced = groups[-1]
         if is_reduced and any_order:
             self.narrow(size)
         self.walk = chosen or walk(
@@ -114,6 +119,21 @@ class SumKernel(Kernel):
     @property
     def _is_strided(self) -> bool:
         return self.walk.along == "rows"
+
+    def _in_lines(self, groups: Sequence[Group], *, any_order: bool) -> Sequence[Group]:
+        """Groups of which the last one is a line, if what is read is not the same all along.
+
+        Of a row that is repeated, say, all of one long group would be fetched lane by lane.
+        """
+        sources = self._sources()
+        size, is_reduced = groups[-1]
+        lines = {next((n for n in reversed(x.shape) if not is_one(n)), 1) for x in sources}
+        if not are_known(size, *lines) or len(lines) > 1 or is_flat(sources):
+            return groups
+        (line,) = lines
+        if line < self.lanes or size == line or size % line or (is_reduced and not any_order):
+            return groups
+        return (*groups[:-1], (size // line, is_reduced), (line, is_reduced))
 
     def _initial(self) -> State:
         scalar = self.walk.along == "nothing"
