@@ -23,9 +23,8 @@ CONTEXT = {
     )
 }
 _RUN = 16  # entries that are inserted one by one
-_FEW = 200  # entries that are merged
+FEW = 200  # entries that are merged
 _MANY = 1 << 14  # entries for which digits are long
-_SPARE = 4  # times as many entries as are wanted are kept, before they are sorted
 
 Less = Callable[[Value, Value], Value]
 Loop = Callable[..., list[Value]]
@@ -37,16 +36,6 @@ def sort_name(bits: int) -> str:
     ``room`` is as long as the entries.
     """
     return f"shlo_rt_sort_i{bits}"
-
-
-def select_name(bits: int) -> str:
-    """As ``sort_name``, and how many entries are wanted: where these are, sorted."""
-    return f"shlo_rt_select_i{bits}"
-
-
-def is_selected(most: int, count: int) -> bool:
-    """Whether so many of all entries are worth being selected before they are sorted."""
-    return most * 2 * _SPARE <= count and count >= _FEW
 
 
 def job_name(bits: int, part: str) -> str:
@@ -72,7 +61,7 @@ def functions(bits: int) -> list[Function]:
     jobs = [_count_job(entry), _offsets_job(entry), _move_job(entry)]
     return [
         *(_count(entry), _offsets(entry), _move(entry), _insert(entry), _sort(entry)),
-        *(_select(entry), *jobs),
+        *jobs,
     ]
 
 
@@ -238,41 +227,7 @@ def _sort(entry: Type) -> Function:
         carry = [entries, room, f.constant(first)]
         return f.while_(lambda _a, _b, shift: shift < end, one, carry)[0]
 
-    (f.result,) = f.if_(count < _FEW, few, many)
-    return f
-
-
-def _select(entry: Type) -> Function:
-    """Entries below the last one wanted so far are kept in front; too many of them are sorted."""
-    types = [POINTER, POINTER, POINTER, I64, I64, I64]
-    f = Function(select_name(entry.bits), types, POINTER)
-    entries, room, counts, count, key_bits, most = f.arguments
-    spare = most * _SPARE
-
-    def ordered(kept: Value) -> Value:
-        return f.call(sort_name(entry.bits), [entries, room, counts, kept, key_bits], POINTER)
-
-    def shrink() -> list[Value]:
-        place = ordered(spare)
-        last = f.load(place.at(most - 1, entry), entry, 8)
-
-        def bring(k: Value) -> None:
-            f.store(f.load(place.at(k, entry), entry, 8), entries.at(k, entry), 8)
-
-        f.loop(0, most, 1, bring)
-        return [most, last]
-
-    def one(k: Value, kept: Value, last: Value) -> list[Value]:
-        new = f.load(entries.at(k, entry), entry, 8)
-
-        def keep() -> list[Value]:
-            f.store(new, entries.at(kept, entry), 8)
-            return f.if_(kept + 1 == spare, shrink, lambda: [kept + 1, last])
-
-        return f.if_(new.compare("ult", last), keep, lambda: [kept, last])
-
-    kept, _ = f.loop(0, count, 1, one, [f.constant(0), f.constant(-1, entry)])
-    f.result = ordered(kept)
+    (f.result,) = f.if_(count < FEW, few, many)
     return f
 
 

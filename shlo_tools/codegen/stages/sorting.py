@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
-from shlo_tools.codegen.library import sorting
+from shlo_tools.codegen.library import selecting, sorting
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Region, Stage
@@ -152,9 +152,11 @@ class SortKernel(Kernel):
         self.shape = stage.results[0].shape
         self.length = node.shape[self.dimension] if node.shape else 1
         self.most = self.shape[self.dimension] if node.shape else 1
-        self.selects = self.key is not None and sorting.is_selected(self.most, self.length)
         self.lines = node.count // self.length
         self.entry = Type(f"i{self.key.entry_bits}") if self.key else I64
+        is_keyed, bits = self.key is not None, self.entry.bits
+        self.picks = is_keyed and selecting.is_picked(self.most, self.length, bits)
+        self.selects = self.picks or (is_keyed and selecting.is_selected(self.most, self.length))
         # Entries are wider than keys, and code of four registers takes twice as long to compile.
         self.lanes = min(self.lanes, target.lanes(32))
         size = self.entry.bytes * (self.length + _PAD)
@@ -206,17 +208,24 @@ class SortKernel(Kernel):
         other, counts = room.at(self.list_bytes), room.at(2 * self.list_bytes)
         if self.key:
             self._entries(at, first, last, room)
-            numbers = [f.constant(self.length), f.constant(self.key.bits)]
-            name = sorting.sort_name(self.entry.bits)
-            if self.selects:
-                name = sorting.select_name(self.entry.bits)
-                numbers.append(f.constant(self.most))
-            ordered = f.call(name, [room, other, counts, *numbers], room.type)
+            ordered = self._ordered(room, other, counts, self.key)
         else:
             self.loop(0, self.length, 1, lambda k: f.store(k, room.at(k, I64)))
             less = self._comparator(at)
             ordered = sorting.merge_runs(f, self.loop, (room, other), self.length, I64, less)
         self._results(at, first, f.constant(self.most), ordered)
+
+    def _ordered(self, room: Value, other: Value, counts: Value, key: Key) -> Value:
+        """Where the sorted entries of a line are, or the first ones of them."""
+        f = self.function
+        length, most = f.constant(self.length), f.constant(self.most)
+        if self.picks:
+            f.run(selecting.PICK, [room, other, length, most])
+            return other
+        operands = [room, other, counts, length, f.constant(key.bits)]
+        if self.selects:
+            return f.call(selecting.select_name(self.entry.bits), [*operands, most], room.type)
+        return f.call(sorting.sort_name(self.entry.bits), operands, room.type)
 
     def _index(self, line: Value) -> Callable[[Component], tuple[Component, ...]]:
         """The index of a place in a line."""

@@ -35,6 +35,7 @@ from shlo_tools.codegen.library import (
     packing,
     pool,
     profiling,
+    selecting,
     sharing,
     sorting,
     transposition,
@@ -55,7 +56,11 @@ def _transposition(bits: int) -> Callable[[], list[Function]]:
 
 
 def _sorting(bits: int) -> Callable[[], list[Function]]:
-    return lambda: sorting.functions(bits)
+    return lambda: [*sorting.functions(bits), *selecting.functions(bits)]
+
+
+def _picking() -> list[Function]:
+    return selecting.picking(target.host())
 
 
 def _running() -> list[Function]:
@@ -70,6 +75,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
         *(sharing.PARALLEL, pool.WORKER, pool.WAKE, jobs.RUN),
         *(entering.ENTER, copying.COPY, calling.CALL_HOST, calling.TRANSFORM),
     ),
+    _picking: (selecting.PICK,),
     profiling.functions: (profiling.PROFILE, profiling.TIMED),
     **{
         _gemm(element, part): tuple(micro_kernels.name(element, name) for name in part)
@@ -83,7 +89,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     **{
         _sorting(bits): (
             sorting.sort_name(bits),
-            sorting.select_name(bits),
+            selecting.select_name(bits),
             *(sorting.job_name(bits, part) for part in ("count", "offsets", "move")),
         )
         for bits in sorting.ENTRIES

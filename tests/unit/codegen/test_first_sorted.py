@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 from test_sort_kernels import argsort, compared, typed, values
 
-from shlo_tools import compile
+from shlo_tools import compile, mlir
+from shlo_tools.codegen import target
+from shlo_tools.codegen.library import selecting
+from shlo_tools.codegen.target import Target
+from shlo_tools.cpu.process_library import parts
 
-# Shape, dimension, how many are wanted: selected, sorted whole, and by jobs.
+# Shape, dimension, how many are wanted: picked, selected, sorted whole, and by jobs.
 LINES = [((3, 400), 1, 10), ((900, 3), 0, 7), ((2, 300, 5), 1, 1), ((65, 33), 1, 30)]
 LINES += [((2, 70), 1, 70), ((2, 9000), 1, 3), ((33_000,), 0, 5), ((33_000,), 0, 32_900)]
-LINES += [((3, 201), 1, 25), ((4, 5), 1, 0)]
+LINES += [((3, 201), 1, 25), ((4, 5), 1, 0), ((3, 201), 1, 64), ((3, 333), 1, 65)]
+LINES += [((70, 1), 1, 1), ((5, 32), 1, 32), ((3, 9), 1, 1), ((2, 5000), 1, 16)]
 
 
 def cut(text: str, shape: tuple[int, ...], dimension: int, most: int, element: str) -> str:
@@ -52,6 +59,28 @@ def test_few_of_very_many() -> None:
     best, places = compile(cut(text, x.shape, 0, 5, "f32"))(x)
     np.testing.assert_array_equal(places, np.argsort(-x, kind="stable")[:5])
     np.testing.assert_array_equal(best, x[places])
+
+
+@pytest.mark.parametrize("by", [target.host(), Target("narrow", 16, 16, fma=False)], ids=str)
+@pytest.mark.parametrize("count", [1, 3, 15, 16, 31, 32, 33, 100, 257])
+def test_picking(by: Target, count: int) -> None:
+    """Entries of all magnitudes, none of them equal; what is behind the room stays."""
+    with mlir.library_context():
+        _engine, addresses = parts.compiled(selecting.picking(by))
+    numbers = [ctypes.c_int64] * 2
+    pick = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, *numbers)(
+        addresses[selecting.PICK]
+    )
+    random = np.random.default_rng(count)
+    entries = np.full(count + 65, 7, np.uint64)
+    entries[:count] = random.permutation(count).astype(np.uint64) << np.uint64(55)
+    entries[:count] += random.integers(0, 9, count).astype(np.uint64)
+    expected = np.sort(entries[:count])
+    most = min(count, 40)
+    picked = np.zeros(most + 1, np.uint64)
+    pick(entries.ctypes.data, picked.ctypes.data, count, most)
+    np.testing.assert_array_equal(picked, [*expected[:most], 0])
+    assert entries[-1] == 7
 
 
 def test_other_comparators() -> None:

@@ -120,7 +120,7 @@ class SumKernel(Kernel):
     def _is_strided(self) -> bool:
         return self.walk.along == "rows"
 
-    def _in_lines(self, groups: Sequence[Group], *, any_order: bool) -> Sequence[Group]:
+    def _in_lines(self, groups: tuple[Group, ...], *, any_order: bool) -> tuple[Group, ...]:
         """Groups of which the last one is a line, if what is read is not the same all along.
 
         Of a row that is repeated, say, all of one long group would be fetched lane by lane.
