@@ -76,6 +76,7 @@ class Call:
         layout: of the matrices as the routine sees them; LAPACKE copies those that are row-major.
         finite: the result that holds a matrix which must be finite when the routine begins. If it
             is not, it is 0 instead, and the status is ``NOT_FINITE``.
+        zeros: results that the routine leaves unset, which are 0 and may have any shape.
     """
 
     routine: str
@@ -87,6 +88,7 @@ class Call:
     is_blas: bool = False
     layout: int = ROW_MAJOR
     finite: int | None = None
+    zeros: Sequence[int] = ()
 
 
 INFO: tuple[Shape, str] = ((), "i32")
@@ -134,7 +136,13 @@ def gesdd(a: Shape, *, mode: str) -> Call:
     vectors: list[Argument] = [out(3), columns, out(2), left]
     arguments: list[Argument] = [mode, columns, rows, out(0), columns, out(1), *vectors]
     results = [(a, "T"), ((values,), "R"), ((rows, left), "T"), ((right, columns), "T"), INFO]
-    return Call("gesdd", arguments, mode in "AS", results, info=4, layout=COLUMN_MAJOR, finite=0)
+    return Call(
+        *("gesdd", arguments, mode in "ASN", results),
+        info=4,
+        layout=COLUMN_MAJOR,
+        finite=0,
+        zeros=(2, 3) if mode == "N" else (),
+    )
 
 
 def syevd(a: Shape, *, mode: str, uplo: str) -> Call:
@@ -250,6 +258,10 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
         return None
     form = routine.make(*shapes, **options)
     result_types = [TensorType((*batch, *shape), _element(e, prefix)) for shape, e in form.results]
+    for number in form.zeros:
+        shape = results[number].static_shape if number < len(results) else ()
+        if shape[: len(batch)] == batch:
+            result_types[number] = TensorType(shape, _element("T", prefix))
     given_types = {type.element_type for type in inputs}
     everything = all(type.size for type in (*inputs, *results))
     if (

@@ -79,6 +79,7 @@ class _Routine:
         arguments = [self._argument(argument) for argument in lapack.arguments]
         if routine.finite is not None:
             arguments.append(self._checked(out(routine.finite)))
+        arguments += [self._zeros(number) for number in routine.zeros]
         status = None if routine.info is None else Place("result", routine.info)
         words = calling.routine_words(lapack.function, arguments, status)
         name = calling.routine_name(arguments, gives_status=status is not None)
@@ -111,6 +112,11 @@ class _Routine:
         floats = type.nbytes * 8 // bits // self._count
         letter = "F" if bits == 32 else "D"
         return letter, [*self._matrices(buffer), floats, NOT_FINITE]
+
+    def _zeros(self, result: int) -> Argument:
+        """A matrix that is set to 0, see ``calling``."""
+        words = self._results[result].nbytes // self._count // 4
+        return "Z", [*self._matrices(out(result)), words]
 
     def _matrices(self, buffer: Buffer) -> list[Word]:
         """Where the first matrix lies, and the bytes from one to the next."""

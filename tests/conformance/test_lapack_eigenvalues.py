@@ -41,15 +41,19 @@ def test_singular_values(prefix: str, routine: str, mode: str, shape: tuple[int,
 
 
 @ELEMENTS
+@pytest.mark.parametrize("mode", ["S", "N"])
 @pytest.mark.parametrize("wrong", [np.nan, -np.inf])
-def test_singular_values_of_what_is_not_finite(prefix: str, wrong: float) -> None:
+def test_singular_values_of_what_is_not_finite(prefix: str, wrong: float, mode: str) -> None:
     """Only that matrix of the batch is answered by ``info``."""
     a = random(prefix, 2, 5, 3)
     a[0, 4, 2] = wrong
     results = [(a.shape, a.dtype), ((2, 3), real(prefix)), (a.shape, a.dtype), ((2, 3, 3), a.dtype)]
-    _, values, u, v, info = call("gesdd", [a], [*results, int32(2)], mode="S")
+    _, values, u, v, info = call("gesdd", [a], [*results, int32(2)], mode=mode)
     assert info.tolist() == [-4, 0]
     assert_close(values[1], np.linalg.svd(a[1], compute_uv=False))
+    if mode == "N":
+        assert not u.any() and not v.any()
+        return
     assert_close((u[1] * values[1]) @ v[1], a[1])
 
 

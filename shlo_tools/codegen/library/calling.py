@@ -8,7 +8,7 @@ matrix of a batch. Types are letters: that of the status that it returns (``v`` 
 and then those of its arguments (``i``, ``f``, ``d``, and ``p`` for the address of a matrix). Code
 for one list of types serves all functions that have it. A matrix whose letter is ``F`` or ``D``
 (of f32, f64) is no argument: where not all of it is finite, it is set to 0 before the call, and
-the status is another.
+the status is another. One whose letter is ``Z`` is none either, and set to 0.
 
 ``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
 makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
@@ -35,7 +35,7 @@ _CHECKED = {"F": F32, "D": F64}
 
 # An argument: its letter, and its words: the address of the first matrix and the bytes from one to
 # the next, or the bits of a number. Behind those of a matrix that must be finite: how many floats
-# it has, and the status where they are not.
+# it has, and the status where they are not; behind those of one that is set to 0, words of 32 bits.
 Argument = tuple[str, Sequence[Word]]
 
 
@@ -149,6 +149,8 @@ def routines(_: Target, name: str) -> list[Function]:
     for type in types:
         if type in _CHECKED:
             checked = _is_finite(f, _CHECKED[type], matrix(), word(I64)), word(I32)
+        elif type == "Z":
+            _clear(f, I32, matrix(), word(I64))
         else:
             arguments.append(matrix() if type == "p" else word(_TYPES[type]))
     if statuses is None:
@@ -173,5 +175,11 @@ def _is_finite(f: Function, element: Type, start: Value, count: Value) -> Value:
     (total,) = f.loop(f.constant(0), count, 1, differences, [zero])
     is_finite = total.compare("oeq", zero)
     end = f.select(is_finite, f.constant(0), count)
-    f.loop(f.constant(0), end, 1, lambda place: f.store(zero, start.at(place, element)))
+    _clear(f, element, start, end)
     return is_finite
+
+
+def _clear(f: Function, element: Type, start: Value, end: Value) -> None:
+    """Set elements to 0."""
+    zero = f.zero(element)
+    f.loop(f.constant(0), end, 1, lambda place: f.store(zero, start.at(place, element)))
