@@ -8,9 +8,9 @@ After:
     %0 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [2]
 
 So are outer products, where nothing is summed, and products of matrices and vectors whose sums are
-short, or whose numbers are complex: a product of matrices would read each of those by its parts,
-which have to be written first. Sums are kept in the types that those of ``dot_general`` are kept
-in. Products of a few numbers stay: ``tiny`` stages write them line by line.
+short, or whose numbers are complex or narrow: a product of matrices would read those by their parts
+or widened, which are written first. Sums are kept in the types that those of ``dot_general`` are
+kept in. Products of a few numbers stay: ``tiny`` stages write them line by line.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ def _pointwise(op: Operation, build: Build) -> list[Value] | None:
     result = dtypes.tensor_type(op.results[0].type)
     if not result.size or not all(side.type.size for side in sides):
         return None
-    is_complex = result.element_type.is_complex
-    free = [_is_free(side, least=2 if is_complex else 0) for side in sides]
+    is_read_by_parts = result.element_type.is_complex or _is_narrow(sides)
+    free = [_is_free(side, least=2 if is_read_by_parts else 0) for side in sides]
     summed = math.prod(size for label, size in sizes.items() if label[0] == "k")
     counts = (sides[0].type.size, sides[1].type.size, result.size)
     if max(counts) <= LARGEST and summed > 1:
         return None
-    if summed > 1 and (all(free) or (any(free) and summed > _SHORT and not is_complex)):
+    if summed > 1 and (all(free) or (any(free) and summed > _SHORT and not is_read_by_parts)):
         return None
     return [_expanded(sides, result, build)]
 
@@ -88,6 +88,11 @@ def _pointwise(op: Operation, build: Build) -> list[Value] | None:
 def _is_free(side: _Side, least: int) -> bool:
     """Whether a side has a dimension of its own, of so many elements at least."""
     return any(label[0] in "lr" and size >= least for label, size in side.sizes.items())
+
+
+def _is_narrow(sides: Sequence[_Side]) -> bool:
+    """Whether a product of matrices would read numbers that it has to widen."""
+    return any(side.type.element_type.bits < 32 for side in sides)
 
 
 def _is_plain(op: Operation) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library import element_copies
 from shlo_tools.codegen.stages.contractions.convolutions import Convolution, Window
 from shlo_tools.codegen.stages.nodes import (
     Node,
@@ -124,7 +124,7 @@ def _cast(
 ) -> Rule | None:
     """What makes factors of elements; None where packing does."""
     is_packed = packs and not sums.is_complex
-    if source == sums or (is_packed and packing.converts(source.name, register_type(sums))):
+    if source == sums or (is_packed and element_copies.converts(source.name, register_type(sums))):
         return None
     return _rule(op, source, partial(cast_scalar, source=source, target=sums))
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.library.element_copies import ElementCopies
 from shlo_tools.codegen.target import Target
 
 AXES = 5  # of q, and of p
@@ -27,31 +28,6 @@ _WORDS = ("bound0", "bound1", "bound2", "unit", "reach", "q_count", "p_count")
 VIEW = {name: place for place, name in enumerate(_WORDS)}
 Q_AXES, P_AXES = len(_WORDS), len(_WORDS) + AXES * AXIS_WORDS
 VIEW_WORDS = len(_WORDS) + 2 * AXES * AXIS_WORDS
-
-# How elements of a type lie in memory, and the cast that makes each target of them.
-_STORED = {"i1": "i8", "f16": "i16", "bf16": "i16"}
-_CASTS = {
-    **{(f"i{n}", f"i{m}"): "sext" for n in (8, 16, 32) for m in (32, 64) if n < m},
-    **{(f"ui{n}", f"i{m}"): "zext" for n in (8, 16, 32) for m in (32, 64) if n < m},
-    **{(f"{sign}64", "i32"): "trunc" for sign in ("i", "ui")},
-    **{(f"{sign}{n}", f"i{n}"): "" for sign in ("i", "ui") for n in (32, 64)},
-    **{("i1", f"i{n}"): "zext" for n in (32, 64)},
-    **{("f16", f"f{n}"): "fpext" for n in (32, 64)},
-    ("bf16", "f32"): "bf16",
-    ("f32", "f64"): "fpext",
-    ("f64", "f32"): "fptrunc",
-    **{(f"f{n}", f"f{n}"): "" for n in (32, 64)},
-}
-
-
-def converts(source: str, target: Type) -> bool:
-    """Whether elements of a type can be packed as another."""
-    return (source, target.element) in _CASTS
-
-
-def stored_bytes(source: str) -> int:
-    """Bytes of an element in memory."""
-    return Type(_STORED.get(source, source.removeprefix("u"))).bytes
 
 
 def name(source: str, target: Type) -> str:
@@ -80,88 +56,12 @@ def decoded(f: Function, axes: Value, count: Value, index: Value, words: int) ->
     return f.loop(zero, count, 1, axis, [index, *[zero] * (words - 1)])[1:]
 
 
-def _single_of_half(bits: Value) -> Value:
-    """The f32 of an f16's bits: its exponent is moved, and scaling makes denormals normal."""
-    wide = bits.to("zext", "i32")
-    magnitude = (wide & 0x7FFF) << 13
-    scaled = (magnitude.to("bitcast", "f32") * 2.0**112).to("bitcast", "i32")
-    special = magnitude | 0x7F800000
-    is_finite = magnitude < 0x7C00 << 13
-    number = bits.function.select(is_finite, scaled, special)
-    return (number | ((wide & 0x8000) << 16)).to("bitcast", "f32")
-
-
-class Packing:
+class Packing(ElementCopies):
     """The functions for two element types."""
 
-    def __init__(self, target: Target, source: str, element: Type) -> None:
-        self.source, self.element = source, element
-        self.stored = Type(_STORED.get(source, source.removeprefix("u")))
-        self.cast = _CASTS[source, element.element]
-        self.lanes = target.lanes(element.bits)
-        self.converts_halves = target.fma  # processors have both instructions or neither
-
     def functions(self) -> list[Function]:
-        return [self.copy(), self.pack()]
-
-    def _converted(self, value: Value) -> Value:
-        if self.source == "f16" and self.converts_halves:
-            value = value.to("bitcast", "f16")
-        if self.cast == "bf16":
-            return (value.to("zext", "i32") << 16).to("bitcast", "f32")
-        if self.source == "f16" and not self.converts_halves:
-            value = _single_of_half(value)
-            return value if self.element.bits == 32 else value.to("fpext", "f64")
-        return value.to(self.cast, self.element.element) if self.cast else value
-
-    def load_masked(self, f: Function, address: Value, first: int, mask: Value) -> Value:
-        """A converted vector of elements from ``first`` on."""
-        place = address.at(first, self.stored)
-        return self._converted(f.load_masked(place, mask, self.stored.vector(self.lanes)))
-
-    def _part(self, part: str) -> str:
-        return f"{part}_{self.source}_{self.element.element}"
-
-    def copy(self) -> Function:
-        """(from, step, to, count): elements ``step`` bytes apart, converted, to adjacent ones."""
-        f = Function(self._part("copy"), [POINTER, I64, POINTER, I64], exported=False)
-        source, step, target, count = f.arguments
-        vector = self.stored.vector(self.lanes)
-        whole = count - count % self.lanes
-
-        def adjacent() -> None:
-            def some(k: Value) -> None:
-                value = f.load(source.at(k, self.stored), vector)
-                f.store(self._converted(value), target.at(k, self.element))
-
-            f.loop(f.constant(0), whole, self.lanes, some)
-
-            def rest() -> None:
-                mask = f.mask_below(count - whole, self.lanes)
-                value = f.load_masked(source.at(whole, self.stored), mask, vector)
-                f.store_masked(self._converted(value), target.at(whole, self.element), mask)
-
-            f.if_(whole < count, rest)
-
-        def scattered() -> None:
-            def one(k: Value) -> None:
-                value = f.load(source.at(k * step), self.stored)
-                f.store(self._converted(value), target.at(k, self.element))
-
-            def some(k: Value) -> None:
-                mask = f.mask_below(count - k, self.lanes)
-                value = f.gather(source.at(k * step), offsets, mask, vector)
-                f.store_masked(self._converted(value), target.at(k, self.element), mask)
-
-            if self.stored.bits < 32:
-                f.loop(f.constant(0), count, 1, one)
-            else:
-                numbers = f.lane_numbers(I64.vector(self.lanes))
-                offsets = numbers * f.broadcast(step, self.lanes)
-                f.loop(f.constant(0), count, self.lanes, some)
-
-        f.if_(step == self.stored.bytes, adjacent, scattered)
-        return f
+        turns = [self.turn()] if self.turns_tiles else []
+        return [self.copy(), *turns, self.pack()]
 
     def pack(self) -> Function:
         numbers = [I64] * 7
@@ -195,49 +95,6 @@ class Packing:
 
         f.while_(lambda p: p < p_end, run, [p_first])
         return f
-
-    def copy_part(
-        self, f: Function, source: Value, step: Value, target: Value, count: Value
-    ) -> None:
-        """Call what copies elements ``step`` bytes apart."""
-        f.run(self._part("copy"), [source, step, target, count])
-
-    def near_copy(self, f: Function, length: Value, room: Value) -> Callable[[Value, Value], None]:
-        """What copies runs of ``length`` adjacent elements, with all that they share behind it.
-
-        A row has ``room`` bytes left. Where the last vector fits, it is stored as a whole: later
-        runs write over what is too much, and loads need not wait as they do for masked stores.
-        """
-        whole = length - length % self.lanes
-        mask, vector = f.mask_below(length - whole, self.lanes), self.stored.vector(self.lanes)
-        has_rest, fits = whole < length, (whole + self.lanes) * self.element.bytes <= room
-
-        def copy(source: Value, target: Value) -> None:
-            def some(k: Value) -> None:
-                value = f.load(source.at(k, self.stored), vector)
-                f.store(self._converted(value), target.at(k, self.element))
-
-            def rest() -> None:
-                place = target.at(whole, self.element)
-                value = self.load_masked(f, source.at(whole, self.stored), 0, mask)
-                f.if_(
-                    fits,
-                    lambda: f.store(value, place),
-                    lambda: f.store_masked(value, place, mask),
-                )
-
-            f.loop(f.constant(0), whole, self.lanes, some)
-            f.if_(has_rest, rest)
-
-        return copy
-
-    def zeros(self, f: Function, target: Value, count: Value) -> None:
-        def some(k: Value) -> None:
-            mask = f.mask_below(count - k, self.lanes)
-            f.store_masked(zero, target.at(k, self.element), mask)
-
-        zero = f.zero(self.element.vector(self.lanes))
-        f.loop(f.constant(0), count, self.lanes, some)
 
 
 @dataclass(frozen=True)
@@ -326,8 +183,21 @@ class _Run:
         def copy_apart(source: Value, target: Value) -> None:
             packing.copy_part(f, source, self.stride, target, self.length)
 
+        def all_apart() -> None:
+            if not packing.turns_tiles:
+                each(copy_apart)
+                return
+            size, pitch = rows.steps
+            is_turned = (size == packing.stored.bytes) & (count >= packing.lanes)
+            operands = (here, self.stride, there, pitch, self.length, count)
+            f.if_(
+                is_turned & (self.length >= packing.lanes),
+                lambda: packing.turn_part(f, *operands),
+                lambda: each(copy_apart),
+            )
+
         is_near = self.stride == packing.stored.bytes
-        f.if_(is_near, lambda: each(self.copy_near), lambda: each(copy_apart))
+        f.if_(is_near, lambda: each(self.copy_near), all_apart)
 
     def _cut(self, x: Value, here: Value, there: Value) -> None:
         """The part of a run that is within bounds."""

@@ -67,3 +67,21 @@ func.func @matrices(%x: tensor<40x3x3xf32>, %y: tensor<300x3xf32>, %z: tensor<3x
     : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
   return %0, %1, %2 : tensor<40x3x3xf32>, tensor<300xf32>, tensor<f32>
 }
+
+// -----
+
+// Numbers narrower than 32 bits are read once, by rows, where one side is a vector.
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT:     dot_general
+// CHECK:         stablehlo.convert {{.*}} : (tensor<300x70xbf16>) -> tensor<300x70xf32>
+// CHECK:         stablehlo.reduce({{.*}} applies stablehlo.add across dimensions = [1]
+// CHECK:         stablehlo.dot_general
+func.func @narrow(%x: tensor<1x70xbf16>, %y: tensor<300x70xbf16>, %z: tensor<2x70xbf16>)
+    -> (tensor<1x300xbf16>, tensor<2x300xbf16>) {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1]
+    : (tensor<1x70xbf16>, tensor<300x70xbf16>) -> tensor<1x300xbf16>
+  %1 = stablehlo.dot_general %z, %y, contracting_dims = [1] x [1]
+    : (tensor<2x70xbf16>, tensor<300x70xbf16>) -> tensor<2x300xbf16>
+  return %0, %1 : tensor<1x300xbf16>, tensor<2x300xbf16>
+}

@@ -126,3 +126,34 @@ def test_windows_of_images(by: Target, seed: int) -> None:
         pack(view, corner, *where, packed[1:].ctypes.data, 4 * pitch)
         np.testing.assert_array_equal(packed[1:, :p_count], expected[q[0] : q[1], p[0] : p[1]])
         assert (packed[0] == 7).all()
+
+
+@pytest.mark.parametrize("by", TARGETS, ids=lambda by: by.name)
+@pytest.mark.parametrize("source", ["bf16", "f16", "i8", "f32"])
+def test_columns_that_become_rows(by: Target, source: str) -> None:
+    """What is adjacent down the columns of a block: whole tiles, and less than one."""
+    dtypes = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "i8": np.int8, "f32": np.float32}
+    element = I32 if source == "i8" else F32
+    with mlir.library_context():
+        _engine, addresses = parts.compiled(packing.functions(by, f"{source}_{element.element}"))
+    numbers = [ctypes.c_int64] * 7
+    types = [ctypes.c_void_p, ctypes.c_void_p, *numbers, ctypes.c_void_p, ctypes.c_int64]
+    pack = ctypes.CFUNCTYPE(None, *types)(addresses[packing.name(source, element)])
+    random = np.random.default_rng(1)
+    for columns, rows in ((32, 48), (17, 16), (16, 100), (3, 40), (40, 3), (33, 33), (1, 1)):
+        matrix = random.integers(-99, 99, (columns, rows)).astype(dtypes[source])
+        size = matrix.itemsize
+        axes = [[(rows, size, 0, 0, 0)], [(columns, rows * size, 0, 0, 0)]]
+        words = packing.view_words(axes, (1, 1, 1), 0, 0)
+        view = (ctypes.c_int64 * len(words))(*words)
+        wanted = matrix.T.astype({"i32": np.int32, "f32": np.float32}[element.element])
+        low = int(random.integers(rows))
+        for q, p in (((0, rows), (0, columns)), ((low, rows), (columns // 2, columns))):
+            pitch = p[1] - p[0] + 5
+            packed = guarded(np.full((q[1] - q[0] + 1, pitch), 7, wanted.dtype), at_end=True)
+            there = guarded(matrix, at_end=True)
+            to = packed[1:].ctypes.data
+            pack(view, there.ctypes.data, 0, 0, 0, *q, *p, to, pitch * wanted.itemsize)
+            got = packed[1:, : p[1] - p[0]]
+            np.testing.assert_array_equal(got, wanted[q[0] : q[1], p[0] : p[1]])
+            assert (packed[0] == 7).all()

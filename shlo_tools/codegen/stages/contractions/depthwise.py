@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import depthwise as library
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library import element_copies, packing
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise
 from shlo_tools.codegen.target import Target
@@ -33,7 +33,7 @@ def context(
     parts = -(-words["channels"] // channels)
     chunks = words["images"] * -(-words["m0"] // m0_block) * parts
     words |= {"m0_block": m0_block, "k0_block": k0_block, "channel_block": channels}
-    stored = packing.stored_bytes(form.element)
+    stored = element_copies.stored_bytes(form.element)
     for name in ("x_image", "x_k_image", "x_y", "x_x", "w_image", "w_k0", "w_k1"):
         words[name] = words.get(name, 0) * stored
     for name in ("c_image", "c_m0", "c_m1"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library import contraction as library
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library import element_copies, packing
 from shlo_tools.codegen.library.gemm_plan import UNCUT
 from shlo_tools.codegen.library.micro_kernels import panel_columns, row_tile
 from shlo_tools.codegen.stages.contractions.axes import (
@@ -187,11 +187,11 @@ class _Plan:
     # --- words ------------------------------------------------------------------------------------
     @property
     def moving_size(self) -> int:
-        return packing.stored_bytes(self.moving.element)
+        return element_copies.stored_bytes(self.moving.element)
 
     @property
     def resting_size(self) -> int:
-        return packing.stored_bytes(self.resting.element)
+        return element_copies.stored_bytes(self.resting.element)
 
     def _runs(self, axes: Sequence[Axis]) -> tuple[list[tuple[int, ...]], int, int]:
         """Axes whose innermost is copied in runs, the unit of the run, and its reach."""
