@@ -108,6 +108,19 @@ def test_powers_down_to_zero(element: str, zero: float) -> None:
     assert np.all(np.abs(actual - exact) <= step)
 
 
+def test_powers_less_one_of_doubles() -> None:
+    """Up to the largest number, where 2^n alone is none, and down to the least one."""
+    large = [*np.linspace(699, 709.782712893, 300), 709.7827128933841, 709.79, 711.0]
+    x = np.array([*large, *(2.0**-k for k in (*range(45, 60), *range(1015, 1075)))])
+    actual = apply("expm1", "f64", x)
+    with mpmath.workprec(200), np.errstate(over="ignore"):
+        for value, result, about in zip(x, actual, np.expm1(x), strict=True):
+            if np.isinf(about):
+                assert np.isinf(result)
+            else:
+                assert units(result, mpmath.expm1(mpmath.mpf(float(value)))) <= 2, value
+
+
 FAR = [1e8, 2.0**30, 1.5e9, 1e15, 1e22, 3e30, 3.4e38, 16367173 * 2.0**72]
 NEAR = [k * np.pi / 2 for k in (1, 2, 3, 4, 7, 22, 355, 51819, 10**7, 6 * 10**8)]
 

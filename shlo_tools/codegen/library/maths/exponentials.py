@@ -26,13 +26,13 @@ def exp(s: Series, x: Value, low: Value | None = None) -> Value:
 
 
 def expm1(s: Series, x: Value) -> Value:
-    """2^n (e^r - 1) + (2^n - 1); far up as e^x, where 1 is nothing."""
-    inside = s.clamped(x, -80.0, 700.0)
+    """2^n (e^r - 1) + (2^n - 1), by halves of it: 2^n may be infinite where the sum is not."""
+    inside = s.clamped(x, -80.0, 710.0)
     n, r = s.reduced(inside)
-    scale = s.power_of_two(n)
-    value = s.f.fma(scale, s.exponential_less_one(r), scale - 1.0)
-    value = s.select(x > 700.0, exp(s, x), value)
-    return s.select((x == 0.0) | x.compare("uno", x), x, value)
+    half = s.power_of_two(n - 1)
+    value = s.f.fma(half, s.exponential_less_one(r), half - 0.5) * 2.0
+    is_itself = s.f.intrinsic("fabs", x) < 2.0**-54
+    return s.select(is_itself | x.compare("uno", x), x, value)
 
 
 class Split(NamedTuple):
