@@ -24,7 +24,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.memory import Apart, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
@@ -134,7 +134,7 @@ class ColumnKernel(RowKernel):
             return self.read(node.operands[0], self._kept(), mask)
         return super()._read(node, index, mask)
 
-    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Apart]:
         """What is kept of columns lies vector by vector."""
         if not buffer.row_only:
             return super()._address(node, buffer, index)

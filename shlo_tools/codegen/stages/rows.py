@@ -67,6 +67,7 @@ class RowKernel(Kernel):
         if space.strips > 1:
             row = chunk // space.strips
             start = (chunk - row * space.strips) * space.strip
+            self.note_multiple(start, space.strip)
             self.strip = start, f.minimum(start + space.strip, space.columns)
             chunk = row
         first = chunk * space.chunk

@@ -25,7 +25,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
-from shlo_tools.codegen.stages.reading.memory import RUNS, Buffer
+from shlo_tools.codegen.stages.reading.memory import RUNS, Apart, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
@@ -222,7 +222,7 @@ class ShortRowKernel(RowKernel):
 
         return self.loop(0, self.columns, 1, one, carry)  # type: ignore[arg-type]
 
-    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Apart]:
         """Kept rows lie column by column."""
         if not buffer.row_only:
             return super()._address(node, buffer, index)

@@ -146,14 +146,14 @@ def test_columns_that_become_rows(by: Target, source: str) -> None:
         axes = [[(rows, size, 0, 0, 0)], [(columns, rows * size, 0, 0, 0)]]
         words = packing.view_words(axes, (1, 1, 1), 0, 0)
         view = (ctypes.c_int64 * len(words))(*words)
-        wanted = matrix.T.astype({"i32": np.int32, "f32": np.float32}[element.element])
+        turned = matrix.T.astype({"i32": np.int32, "f32": np.float32}[element.element])
         low = int(random.integers(rows))
         for q, p in (((0, rows), (0, columns)), ((low, rows), (columns // 2, columns))):
             pitch = p[1] - p[0] + 5
-            packed = guarded(np.full((q[1] - q[0] + 1, pitch), 7, wanted.dtype), at_end=True)
+            packed = guarded(np.full((q[1] - q[0] + 1, pitch), 7, turned.dtype), at_end=True)
             there = guarded(matrix, at_end=True)
             to = packed[1:].ctypes.data
-            pack(view, there.ctypes.data, 0, 0, 0, *q, *p, to, pitch * wanted.itemsize)
+            pack(view, there.ctypes.data, 0, 0, 0, *q, *p, to, pitch * turned.itemsize)
             got = packed[1:, : p[1] - p[0]]
-            np.testing.assert_array_equal(got, wanted[q[0] : q[1], p[0] : p[1]])
+            np.testing.assert_array_equal(got, turned[q[0] : q[1], p[0] : p[1]])
             assert (packed[0] == 7).all()

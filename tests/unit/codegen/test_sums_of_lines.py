@@ -12,20 +12,20 @@ DIMENSIONS = [(0, 1), (0, 1, 2), (1, 2), (0,), (2,), (0, 2)]
 
 def program(
     shape: tuple[int, int, int],
-    read: list[tuple[int, ...]],
+    sources: list[tuple[int, ...]],
     dimensions: tuple[int, ...],
     element: str,
     op: str,
 ) -> str:
     """Tensors of some dimensions each are repeated along the others, multiplied, and reduced."""
     whole, result = tensor(shape, element), tensor(kept(shape, dimensions), element)
-    types = [tensor([shape[d] for d in dims], element) for dims in read]
+    types = [tensor([shape[d] for d in dims], element) for dims in sources]
     arguments = ", ".join(f"%x{k}: {type}" for k, type in enumerate(types))
     start = {"add": 0, "maximum": 1, "multiply": 1, "subtract": 3}[op]
     number = f"{start}.0" if element[0] == "f" else str(start)
     lines = [
         f"%y{k} = stablehlo.broadcast_in_dim %x{k}, dims = {list(dims)} : ({type}) -> {whole}"
-        for k, (dims, type) in enumerate(zip(read, types, strict=True))
+        for k, (dims, type) in enumerate(zip(sources, types, strict=True))
     ]
     lines += [
         f"%z = stablehlo.reverse %y0, dims = [1] : {whole}",
@@ -52,13 +52,13 @@ def test_a_reduction(dimensions: tuple[int, ...], element: str, op: str) -> None
         last = int(random.choice([5, 33, 64, 70, 333]))
         shape = (int(random.integers(1, 12)), int(random.integers(1, 40)), last)
         parts = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
-        read = [parts[int(k)] for k in random.integers(0, len(parts), 2)]
+        sources = [parts[int(k)] for k in random.integers(0, len(parts), 2)]
         arrays = [
-            numbers([shape[d] for d in dims], element, seed + k) for k, dims in enumerate(read)
+            numbers([shape[d] for d in dims], element, seed + k) for k, dims in enumerate(sources)
         ]
         if op == "multiply":
             arrays = [np.minimum(array, 1).astype(TYPES[element]) for array in arrays]
-        assert_staged(program(shape, read, dimensions, element, op), *arrays)
+        assert_staged(program(shape, sources, dimensions, element, op), *arrays)
 
 
 def test_a_long_outer_product() -> None:

@@ -1,7 +1,8 @@
 """Where a node is read: for each of its dimensions a number, a scalar, or something of each lane.
 
 A vector of lanes reads along one dimension, mostly: ``Lanes(base, step)`` is base, base + step, ...
-What divides or is divided by sizes may lie anywhere: ``Positions`` is a vector of numbers.
+What divides or is divided by sizes may lie anywhere: ``Positions`` is a vector of numbers. Where
+elements are repeated, ``Repeated`` says more of it.
 
 Three ways to say where, so that reshapes cost nothing: an index per dimension; ``Linear``, the
 place in row-major order; ``Split``, that place as row * columns + column.
@@ -38,6 +39,14 @@ class Positions:
 
     value: Value
     level: int
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated(Positions):
+    """``first + lane // times``: neighbours read the same element."""
+
+    first: Value
+    times: int
 
 
 Component = int | Scalar | Lanes | Positions

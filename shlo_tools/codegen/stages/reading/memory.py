@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from fractions import Fraction
+from functools import partial, reduce
+from operator import or_
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage, is_one
 from shlo_tools.codegen.stages.reading.elements import (
     Parts,
     flattened,
@@ -23,6 +25,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Linear,
     Mask,
     Positions,
+    Repeated,
     Scalar,
     Split,
     level_of,
@@ -30,6 +33,9 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.codegen.stages.reading.placing import Loops
 from shlo_tools.dtypes import ElementType
 
+# Where lanes are: one of ``_STEPS`` where they are so many elements apart (-1: in front of each
+# other), a fraction where several have one element, or offsets of all of them.
+Apart = Value | int | Fraction
 RUNS = 4  # elements that lanes lie apart, at most, where runs are loaded and not lanes
 _STEPS = (-1, *range(1, RUNS + 1))
 
@@ -97,11 +103,11 @@ class Memory(Loops):
         address: Value,
         element: ElementType,
         mask: Mask | None,
-        place: Value | int = 1,
+        place: Apart = 1,
         *,
         has_lanes: bool,
     ) -> Value:
-        """A scalar, or lanes: as many elements apart (of ``_STEPS``), or those at places."""
+        """A scalar, or lanes."""
         if not element.is_complex:
             return self._load(element, address, has_lanes, place, 1, mask)
         part = part_of(element)
@@ -119,7 +125,7 @@ class Memory(Loops):
         element: ElementType,
         address: Value,
         has_lanes: bool,
-        place: Value | int,
+        place: Apart,
         width: int,
         mask: Mask | None,
     ) -> Value:
@@ -133,6 +139,8 @@ class Memory(Loops):
             all_exist = f.constant(True, I1.vector(self.lanes))
             offsets = place * (width * memory.bytes)
             value = f.gather(address, offsets, exists or all_exist, vector)
+        elif isinstance(place, Fraction):
+            value = self._load_repeated(address, place.denominator, mask, vector)
         elif place == 1:
             value = self._load_run(address, exists, vector)
         elif place > 1:
@@ -148,6 +156,26 @@ class Memory(Loops):
         if exists is None:
             return self.function.load(address, type)
         return self.function.load_masked(address, exists, type)
+
+    def _load_repeated(self, address: Value, times: int, mask: Mask | None, type: Type) -> Value:
+        """Each element for so many lanes."""
+        f, lanes = self.function, range(self.lanes)
+        exists = None
+        if mask is not None:
+            make = partial(self._any_of, mask.value, times)
+            exists = self.once(mask.level, ("repeated", mask, times), make)
+        run = self._load_run(address, exists, type.scalar.vector(self.lanes // times))
+        return f.shuffle(run, run, [lane // times for lane in lanes])
+
+    def _any_of(self, mask: Value, times: int) -> Value:
+        """Whether any of ``times`` neighbours exists."""
+        f, count = self.function, self.lanes // times
+        if times >= 8:
+            type = Type(f"i{times}", count)
+            bits = f.emit(f"llvm.bitcast {mask.name} : {mask.type} to {type}", type)
+            return bits.compare("ne", 0)
+        parts = [f.shuffle(mask, mask, range(k, self.lanes, times)) for k in range(times)]
+        return reduce(or_, parts)
 
     def _load_apart(self, address: Value, step: int, mask: Mask | None, type: Type) -> Value:
         """Elements some places apart, of as many runs; the last one ends with the last element."""
@@ -212,8 +240,10 @@ class Memory(Loops):
         else:
             f.store_masked(value, address, exists)
 
-    def store_at(self, value: Value, address: Value, place: Value | int, mask: Mask | None) -> None:
+    def store_at(self, value: Value, address: Value, place: Apart, mask: Mask | None) -> None:
         """Store lanes of 32 bits or more as many elements apart, or at places."""
+        if isinstance(place, Fraction):
+            raise UnsupportedStage("several lanes for one element")
         if isinstance(place, int):
             if place == 1:
                 self.store(value, address, mask)
@@ -240,12 +270,8 @@ class Memory(Loops):
         """A real value as it is stored."""
         return value.to("zext", "i8") if value.type.bits < 8 else value
 
-    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
-        """The address of the first lane, whether lanes differ, and where the others are.
-
-        That is one of ``_STEPS`` where they are so far apart, -1 where in front of each other, or
-        offsets.
-        """
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Apart]:
+        """The address of the first lane, whether lanes differ, and where the others are."""
         element = place_type(node.element)
         terms: list[tuple[Component, Extent]] = []
         if isinstance(index, Linear):
@@ -276,6 +302,10 @@ class Memory(Loops):
             address = address.at(c.base * step, element)
         if not positions and total in _STEPS:
             return address, True, total
+        if not lanes and len(positions) == 1 and not node.element.is_complex:
+            ((c, step),) = positions
+            if isinstance(c, Repeated) and is_one(step):
+                return address.at(c.first, element), True, Fraction(1, c.times)
         steps = self.offsets(total)
         for c, step in positions:
             steps = steps + c.value * step

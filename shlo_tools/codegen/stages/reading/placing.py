@@ -6,8 +6,10 @@ with a loop is computed in front of it: every index knows the loop that it belon
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import floordiv, mod
 from typing import TypeVar, cast
 
 from shlo_tools.codegen.function import I32, I64, Carry, Function, Value
@@ -19,6 +21,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Lanes,
     Linear,
     Positions,
+    Repeated,
     Scalar,
     Split,
     components,
@@ -43,6 +46,7 @@ class Loops:
         self.function = function
         self.lanes = lanes
         self._memos: list[dict[Hashable, object]] = [{}]
+        self._multiples: dict[str, int] = {}  # numbers that values are multiples of, by their names
 
     @property
     def level(self) -> int:
@@ -61,6 +65,7 @@ class Loops:
 
         def inside(counter: Value, *carried: Value) -> Carry | Value | None:
             self._memos.append({})
+            self.note_multiple(counter, math.gcd(self._multiple(start), step))
             result = body(counter, *joined(carried, carry))
             self._memos.pop()
             if result is None or isinstance(result, Value):
@@ -68,6 +73,13 @@ class Loops:
             return flattened(result)
 
         return joined(self.function.loop(start, stop, step, inside, flattened(carry)), carry)
+
+    def note_multiple(self, value: Value, of: int) -> None:
+        """A value is known to be a multiple of a number."""
+        self._multiples[value.name] = of
+
+    def _multiple(self, value: Value | int) -> int:
+        return value if isinstance(value, int) else self._multiples.get(value.name, 1)
 
     def once(self, level: int, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` emits, at loop ``level``, unless it was emitted there before."""
@@ -108,6 +120,8 @@ class Loops:
     def _shifted(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base + by, c.step, c.level)
+        if isinstance(c, Repeated):
+            return Repeated(c.value + by, c.level, c.first + by, c.times)
         return type(c)(c.value + by, c.level)
 
     def _known(self, number: Extent) -> Component:
@@ -127,7 +141,8 @@ class Loops:
     def _scaled(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base * by, c.step * by, c.level)
-        return type(c)(c.value * by, c.level)
+        kind = Scalar if isinstance(c, Scalar) else Positions
+        return kind(c.value * by, c.level)
 
     def mirrored(self, c: Component, size: Extent) -> Component:
         """``size - 1 - c``."""
@@ -147,6 +162,11 @@ class Loops:
     def _added(
         self, a: Scalar | Lanes | Positions, b: Scalar | Lanes | Positions, level: int
     ) -> Component:
+        if isinstance(a, Scalar) and isinstance(b, Repeated):
+            a, b = b, a
+        if isinstance(a, Repeated) and isinstance(b, Scalar):
+            where = self.positions(a) + self.positions(b)
+            return Repeated(where, level, a.first + b.value, a.times)
         if isinstance(a, Positions) or isinstance(b, Positions):
             return Positions(self.positions(a) + self.positions(b), level)
         if isinstance(a, Scalar) and isinstance(b, Scalar):
@@ -209,11 +229,28 @@ class Loops:
             if isinstance(c, Scalar):
                 quotient = c.value // by
                 return Scalar(quotient, c.level), Scalar(c.value - quotient * by, c.level)
+            if isinstance(c, Lanes) and self._repeats(c, by):
+                return self._repeated(c, by)
             where = self.positions(c)
             quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
         return self.once(c.level, ("divide", c, by), make)
+
+    def _repeats(self, c: Lanes, by: Extent) -> bool:
+        """Whether every ``by`` lanes, from the first one on, have a quotient of their own."""
+        if not isinstance(by, int) or c.step != 1:
+            return False
+        return 1 < by < self.lanes and self.lanes % by == self._multiple(c.base) % by == 0
+
+    def _repeated(self, c: Lanes, by: int) -> tuple[Component, Component]:
+        """Quotient and rest of such lanes."""
+        f, type = self.function, I64.vector(self.lanes)
+        first = c.base // by
+        steps, rests = (tuple(part(k, by) for k in range(self.lanes)) for part in (floordiv, mod))
+        where = f.broadcast(first, self.lanes) + f.constant(steps, type)
+        rest = Positions(f.constant(rests, type), c.level)
+        return Repeated(where, c.level, first, by), rest
 
     def note_division(self, place: Component, by: Extent, row: Component, rest: Component) -> None:
         """A place is known to be ``row * by + rest``: nobody has to divide it."""
