@@ -12,6 +12,7 @@ from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, b
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
+_GROUP = 8  # elements that are reversed together, where rows are made of such
 LEAST_ROW = 64  # elements of a row that are not worth a row of their own
 _MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
 _MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
@@ -73,10 +74,28 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
                 return count // columns, columns
         if large[-1] < LEAST_ROW:
             return 1, count
-    repeated = _repeated(results, known)
+    repeated = _repeated(results, known) or _turned(results)
     if repeated is not None:
         return count // repeated, repeated
     return math.prod(large[:-1]), large[-1]
+
+
+def group_of(node: Node, columns: Extent) -> int | None:
+    """Neighbours in a row of a node that are repeated, or reversed, together; None where none are.
+
+    Where a vector begins with such a group, its lanes read a run.
+    """
+    if node.kind not in (NodeKind.BROADCAST, NodeKind.REVERSE):
+        return None
+    shape = [(size, d) for d, size in enumerate(node.shape) if not is_one(size)]
+    if len(shape) < 2 or not are_known(columns, *(size for size, _ in shape)):
+        return None
+    (before, _), (group, last) = shape[-2:]
+    if columns % (before * group):
+        return None
+    is_repeated = node.kind is NodeKind.BROADCAST and last not in node.dimensions
+    is_turned = node.kind is NodeKind.REVERSE and last not in node.dimensions
+    return group if is_repeated or is_turned else None
 
 
 def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
@@ -96,6 +115,18 @@ def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
     ends = (itertools.accumulate(reversed(shape), operator.mul) for shape in shapes)
     is_shared = columns >= LEAST_ROW and all(columns in sizes for sizes in ends)
     return columns if is_shared else None
+
+
+def _turned(results: Sequence[Node]) -> int | None:
+    """Columns of rows whose short groups of neighbours are reversed, as pixels of images are."""
+    large = [size for size in results[0].shape if not is_one(size)]
+    if len(large) < 2 or not are_known(*large) or large[-1] > _GROUP:
+        return None
+    columns = math.prod(large[-2:])
+    reversed_ones = [node for node in below(results) if node.kind is NodeKind.REVERSE]
+    alike = [node for node in reversed_ones if node.shape == results[0].shape]
+    is_turned = alike and all(group_of(node, columns) for node in reversed_ones)
+    return columns if is_turned and columns >= LEAST_ROW else None
 
 
 def is_flat(results: Sequence[Node], known: Collection[Node] = ()) -> bool:

@@ -13,7 +13,7 @@ from shlo_tools.codegen.function import POINTER, Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode, Word, formula
 from shlo_tools.codegen.stages.folds import fold_of, passed_over, sources_of
 from shlo_tools.codegen.stages.kernels import Kernel
-from shlo_tools.codegen.stages.map_space import Space
+from shlo_tools.codegen.stages.map_space import Space, group_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -59,11 +59,31 @@ class RowKernel(Kernel):
         self.is_cut = len(self._wide()) == len(results) and not self._reductions()
         self.space = space.in_strips() if self.is_cut else space
         self.strip: tuple[Value | int, Value | int] = 0, space.columns
+        self._used = self.lanes
+
+    @property
+    def used_lanes(self) -> int:
+        """Columns of a vector."""
+        return self._used
+
+    def _whole_groups(self) -> int:
+        """Columns of a vector: whole groups of what is repeated, or reversed together."""
+        groups = {
+            group
+            for node in self.nodes
+            if (group := group_of(node, self.columns)) is not None and group < self.lanes
+        }
+        if len(groups) != 1:
+            return self.lanes
+        (group,) = groups
+        return self.lanes - self.lanes % group
 
     def write(self) -> Function:
         """The kernel over chunks of rows."""
         f, space = self.function, self.space
         chunk = f.arguments[1]
+        if self.is_cut and self.folds_lanes and space.strips == 1:
+            self._used = self._whole_groups()
         if space.strips > 1:
             row = chunk // space.strips
             start = (chunk - row * space.strips) * space.strip
@@ -247,11 +267,19 @@ class RowKernel(Kernel):
         def one(start: Value, *carried: Value) -> object:
             level = self.level
             self.column = Lanes(start, 1, level)
-            mask = self.below_columns(start, level)
+            mask = self._exists(start, level)
             index = Split(self.row, self.column, self.columns)
             return body(index, mask, *carried)  # type: ignore[operator]
 
-        return self.loop(*self.strip, self.lanes, one, carry)  # type: ignore[arg-type]
+        return self.loop(*self.strip, self._used, one, carry)  # type: ignore[arg-type]
+
+    def _exists(self, start: Value, level: int) -> Mask | None:
+        """Lanes of a vector that are columns, and none of the next vector's."""
+        if self._used == self.lanes:
+            return self.below_columns(start, level)
+        f = self.function
+        count = f.minimum(f.constant(self.columns) - start, self._used)
+        return Mask(f.mask_below(count, self.lanes), level)
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
         for result, target in zip(self.results, self.targets, strict=True):

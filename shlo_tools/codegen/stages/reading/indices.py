@@ -2,7 +2,7 @@
 
 A vector of lanes reads along one dimension, mostly: ``Lanes(base, step)`` is base, base + step, ...
 What divides or is divided by sizes may lie anywhere: ``Positions`` is a vector of numbers. Where
-elements are repeated, ``Repeated`` says more of it.
+a vector begins where a group of neighbours does, ``Pattern`` says more of it.
 
 Three ways to say where, so that reshapes cost nothing: an index per dimension; ``Linear``, the
 place in row-major order; ``Split``, that place as row * columns + column.
@@ -42,11 +42,11 @@ class Positions:
 
 
 @dataclass(frozen=True, eq=False)
-class Repeated(Positions):
-    """``first + lane // times``: neighbours read the same element."""
+class Pattern(Positions):
+    """``first + steps[lane]``: how far lanes are from each other is known."""
 
     first: Value
-    times: int
+    steps: tuple[int, ...]
 
 
 Component = int | Scalar | Lanes | Positions

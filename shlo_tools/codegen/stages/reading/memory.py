@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial, reduce
 from operator import or_
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage, is_one
+from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
 from shlo_tools.codegen.stages.reading.elements import (
     Parts,
     flattened,
@@ -24,8 +23,8 @@ from shlo_tools.codegen.stages.reading.indices import (
     Lanes,
     Linear,
     Mask,
+    Pattern,
     Positions,
-    Repeated,
     Scalar,
     Split,
     level_of,
@@ -34,8 +33,9 @@ from shlo_tools.codegen.stages.reading.placing import Loops
 from shlo_tools.dtypes import ElementType
 
 # Where lanes are: one of ``_STEPS`` where they are so many elements apart (-1: in front of each
-# other), a fraction where several have one element, or offsets of all of them.
-Apart = Value | int | Fraction
+# other), places in a run of no more than a vector's elements, or offsets of all of them.
+Apart = Value | int | tuple[int, ...]
+_SHARING = 16  # lanes that have one element of a run, at most
 RUNS = 4  # elements that lanes lie apart, at most, where runs are loaded and not lanes
 _STEPS = (-1, *range(1, RUNS + 1))
 
@@ -54,6 +54,11 @@ class Buffer:
 
 class Memory(Loops):
     """Loads and stores of one kernel."""
+
+    @property
+    def used_lanes(self) -> int:
+        """The first lanes of a vector, which others are never needed beside."""
+        return self.lanes
 
     def alike(self, values: Sequence[Value]) -> list[Value]:
         """Scalars become vectors where some values are vectors."""
@@ -139,8 +144,8 @@ class Memory(Loops):
             all_exist = f.constant(True, I1.vector(self.lanes))
             offsets = place * (width * memory.bytes)
             value = f.gather(address, offsets, exists or all_exist, vector)
-        elif isinstance(place, Fraction):
-            value = self._load_repeated(address, place.denominator, mask, vector)
+        elif isinstance(place, tuple):
+            value = self._load_near(address, place, mask, vector)
         elif place == 1:
             value = self._load_run(address, exists, vector)
         elif place > 1:
@@ -157,24 +162,34 @@ class Memory(Loops):
             return self.function.load(address, type)
         return self.function.load_masked(address, exists, type)
 
-    def _load_repeated(self, address: Value, times: int, mask: Mask | None, type: Type) -> Value:
-        """Each element for so many lanes."""
-        f, lanes = self.function, range(self.lanes)
+    def _load_near(
+        self, address: Value, places: tuple[int, ...], mask: Mask | None, type: Type
+    ) -> Value:
+        """Elements at places of a run."""
+        f, count = self.function, max(places) + 1
+        width = 1 << (count - 1).bit_length()
         exists = None
         if mask is not None:
-            make = partial(self._any_of, mask.value, times)
-            exists = self.once(mask.level, ("repeated", mask, times), make)
-        run = self._load_run(address, exists, type.scalar.vector(self.lanes // times))
-        return f.shuffle(run, run, [lane // times for lane in lanes])
+            make = partial(self._existing, mask.value, places, width)
+            exists = self.once(mask.level, ("near", mask, places), make)
+        elif width != count:
+            exists = f.constant(tuple(k < count for k in range(width)), I1.vector(width))
+        run = self._load_run(address, exists, type.scalar.vector(width))
+        return f.shuffle(run, run, [*places, *[0] * (self.lanes - len(places))])
 
-    def _any_of(self, mask: Value, times: int) -> Value:
-        """Whether any of ``times`` neighbours exists."""
-        f, count = self.function, self.lanes // times
-        if times >= 8:
-            type = Type(f"i{times}", count)
+    def _existing(self, mask: Value, places: tuple[int, ...], width: int) -> Value:
+        """Which elements of a run are some lane's that exists."""
+        f, times = self.function, self.lanes // width
+        if times >= 8 and places == tuple(lane // times for lane in range(self.lanes)):
+            type = Type(f"i{times}", width)
             bits = f.emit(f"llvm.bitcast {mask.name} : {mask.type} to {type}", type)
             return bits.compare("ne", 0)
-        parts = [f.shuffle(mask, mask, range(k, self.lanes, times)) for k in range(times)]
+        none = f.constant(False, mask.type)
+        readers = [[lane for lane, p in enumerate(places) if p == k] for k in range(width)]
+        parts = [
+            f.shuffle(mask, none, [r[turn] if turn < len(r) else self.lanes for r in readers])
+            for turn in range(max(map(len, readers)))
+        ]
         return reduce(or_, parts)
 
     def _load_apart(self, address: Value, step: int, mask: Mask | None, type: Type) -> Value:
@@ -242,8 +257,9 @@ class Memory(Loops):
 
     def store_at(self, value: Value, address: Value, place: Apart, mask: Mask | None) -> None:
         """Store lanes of 32 bits or more as many elements apart, or at places."""
-        if isinstance(place, Fraction):
-            raise UnsupportedStage("several lanes for one element")
+        if isinstance(place, tuple):
+            more = [0] * (self.lanes - len(place))
+            place = self.function.constant((*place, *more), I64.vector(self.lanes))
         if isinstance(place, int):
             if place == 1:
                 self.store(value, address, mask)
@@ -302,14 +318,33 @@ class Memory(Loops):
             address = address.at(c.base * step, element)
         if not positions and total in _STEPS:
             return address, True, total
-        if not lanes and len(positions) == 1 and not node.element.is_complex:
-            ((c, step),) = positions
-            if isinstance(c, Repeated) and is_one(step):
-                return address.at(c.first, element), True, Fraction(1, c.times)
+        patterns = [(c, s) for c, s in positions if isinstance(c, Pattern) and isinstance(s, int)]
+        if len(patterns) == len(positions) and isinstance(total, int):
+            return self._patterned(node, address, total, patterns)
         steps = self.offsets(total)
         for c, step in positions:
             steps = steps + c.value * step
         return address, True, steps
+
+    def _patterned(
+        self,
+        node: Node,
+        address: Value,
+        total: int,
+        positions: Sequence[tuple[Pattern, int]],
+    ) -> tuple[Value, bool, Apart]:
+        """The same of lanes that are known from the first one on."""
+        places = [total * lane for lane in range(self.lanes)]
+        for c, step in positions:
+            address = address.at(c.first * step, place_type(node.element))
+            places = [place + step * more for place, more in zip(places, c.steps, strict=True)]
+        used = places[: self.used_lanes]
+        least, most = min(used), max(used)
+        is_near = most - least < self.lanes and not node.element.is_complex
+        if is_near and max(used.count(place) for place in used) <= _SHARING:
+            near = tuple(place - least for place in used)
+            return address.at(least, place_type(node.element)), True, near
+        return address, True, self.function.constant(tuple(places), I64.vector(self.lanes))
 
     def offsets(self, step: Extent) -> Value:
         """Where lanes lie that are ``step`` elements apart."""

@@ -7,9 +7,9 @@ with a loop is computed in front of it: every index knows the loop that it belon
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import floordiv, mod
 from typing import TypeVar, cast
 
 from shlo_tools.codegen.function import I32, I64, Carry, Function, Value
@@ -20,8 +20,8 @@ from shlo_tools.codegen.stages.reading.indices import (
     Index,
     Lanes,
     Linear,
+    Pattern,
     Positions,
-    Repeated,
     Scalar,
     Split,
     components,
@@ -120,8 +120,8 @@ class Loops:
     def _shifted(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base + by, c.step, c.level)
-        if isinstance(c, Repeated):
-            return Repeated(c.value + by, c.level, c.first + by, c.times)
+        if isinstance(c, Pattern):
+            return Pattern(c.value + by, c.level, c.first + by, c.steps)
         return type(c)(c.value + by, c.level)
 
     def _known(self, number: Extent) -> Component:
@@ -141,6 +141,9 @@ class Loops:
     def _scaled(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
             return Lanes(c.base * by, c.step * by, c.level)
+        if isinstance(c, Pattern) and isinstance(by, int):
+            steps = tuple(step * by for step in c.steps)
+            return self._pattern(c.first * by, steps, c.level)
         kind = Scalar if isinstance(c, Scalar) else Positions
         return kind(c.value * by, c.level)
 
@@ -162,11 +165,10 @@ class Loops:
     def _added(
         self, a: Scalar | Lanes | Positions, b: Scalar | Lanes | Positions, level: int
     ) -> Component:
-        if isinstance(a, Scalar) and isinstance(b, Repeated):
-            a, b = b, a
-        if isinstance(a, Repeated) and isinstance(b, Scalar):
-            where = self.positions(a) + self.positions(b)
-            return Repeated(where, level, a.first + b.value, a.times)
+        one, other = self._parts_of(a), self._parts_of(b)
+        if (isinstance(a, Pattern) or isinstance(b, Pattern)) and one and other:
+            steps = tuple(map(operator.add, one[1], other[1]))
+            return self._pattern(one[0] + other[0], steps, level)
         if isinstance(a, Positions) or isinstance(b, Positions):
             return Positions(self.positions(a) + self.positions(b), level)
         if isinstance(a, Scalar) and isinstance(b, Scalar):
@@ -229,28 +231,39 @@ class Loops:
             if isinstance(c, Scalar):
                 quotient = c.value // by
                 return Scalar(quotient, c.level), Scalar(c.value - quotient * by, c.level)
-            if isinstance(c, Lanes) and self._repeats(c, by):
-                return self._repeated(c, by)
+            if isinstance(c, Lanes) and self._begins_group(c, by):
+                return self._divided_groups(c, by)
             where = self.positions(c)
             quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
         return self.once(c.level, ("divide", c, by), make)
 
-    def _repeats(self, c: Lanes, by: Extent) -> bool:
-        """Whether every ``by`` lanes, from the first one on, have a quotient of their own."""
+    def _begins_group(self, c: Lanes, by: Extent) -> bool:
+        """Whether the first lane has no rest, so that the others' are known."""
         if not isinstance(by, int) or c.step != 1:
             return False
-        return 1 < by < self.lanes and self.lanes % by == self._multiple(c.base) % by == 0
+        return 1 < by < self.lanes and self._multiple(c.base) % by == 0
 
-    def _repeated(self, c: Lanes, by: int) -> tuple[Component, Component]:
+    def _divided_groups(self, c: Lanes, by: int) -> tuple[Component, Component]:
         """Quotient and rest of such lanes."""
-        f, type = self.function, I64.vector(self.lanes)
+        quotients, rests = zip(*(divmod(k, by) for k in range(self.lanes)), strict=True)
+        zero = self.function.constant(0)
         first = c.base // by
-        steps, rests = (tuple(part(k, by) for k in range(self.lanes)) for part in (floordiv, mod))
-        where = f.broadcast(first, self.lanes) + f.constant(steps, type)
-        rest = Positions(f.constant(rests, type), c.level)
-        return Repeated(where, c.level, first, by), rest
+        return self._pattern(first, quotients, c.level), self._pattern(zero, rests, c.level)
+
+    def _pattern(self, first: Value, steps: tuple[int, ...], level: int) -> Pattern:
+        f = self.function
+        where = f.broadcast(first, self.lanes) + f.constant(steps, I64.vector(self.lanes))
+        return Pattern(where, level, first, steps)
+
+    def _parts_of(self, c: Scalar | Lanes | Positions) -> tuple[Value, tuple[int, ...]] | None:
+        """The first place of a component and how far from it others are, where that is known."""
+        if isinstance(c, Scalar):
+            return c.value, (0,) * self.lanes
+        if isinstance(c, Lanes) and isinstance(c.step, int):
+            return c.base, tuple(c.step * k for k in range(self.lanes))
+        return (c.first, c.steps) if isinstance(c, Pattern) else None
 
     def note_division(self, place: Component, by: Extent, row: Component, rest: Component) -> None:
         """A place is known to be ``row * by + rest``: nobody has to divide it."""
