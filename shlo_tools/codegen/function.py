@@ -595,8 +595,14 @@ class Function:
         names = ", ".join(o.name for o in operands)
         return f"llvm.call {address.name}({names}) : !llvm.ptr, ({types}) -> {type or '()'}"
 
-    def address_of(self, name: str) -> Value:
-        """The address of a function of the same module."""
+    def address_of(self, name: str, types: Sequence[Type] = ()) -> Value:
+        """The address of a function, which returns nothing.
+
+        Args:
+            types: of its operands; where there are none, it is of the same module.
+        """
+        if types:
+            self.callees.setdefault(name, f"({', '.join(map(str, types))})")
         return self.emit(f"llvm.mlir.addressof @{name} : !llvm.ptr", POINTER)
 
     # --- control flow -----------------------------------------------------------------------------

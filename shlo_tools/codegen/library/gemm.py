@@ -28,41 +28,48 @@ from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
     LONG_VECTORS,
+    OPERANDS,
     SHARED,
     name,
 )
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
-# The functions by how they are compiled: the second way and the third one are seldom needed.
-PARTS = (("rows", "panels", "pack", *SHARED), ("columns",), ("dots",), ("add",))
+# The functions by how they are compiled: no product needs all of them.
+PARTS = (SHARED, ("pack", "panel"), ("rows",), ("panels",), ("columns",), ("dots",), ("add",))
 
 
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
-    """The functions of one of ``PARTS``; all but the micro-kernels are jobs."""
+    """The functions of one of ``PARTS``, and those that no other part needs."""
     kernel = Gemm(target, element)
-    if "add" in part:
-        return [kernel.add()]
-    if "columns" in part:
-        return kernel.by_columns()
-    return kernel.by_dots() if "dots" in part else kernel.by_rows()
+    ways: dict[str, Callable[[], list[Function]]] = {
+        SHARED[0]: kernel.shared,
+        "pack": lambda: [kernel.panel(), kernel.pack()],
+        "rows": lambda: [kernel.rows()],
+        "panels": kernel.by_panels,
+        "columns": kernel.by_columns,
+        "dots": kernel.by_dots,
+        "add": lambda: [kernel.add()],
+    }
+    return ways[part[0]]()
 
 
 class Gemm(Panels):
     """The functions for one element type."""
 
-    def by_rows(self) -> list[Function]:
+    def shared(self) -> list[Function]:
         return [
             self.micro_kernel("full", self.tile, COLUMN_VECTORS, masked=False),
             self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
             self.micro_kernel("half", self.tile, 1, masked=True),
             self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
+        ]
+
+    def by_panels(self) -> list[Function]:
+        return [
             self.micro_kernel("some", self.tile, COLUMN_VECTORS, masked=True, counted=True),
             self.micro_kernel("few", FEW, COLUMN_VECTORS, masked=True, counted=True),
-            self.panel(),
             self.runs(),
-            self.pack(),
-            self.rows(),
             self.panels(),
         ]
 
@@ -96,7 +103,7 @@ class Gemm(Panels):
         def pack(panel: Value) -> None:
             place = room.at(panel * c["K"] * c["s_k"])
             number, start = batch * c["panels"] + panel, f.constant(0)
-            f.run(self.private("panel"), [f.arguments[0], number, place, start, c["K"]])
+            f.run(name(self.element, "panel"), [f.arguments[0], number, place, start, c["K"]])
 
         f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
         source = f.select(is_own, room, source)
@@ -149,7 +156,9 @@ class Gemm(Panels):
 
     def _kernels(self, f: Function) -> Callable[[Value], Value]:
         """The address of the micro-kernel by how many columns are left."""
-        full, edge, half, quarter = (f.address_of(name(self.element, part)) for part in SHARED)
+        full, edge, half, quarter = (
+            f.address_of(name(self.element, part), OPERANDS) for part in SHARED
+        )
 
         def kernel_of(left: Value) -> Value:
             kernel = f.select(left < self.columns, edge, full)
@@ -184,7 +193,7 @@ class Gemm(Panels):
             def pack(column: Value) -> None:
                 number = batch * c["panels"] + column // wide
                 place = room.at((column - first) * a_column)
-                f.run(self.private("panel"), [f.arguments[0], number, place, start, depth])
+                f.run(name(self.element, "panel"), [f.arguments[0], number, place, start, depth])
 
             def pack_runs() -> None:
                 (matrix,) = c.matrices(batch, "B")

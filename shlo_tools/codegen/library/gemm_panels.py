@@ -25,12 +25,12 @@ class Panels(MicroKernels):
         context, chunk, _ = f.arguments
         c = Context(f, context, ("P", "K", "s_k"))
         target = c["P"].at(chunk * c["K"] * c["s_k"])
-        f.run(self.private("panel"), [context, chunk, target, f.constant(0), c["K"]])
+        f.run(name(self.element, "panel"), [context, chunk, target, f.constant(0), c["K"]])
         return f
 
     def panel(self) -> Function:
         """(context, number, target, begin, depth): rows of a panel of a matrix of the batch."""
-        f = Function(self.private("panel"), [*JOB, I64, I64], exported=False)
+        f = Function(name(self.element, "panel"), [*JOB, I64, I64])
         context, number, target, begin, depth = f.arguments
         c = Context(f, context, ("B", "N", "b_k", "b_n", "panels", "s_k"))
         panels = c["panels"]

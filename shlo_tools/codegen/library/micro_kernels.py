@@ -10,6 +10,7 @@ LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long 
 FEW = 4  # rows of the kernel for no more of them
 _BLOCK_ROWS = 64
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
+OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
 
 
 def row_tile(target: Target) -> int:
@@ -60,8 +61,7 @@ class MicroKernels:
         """
         lanes = lanes or self.lanes
         vector = self.element.vector(lanes)
-        types = [POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64]
-        types += [I64] * counted
+        types = [*OPERANDS, *[I64] * counted]
         shared = part in SHARED
         f = Function(
             name(self.element, part) if shared else self.private(part), types, exported=shared
