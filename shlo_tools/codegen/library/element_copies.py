@@ -60,7 +60,8 @@ class ElementCopies:
         """Whether elements apart are turned by tiles: no processor gathers narrow ones."""
         return self.stored.bits < 32
 
-    def _converted(self, value: Value) -> Value:
+    def converted(self, value: Value) -> Value:
+        """An element, or a vector of them, as registers hold the other type."""
         if self.source == "f16" and self.converts_halves:
             value = value.to("bitcast", "f16")
         if self.cast == "bf16":
@@ -70,10 +71,15 @@ class ElementCopies:
             return value if self.element.bits == 32 else value.to("fpext", "f64")
         return value.to(self.cast, self.element.element) if self.cast else value
 
+    def load(self, f: Function, address: Value, lanes: int, mask: Value | None = None) -> Value:
+        """Adjacent elements, converted."""
+        vector = self.stored.vector(lanes)
+        value = f.load(address, vector) if mask is None else f.load_masked(address, mask, vector)
+        return self.converted(value)
+
     def load_masked(self, f: Function, address: Value, first: int, mask: Value) -> Value:
         """A converted vector of elements from ``first`` on."""
-        place = address.at(first, self.stored)
-        return self._converted(f.load_masked(place, mask, self.stored.vector(self.lanes)))
+        return self.load(f, address.at(first, self.stored), self.lanes, mask)
 
     def _part(self, part: str) -> str:
         return f"{part}_{self.source}_{self.element.element}"
@@ -88,26 +94,26 @@ class ElementCopies:
         def adjacent() -> None:
             def some(k: Value) -> None:
                 value = f.load(source.at(k, self.stored), vector)
-                f.store(self._converted(value), target.at(k, self.element))
+                f.store(self.converted(value), target.at(k, self.element))
 
             f.loop(f.constant(0), whole, self.lanes, some)
 
             def rest() -> None:
                 mask = f.mask_below(count - whole, self.lanes)
                 value = f.load_masked(source.at(whole, self.stored), mask, vector)
-                f.store_masked(self._converted(value), target.at(whole, self.element), mask)
+                f.store_masked(self.converted(value), target.at(whole, self.element), mask)
 
             f.if_(whole < count, rest)
 
         def scattered() -> None:
             def one(k: Value) -> None:
                 value = f.load(source.at(k * step), self.stored)
-                f.store(self._converted(value), target.at(k, self.element))
+                f.store(self.converted(value), target.at(k, self.element))
 
             def some(k: Value) -> None:
                 mask = f.mask_below(count - k, self.lanes)
                 value = f.gather(source.at(k * step), offsets, mask, vector)
-                f.store_masked(self._converted(value), target.at(k, self.element), mask)
+                f.store_masked(self.converted(value), target.at(k, self.element), mask)
 
             if self.stored.bits < 32:
                 f.loop(f.constant(0), count, 1, one)
@@ -135,7 +141,7 @@ class ElementCopies:
             here = source.at(column * step).at(row, self.stored)
             there = target.at(row * pitch).at(column, self.element)
             loaded = [f.load(here.at(step * k), vector, 1) for k in range(lanes)]
-            turned = transposition.transposed(f, [self._converted(value) for value in loaded])
+            turned = transposition.transposed(f, [self.converted(value) for value in loaded])
             for k, value in enumerate(turned):
                 f.store(value, there.at(pitch * k))
 
@@ -168,7 +174,7 @@ class ElementCopies:
         def copy(source: Value, target: Value) -> None:
             def some(k: Value) -> None:
                 value = f.load(source.at(k, self.stored), vector)
-                f.store(self._converted(value), target.at(k, self.element))
+                f.store(self.converted(value), target.at(k, self.element))
 
             def rest() -> None:
                 place = target.at(whole, self.element)

@@ -10,11 +10,12 @@ by rows of adjacent columns, which packing provides where the matrix has them el
   A matrix narrower than a panel is packed as wide as it is.
 * ``panels``: rows that stay near; a chunk is a block of columns of C, by all rows. It packs its
   panels of B for itself, so what is packed is used by every row and never leaves for memory.
-* ``columns``: few rows of A; a chunk is a block of columns of C.
+* ``columns``: few rows of A; a chunk is a block of columns of C, and reads B where it lies.
 * ``dots``: few rows of A, and B lies by columns (a vector times a transposed matrix): each element
   is a sum along K, read at memory speed.
 
-``gemm_plan`` chooses by the sizes. The sums' order depends on sizes alone.
+``gemm_plan`` chooses by the sizes. The sums' order depends on sizes alone. All but ``rows`` convert
+B when they read it, where its elements are of another type than the sums.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.gemm_panels import Context, Panels
+from shlo_tools.codegen.library.gemm_few_rows import FewRows
+from shlo_tools.codegen.library.gemm_panels import Context
 from shlo_tools.codegen.library.gemm_plan import ADDED, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
-    LONG_VECTORS,
     OPERANDS,
     SHARED,
     name,
@@ -42,20 +43,31 @@ PARTS = (SHARED, ("pack", "panel"), ("rows",), ("panels",), ("columns",), ("dots
 def functions(target: Target, element: Type, part: Sequence[str]) -> list[Function]:
     """The functions of one of ``PARTS``, and those that no other part needs."""
     kernel = Gemm(target, element)
-    ways: dict[str, Callable[[], list[Function]]] = {
-        SHARED[0]: kernel.shared,
-        "pack": lambda: [kernel.panel(), kernel.pack()],
-        "rows": lambda: [kernel.rows()],
-        "panels": kernel.by_panels,
-        "columns": kernel.by_columns,
-        "dots": kernel.by_dots,
-        "add": lambda: [kernel.add()],
-    }
-    return ways[part[0]]()
+    return [function for name in part for function in kernel.functions(name)]
 
 
-class Gemm(Panels):
+def mixed(target: Target, names: str) -> list[Function]:
+    """The function for ``<source>_<part>_<element>``, and those that no other part needs."""
+    source, part, element = names.split("_")
+    return Gemm(target, Type(element), source).functions(part)
+
+
+class Gemm(FewRows):
     """The functions for one element type."""
+
+    def functions(self, part: str) -> list[Function]:
+        """A function that others call, and those that it needs alone."""
+        ways: dict[str, Callable[[], list[Function]]] = {
+            SHARED[0]: self.shared,
+            "add": lambda: [self.add()],
+            "columns": self.by_columns,
+            "dots": self.by_dots,
+            "pack": lambda: [self.pack()],
+            "panel": lambda: [self.panel()],
+            "panels": self.by_panels,
+            "rows": lambda: [self.rows()],
+        }
+        return ways[part]() if part in ways else []
 
     def shared(self) -> list[Function]:
         return [
@@ -72,16 +84,6 @@ class Gemm(Panels):
             self.runs(),
             self.panels(),
         ]
-
-    def by_columns(self) -> list[Function]:
-        return [
-            self.micro_kernel("long", 1, LONG_VECTORS, masked=False),
-            self.micro_kernel("rest", 1, COLUMN_VECTORS, masked=True),
-            self.columns_of_few(),
-        ]
-
-    def by_dots(self) -> list[Function]:
-        return [self.dot_kernel("eight", 8), self.dot_kernel("one", 1), self.dots()]
 
     # --- chunks -----------------------------------------------------------------------------------
     def rows(self) -> Function:
@@ -103,7 +105,7 @@ class Gemm(Panels):
         def pack(panel: Value) -> None:
             place = room.at(panel * c["K"] * c["s_k"])
             number, start = batch * c["panels"] + panel, f.constant(0)
-            f.run(name(self.element, "panel"), [f.arguments[0], number, place, start, c["K"]])
+            f.run(self.public("panel"), [f.arguments[0], number, place, start, c["K"]])
 
         f.if_(is_own, lambda: f.loop(f.constant(0), c["panels"], 1, pack))
         source = f.select(is_own, room, source)
@@ -169,7 +171,7 @@ class Gemm(Panels):
 
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
-        f = Function(name(self.element, "panels"), JOB)
+        f = Function(self.public("panels"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
         c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
@@ -193,15 +195,18 @@ class Gemm(Panels):
             def pack(column: Value) -> None:
                 number = batch * c["panels"] + column // wide
                 place = room.at((column - first) * a_column)
-                f.run(name(self.element, "panel"), [f.arguments[0], number, place, start, depth])
+                f.run(self.public("panel"), [f.arguments[0], number, place, start, depth])
 
             def pack_runs() -> None:
                 (matrix,) = c.matrices(batch, "B")
-                corner = matrix.at(start * c["b_k"]).at(first, self.element)
+                corner = matrix.at(start * c["b_k"]).at(first, self.stored)
                 f.run(self.private("runs"), [corner, c["b_k"], room, depth, last - first])
 
+            def pack_each() -> None:
+                f.loop(first, last, wide, pack)
+
             def pack_all() -> None:
-                f.if_(c["b_n"] == size, pack_runs, lambda: f.loop(first, last, wide, pack) and None)
+                f.if_(c["b_n"] == self.stored.bytes, pack_runs, pack_each)
 
             f.if_(is_own, pack_all)
             there = source.at(start * c["s_k"]).at(first * a_column)
@@ -218,21 +223,15 @@ class Gemm(Panels):
 
                 f.loop(first, last, wide, tile)
 
-            def few() -> None:
+            whole = rows - rows % self.tile
+            f.loop(zero, whole, self.tile, lambda row: tiles(row, kernel_of, []))
+
+            def left() -> None:
                 parts = (f.address_of(self.private(part)) for part in ("few", "some"))
-                kernel = f.select(rows <= FEW, *parts)
-                tiles(zero, lambda _: kernel, [rows])
+                kernel = f.select(rows - whole <= FEW, *parts)
+                tiles(whole, lambda _: kernel, [rows - whole])
 
-            def many() -> None:
-                # The last tile starts earlier, if need be, and computes some rows again.
-                f.loop(
-                    zero,
-                    rows,
-                    self.tile,
-                    lambda row: tiles(f.minimum(row, rows - self.tile), kernel_of, []),
-                )
-
-            f.if_(rows < self.tile, few, many)
+            f.if_(whole < rows, left)
 
         f.loop(zero, c["K"], c["k_block"], k_block)
 
@@ -252,104 +251,6 @@ class Gemm(Panels):
             f.loop(f.constant(0), rows, self.lanes, some)
 
         f.loop(f.constant(0), depth, 1, column)
-
-    def columns_of_few(self) -> Function:
-        """A piece is a block of columns, by every row."""
-        f = Function(name(self.element, "columns"), JOB)
-        names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k", *CUT)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._columns(f, c, piece))
-        return f
-
-    def _columns(self, f: Function, c: Context, piece: Value) -> None:
-        number, first, last = self._columns_of(f, c, piece)
-        batch, begin, depth, at_part = c.part(number)
-        a, source, out = c.matrices(batch, "ASC")
-        a, source = a.at(begin * c["a_k"]), source.at(begin * c["s_k"])
-        out = out.at(at_part)
-        zero = f.constant(0)
-        adjacent = c["s_column"] == self.element.bytes
-
-        def row(r: Value) -> None:
-            at_a, at_c = a.at(r * c["a_row"]), out.at(r * c["c_row"])
-
-            def columns(part: str, column: Value) -> None:
-                b, place = source.at(column * c["s_column"]), at_c.at(column, self.element)
-                f.run(
-                    self.private(part),
-                    [at_a, zero, c["a_k"], depth, b, c["s_k"], place, zero, zero, last - column],
-                )
-
-            def panels() -> None:
-                f.loop(first, last, self.columns, lambda column: columns("rest", column))
-
-            is_long = adjacent & (last - first == LONG_VECTORS * self.lanes)
-            f.if_(is_long, lambda: columns("long", first), panels)
-
-        f.if_(
-            adjacent & (c["N"] <= self.lanes // 2),
-            lambda: self._narrow(f, c, a, source, out, depth),
-            lambda: f.loop(zero, c["M"], 1, row),
-        )
-
-    def _narrow(self, f: Function, c: Context, *corners: Value) -> None:
-        """Rows of a few columns: half a vector."""
-        a, source, out, depth = corners
-        lanes = self.lanes // 2
-        vector, mask = self.element.vector(lanes), f.mask_below(c["N"], lanes)
-
-        def row(r: Value) -> None:
-            def step(_: Value, at_a: Value, at_b: Value, total: Value) -> list[Value]:
-                number = f.broadcast(f.load(at_a, self.element), lanes)
-                columns = f.load_masked(at_b, mask, vector)
-                total = self.multiply_add(f, number, columns, total)
-                return [at_a.at(c["a_k"]), at_b.at(c["s_k"]), total]
-
-            start = [a.at(r * c["a_row"]), source, f.zero(vector)]
-            total = f.loop(f.constant(0), depth, 1, step, start)[-1]
-            f.store_masked(total, out.at(r * c["c_row"]), mask)
-
-        f.loop(f.constant(0), c["M"], 1, row)
-
-    def _columns_of(self, f: Function, c: Context, chunk: Value) -> list[Value]:
-        """The part of a matrix that a block of columns is of, the first of them, and the end."""
-        wide = LONG_VECTORS * self.lanes
-        per_matrix = (c["N"] + (wide - 1)) // f.constant(wide)
-        batch, first = chunk // per_matrix, chunk % per_matrix * wide
-        return [batch, first, f.minimum(first + wide, c["N"])]
-
-    def dots(self) -> Function:
-        """A piece is a block of columns; each element is a sum along K."""
-        f = Function(name(self.element, "dots"), JOB)
-        names = ("M", "N", "K", "a_row", "c_row", "b_n", *CUT)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._dots(f, c, piece))
-        return f
-
-    def _dots(self, f: Function, c: Context, piece: Value) -> None:
-        number, first, last = self._columns_of(f, c, piece)
-        batch, begin, depth, at_part = c.part(number)
-        a, b, out = c.matrices(batch, "ABC")
-        a, b = a.at(begin, self.element), b.at(begin, self.element)
-        out = out.at(at_part)
-        eights = first + (last - first) // f.constant(8) * 8
-
-        def row(r: Value) -> None:
-            at_a, at_c = a.at(r * c["a_row"]), out.at(r * c["c_row"])
-
-            def some(part: str) -> Callable[[Value], None]:
-                return lambda column: f.run(
-                    self.private(part),
-                    [
-                        *(at_a, b.at(column * c["b_n"]), c["b_n"], depth),
-                        at_c.at(column, self.element),
-                    ],
-                )
-
-            f.loop(first, eights, 8, some("eight"))
-            f.loop(eights, last, 1, some("one"))
-
-        f.loop(f.constant(0), c["M"], 1, row)
 
     def add(self) -> Function:
         """A chunk is a row: those of all parts are added, in their order."""

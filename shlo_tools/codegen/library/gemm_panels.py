@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.library.gemm_plan import CONTEXT
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, MicroKernels, name
+from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, MicroKernels
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.library.transposition import transposed
 
@@ -21,16 +21,16 @@ class Panels(MicroKernels):
 
     def pack(self) -> Function:
         """A chunk is one panel of one matrix of the batch."""
-        f = Function(name(self.element, "pack"), JOB)
+        f = Function(self.public("pack"), JOB)
         context, chunk, _ = f.arguments
         c = Context(f, context, ("P", "K", "s_k"))
         target = c["P"].at(chunk * c["K"] * c["s_k"])
-        f.run(name(self.element, "panel"), [context, chunk, target, f.constant(0), c["K"]])
+        f.run(self.public("panel"), [context, chunk, target, f.constant(0), c["K"]])
         return f
 
     def panel(self) -> Function:
         """(context, number, target, begin, depth): rows of a panel of a matrix of the batch."""
-        f = Function(name(self.element, "panel"), [*JOB, I64, I64])
+        f = Function(self.public("panel"), [*JOB, I64, I64])
         context, number, target, begin, depth = f.arguments
         c = Context(f, context, ("B", "N", "b_k", "b_n", "panels", "s_k"))
         panels = c["panels"]
@@ -55,10 +55,12 @@ class Panels(MicroKernels):
             f.loop(start, depth, 1, row)
 
         def adjacent(at: Value, v: int) -> Value:
-            return f.load_masked(at.at(self.lanes * v, self.element), masks[v], self.vector)
+            place = at.at(self.lanes * v, self.stored)
+            return self.reading.load(f, place, self.lanes, masks[v])
 
         def scattered(at: Value, v: int) -> Value:
-            return f.gather(at.at(b_n * (self.lanes * v)), offsets, masks[v], self.vector)
+            place, vector = at.at(b_n * (self.lanes * v)), self.stored.vector(self.lanes)
+            return self.reading.converted(f.gather(place, offsets, masks[v], vector))
 
         def turned() -> None:
             blocks = depth - depth % self.lanes
@@ -73,7 +75,7 @@ class Panels(MicroKernels):
                 lambda: copy(start, load, f.store_masked),
             )
 
-        size = self.element.bytes
+        size = self.stored.bytes
         offsets = f.lane_numbers(I64.vector(self.lanes)) * f.broadcast(b_n, self.lanes)
         turns = (b_k == size) & is_whole
         f.if_(
@@ -96,9 +98,9 @@ class Panels(MicroKernels):
             def some(column: Value, part: Value | None = None) -> None:
                 for v in range(COLUMN_VECTORS):
                     at = column + self.lanes * v
-                    f.prefetch(ahead.at(at, self.element))
+                    f.prefetch(ahead.at(at, self.stored))
                     mask = None if part is None else f.mask_below(part, self.lanes, self.lanes * v)
-                    value = self._load(f, here.at(at, self.element), mask)
+                    value = self.reading.load(f, here.at(at, self.stored), self.lanes, mask)
                     place = there.at(column * depth, self.element).at(self.lanes * v, self.element)
                     f.store(value, place)
 
@@ -120,7 +122,8 @@ class Panels(MicroKernels):
             starts = [source.at(f.minimum(first + k, n - 1) * b_n) for k in range(self.lanes)]
 
             def block(k: Value) -> None:
-                loaded = [f.load(start.at(k, self.element), self.vector) for start in starts]
+                places = [start.at(k, self.stored) for start in starts]
+                loaded = [self.reading.load(f, place, self.lanes) for place in places]
                 there = target.at(k * self.columns + first, self.element)
                 for r, row in enumerate(transposed(f, loaded)):
                     f.store(row, there.at(r * self.columns, self.element))

@@ -74,6 +74,11 @@ class Plan:
     is_plain: bool
     is_own: bool
 
+    @property
+    def may_convert(self) -> bool:
+        """Whether B may have elements of another type than the sums."""
+        return self.way != "rows" and (self.is_own or not self.packs)
+
     def context(self, packed: Word) -> tuple[Word, ...]:
         """The words of the context; ``packed`` is where P lies, 0 where chunks pack B."""
         words = {**self.words, "P": packed}
@@ -91,39 +96,40 @@ def parts_of(sizes: Mapping[str, int]) -> tuple[int, int]:
     return -(-inner // length), length
 
 
-def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
+def plan(target: Target, element: Type, words: Mapping[str, Word], source: str = "") -> Plan:
     """Choose the way by sizes and strides; ``words`` are those of the operands and the batch.
 
     Where there are several ``parts_of`` it, ``C`` is where their matrices are to lie, dense.
+
+    Args:
+        source: of B's elements, if not that of sums.
     """
-    kernel, size = MicroKernels(target, element), element.bytes
+    kernel, size = MicroKernels(target, element, source), element.bytes
+    stored = kernel.stored.bytes
     sizes = {name: word for name, word in words.items() if isinstance(word, int)}
     rows, columns, inner = (sizes[name] for name in "MNK")
     batch = sizes["outer"] * sizes["inner"]
     parts, length = parts_of(sizes)
     is_few = rows < kernel.tile
-    is_near = max(columns * size, abs(sizes["b_k"])) * inner <= _CACHED
-    is_direct = sizes["b_n"] == size and (is_near or rows < 2 * kernel.tile + (parts > 1))
-    lies_by_columns = sizes["b_n"] != size and sizes["b_k"] == size
+    is_near = max(columns * stored, abs(sizes["b_k"])) * inner <= _CACHED
+    is_direct = sizes["b_n"] == stored and (is_near or rows < 2 * kernel.tile + (parts > 1))
+    lies_by_columns = sizes["b_n"] != stored and sizes["b_k"] == stored
     is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
     # Rows that are read by panels are a tile of these, though some may be missing.
     goes_by_panels = rows >= (_BY_DOTS if lies_by_columns else _BY_RUNS)
     goes_by_panels &= parts == 1 and not is_near and (is_few or not is_transposed)
     # Memory is faster in runs longer than a panel's rows, which few rows would read where they lie.
-    goes_by_panels &= not is_few or lies_by_columns or columns * inner * size <= _FAR
-    strips = _strips(kernel, sizes, size, is_packed=not is_direct) if goes_by_panels else None
+    goes_by_panels &= not is_few or lies_by_columns or columns * inner * stored <= _FAR
+    is_mixed = kernel.source != element.element
+    is_packed = is_mixed or not is_direct
+    strips = _strips(kernel, sizes, size, is_packed=is_packed) if goes_by_panels else None
+    is_direct &= not (is_mixed and (strips or not is_few))
     by_dots = is_few and not strips and not is_direct
     by_dots = by_dots and lies_by_columns and sizes["a_k"] == size
     is_packed = not is_direct and not by_dots
 
-    # A block's rows are a multiple of the tile, but for the last: never fewer than a tile.
-    most = kernel.block_rows
-    if batch * parts < 4 and rows * columns * inner > UNCUT:
-        most = min(most, (rows + 3) // 4)
-    block = max(-(-most // kernel.tile), 1) * kernel.tile
-    blocks = max(rows // block, 1)
-    left = rows - blocks * block
-    blocks += left >= kernel.tile
+    is_cut = batch * parts < 4 and rows * columns * inner > UNCUT
+    block, blocks, left = _blocks(kernel, rows, 4 if is_cut else 1)
     is_whole = rows % kernel.tile == 0
     fits = (length <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
 
@@ -136,7 +142,7 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     way = "panels" if strips else "dots" if by_dots else "columns" if is_few else "rows"
     planned: dict[str, Word] = {
         **{"S": words["B"], "S0": words["B0"], "S1": words["B1"]},
-        **{"s_column": size, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
+        **{"s_column": stored, "s_k": words["b_k"], "panels": panels, "blocks": blocks},
         **{"rows": block, "k_block": kernel.k_block if is_whole else length},
         "copies": int(is_transposed and fits),
         "across": int(columns * inner * size <= _ACROSS),
@@ -165,6 +171,18 @@ def plan(target: Target, element: Type, words: Mapping[str, Word]) -> Plan:
     )
 
 
+def _blocks(kernel: MicroKernels, rows: int, least: int) -> tuple[int, int, int]:
+    """Rows of a block, blocks, and rows that are left, or missing in the last one.
+
+    They are a multiple of the tile, but for the last block: never fewer than a tile.
+    """
+    most = min(kernel.block_rows, -(-rows // least)) if least > 1 else kernel.block_rows
+    block = max(-(-most // kernel.tile), 1) * kernel.tile
+    blocks = max(rows // block, 1)
+    left = rows - blocks * block
+    return block, blocks + (left >= kernel.tile), left
+
+
 def _strips(
     kernel: MicroKernels, sizes: Mapping[str, int], size: int, *, is_packed: bool
 ) -> tuple[int, int] | None:
@@ -176,9 +194,7 @@ def _strips(
     panels = -(-columns // kernel.columns)
     if panels < 2 or not inner:
         return None
-    is_whole = rows % kernel.tile == 0 or rows < kernel.tile
-    cuts = -(-inner // (kernel.k_block // 2)) if is_whole else 1
-    k_block = -(-inner // cuts)
+    k_block = -(-inner // -(-inner // (kernel.k_block // 2)))
     panel = kernel.columns * k_block * size
     if rows * k_block * size > _NEAR_ROWS or (is_packed and panel > _PANELS):
         return None

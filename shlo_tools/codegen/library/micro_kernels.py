@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.library.element_copies import ElementCopies
 from shlo_tools.codegen.target import Target
 
 COLUMN_VECTORS = 2
 LONG_VECTORS = 16  # of the kernel for one row: adjacent memory is read in long runs
-FEW = 4  # rows of the kernel for no more of them
+FEW = 4  # rows of the kernels for no more of them
+FEW_VECTORS = 4  # of the one that reads B where it lies
 _BLOCK_ROWS = 64
+_AHEAD = 8  # rows between what is multiplied and what memory is asked for meanwhile
+_LINE = 64  # bytes
+OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
 
@@ -22,16 +27,28 @@ def panel_columns(target: Target, element: Type) -> int:
     return COLUMN_VECTORS * target.lanes(element.bits)
 
 
-def name(element: Type, part: str) -> str:
-    """The name of a function that others call."""
-    return f"shlo_rt_gemm_{part}_{element}"
+MIXED = "shlo_rt_gemm_of_"  # how functions begin that convert B
+
+
+def name(element: Type, part: str, source: str = "") -> str:
+    """The name of a function that others call; ``source``: of B's elements, if not the same."""
+    if source in ("", element.element):
+        return f"shlo_rt_gemm_{part}_{element}"
+    return f"{MIXED}{source}_{part}_{element}"
 
 
 class MicroKernels:
-    """Micro-kernels of one element type."""
+    """Micro-kernels of one element type.
 
-    def __init__(self, target: Target, element: Type) -> None:
+    Args:
+        source: of B's elements where they lie; they are converted when they are read.
+    """
+
+    def __init__(self, target: Target, element: Type, source: str = "") -> None:
         self.target, self.element = target, element
+        self.source = source or element.element
+        self.reading = ElementCopies(target, self.source, element)
+        self.stored = self.reading.stored
         self.lanes = target.lanes(element.bits)
         self.vector = element.vector(self.lanes)
         self.tile = row_tile(target)
@@ -41,7 +58,11 @@ class MicroKernels:
         self.width = self.block_rows + self.tile  # rows of the largest block
 
     def private(self, part: str) -> str:
-        return f"gemm_{part}_{self.element}"
+        return f"gemm_{part}_{self.source}_{self.element}"
+
+    def public(self, part: str) -> str:
+        """The name of a job."""
+        return name(self.element, part, self.source)
 
     def micro_kernel(
         self,
@@ -52,12 +73,14 @@ class MicroKernels:
         masked: bool,
         lanes: int = 0,
         counted: bool = False,
+        in_place: bool = False,
     ) -> Function:
         """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
 
         ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
         ``lanes`` are those of a vector, where that is not as long as registers are. ``counted``:
         only so many rows exist as another argument tells; the last one stands for the others.
+        ``in_place``: B is read where it lies, and not in panels.
         """
         lanes = lanes or self.lanes
         vector = self.element.vector(lanes)
@@ -80,10 +103,10 @@ class MicroKernels:
         starts = places_of(a, a_row)
 
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
-            columns = [
-                self._load(f, at_b.at(lanes * v, self.element), mask, vector)
-                for v, mask in enumerate(masks)
-            ]
+            if in_place and rows > 1:
+                for start in range(0, vectors * lanes * self.stored.bytes, _LINE):
+                    f.prefetch(at_b.at(b_k * _AHEAD).at(start))
+            columns = [self._b(f, at_b, v, lanes, mask, in_place) for v, mask in enumerate(masks)]
             added = []
             for r, start in enumerate(starts):
                 number = f.broadcast(f.load(start.at(at_a), self.element), lanes)
@@ -114,6 +137,14 @@ class MicroKernels:
                 f.store_masked(value, place, mask)
         return f
 
+    def _b(
+        self, f: Function, row: Value, v: int, lanes: int, mask: Value | None, in_place: bool
+    ) -> Value:
+        """Vector ``v`` of a row of B."""
+        if in_place:
+            return self.reading.load(f, row.at(lanes * v, self.stored), lanes, mask)
+        return self._load(f, row.at(lanes * v, self.element), mask, self.element.vector(lanes))
+
     def _load(
         self, f: Function, address: Value, mask: Value | None, vector: Type | None = None
     ) -> Value:
@@ -136,9 +167,12 @@ class MicroKernels:
 
         def step(k: Value, *sums: Value, mask: Value | None = None) -> list[Value]:
             row = self._load(f, a.at(k, self.element), mask)
+            columns = (
+                self.reading.load(f, start.at(k, self.stored), self.lanes, mask) for start in starts
+            )
             return [
-                self.multiply_add(f, row, self._load(f, start.at(k, self.element), mask), partial)
-                for start, partial in zip(starts, sums, strict=True)
+                self.multiply_add(f, row, column, partial)
+                for column, partial in zip(columns, sums, strict=True)
             ]
 
         whole = inner - inner % self.lanes

@@ -97,6 +97,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
 }
 # Families of functions, by how their names begin.
 _FAMILIES = {
+    micro_kernels.MIXED: gemm.mixed,
     f"{PREFIX}pack_": packing.functions,
     f"{PREFIX}contraction_": contraction.functions,
     f"{PREFIX}depthwise_": depthwise.functions,

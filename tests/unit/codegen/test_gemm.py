@@ -8,16 +8,25 @@ import mmap
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from shlo_tools.codegen import target
-from shlo_tools.codegen.function import F32, F64, Type
+from shlo_tools.codegen.function import F32, F64, I32, Type
 from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library import gemm, gemm_plan, pool
 from shlo_tools.cpu.process_library import parts
 
 TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}
+# Of B and of sums, where those differ.
+MIXED = {
+    "bf16": (ml_dtypes.bfloat16, F32, np.float32),
+    "f16": (np.float16, F32, np.float32),
+    "i8": (np.int8, I32, np.int32),
+    "ui8": (np.uint8, I32, np.int32),
+    "f32": (np.float32, F64, np.float64),
+}
 PAGE = mmap.PAGESIZE
 
 
@@ -35,8 +44,8 @@ def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
     return copy
 
 
-def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
-    """C = A B for [batch, rows, columns] views."""
+def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray, source: str = "") -> bool:
+    """C = A B for [batch, rows, columns] views; whether it is computed in this way."""
     (batch, rows, inner), columns = a.shape, b.shape[2]
     words: dict[str, Word] = {
         **{"A": a.ctypes.data, "B": b.ctypes.data, "C": c.ctypes.data},
@@ -56,29 +65,34 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None
     cut, _ = gemm_plan.parts_of(
         {name: word for name, word in words.items() if isinstance(word, int)}
     )
-    sums = guarded(np.full((cut, rows, columns), np.nan, c.dtype), at_end=True)
+    nothing = np.nan if c.dtype.kind == "f" else 77
+    sums = guarded(np.full((cut, rows, columns), nothing, c.dtype), at_end=True)
     if cut > 1:
         words |= {"C": sums.ctypes.data, "c_row": sums.strides[1]}
-    plan = gemm_plan.plan(target.host(), element, words)
+    plan = gemm_plan.plan(target.host(), element, words, source)
+    if source and not plan.may_convert:
+        return False
     packed = guarded(np.zeros(plan.room, np.uint8), at_end=True)
     context = plan.context(packed.ctypes.data)
-    run(element, "pack", context, plan.packs)
-    run(element, plan.way, context, plan.chunks)
+    if plan.packs:
+        run(element, "pack", context, plan.packs, source)
+    run(element, plan.way, context, plan.chunks, source)
     if plan.is_own:  # what chunks pack for themselves is the same
         alone = c.copy()
-        c[...] = np.nan
-        run(element, plan.way, plan.context(0), plan.chunks)
+        c[...] = nothing
+        run(element, plan.way, plan.context(0), plan.chunks, source)
         np.testing.assert_array_equal(c, alone)
     if cut > 1:
         added = [sums.ctypes.data, c.ctypes.data, rows, columns, c.strides[1], cut]
         run(element, "add", added, rows)
+    return True
 
 
-def run(element: Type, part: str, words: Sequence[Word], chunks: int) -> None:
+def run(element: Type, part: str, words: Sequence[Word], chunks: int, source: str = "") -> None:
     """Chunks of a function of the library, the last one first."""
     context = (ctypes.c_int64 * len(words))(*words)
     scratch = guarded(np.zeros(pool.SCRATCH_BYTES, np.uint8), at_end=True)
-    address = parts.address(gemm.name(element, part))
+    address = parts.address(gemm.name(element, part, source))
     job = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
     for chunk in reversed(range(chunks)):
         job(ctypes.addressof(context), chunk, scratch.ctypes.data)
@@ -120,3 +134,31 @@ def test_products(name: str, ta: bool, tb: bool, at_end: bool) -> None:
     """Right, and no access outside the matrices."""
     for shape in SIZES:
         check(name, shape, ta, tb, at_end)
+
+
+# Few rows, so that B is read where it lies or packed by chunks; enough columns and terms for both.
+FEW_ROWS = [
+    *itertools.product([1], [1, 2, 3, 5, 7, 8, 19], [0, 1, 65], [1, 9, 70, 300]),
+    *[(1, 2, 1100, 70), (2, 5, 1030, 130), (1, 7, 2100, 333), (3, 33, 1100, 200), (1, 3, 4100, 40)],
+    (1, 3, 2100, 4100),  # far more than caches keep
+]
+
+
+@pytest.mark.parametrize("tb", [False, True])
+@pytest.mark.parametrize("name", MIXED)
+def test_products_that_convert(name: str, tb: bool) -> None:
+    """B has elements of another type; numbers are whole, so sums are exact in every order."""
+    dtype, element, wide = MIXED[name]
+    ways = 0
+    for shape in FEW_ROWS:
+        batch, rows, inner, columns = shape
+        random = np.random.default_rng(sum(shape))
+        a = random.integers(-3, 4, (batch, rows, inner)).astype(wide)
+        b = random.integers(0, 4, (batch, columns, inner) if tb else (batch, inner, columns))
+        b = guarded(b.astype(dtype), at_end=True)
+        b = b.transpose(0, 2, 1) if tb else b
+        c = guarded(np.full((batch, rows, columns), 77, wide), at_end=True)
+        if multiply(element, guarded(a, at_end=True), b, c, name):
+            np.testing.assert_array_equal(c, a.astype(np.int64) @ b.astype(np.int64))
+            ways += 1
+    assert ways > len(FEW_ROWS) / 2

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word
+from shlo_tools.codegen.library.element_copies import stored_bytes
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 
 Steps = tuple[int, int, int]
@@ -144,13 +145,13 @@ def _continues(outer: Axis, inner: Axis) -> bool:
 def gemm_words(contraction: Contraction) -> dict[str, Word] | None:
     """Words for ``library.gemm``; None where the operands have to be packed.
 
-    Rows or columns in parts become a batch of their inner parts.
+    Rows or columns in parts become a batch of their inner parts. B may have elements of another
+    type than the sums.
     """
     axes, size = contraction.axes, contraction.element.bytes
-    operands = (contraction.a, contraction.b)
-    elements = {operand.element.removeprefix("u") for operand in operands}
-    is_windowed = any(operand.is_windowed for operand in operands)
-    if is_windowed or elements != {contraction.element.element}:
+    stored = stored_bytes(contraction.b.element)
+    is_windowed = any(operand.is_windowed for operand in (contraction.a, contraction.b))
+    if is_windowed or contraction.a.element.removeprefix("u") != contraction.element.element:
         return None
     rows, columns, inner = (merged(part) for part in (axes.rows, axes.columns, axes.inner))
     batch = merged([*axes.batch, *rows[:-1], *columns[:-1]])
@@ -167,13 +168,13 @@ def gemm_words(contraction: Contraction) -> dict[str, Word] | None:
         "A": contraction.a.place,
         "B": contraction.b.place,
         **{"M": m.size, "N": n.size, "K": count(inner)},
-        **{"a_row": m.a * size, "a_k": k.a * size, "b_k": k.b * size, "b_n": n.b * size},
+        **{"a_row": m.a * size, "a_k": k.a * size, "b_k": k.b * stored, "b_n": n.b * stored},
         "c_row": m.c * size,
     }
     outer, near = [one] * (2 - len(batch)) + batch
     words |= {"outer": outer.size, "inner": near.size}
     for d, axis in enumerate((outer, near)):
-        words |= {f"A{d}": axis.a * size, f"B{d}": axis.b * size, f"C{d}": axis.c * size}
+        words |= {f"A{d}": axis.a * size, f"B{d}": axis.b * stored, f"C{d}": axis.c * size}
     return words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from functools import cached_property
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library import depthwise as depthwise_library
+from shlo_tools.codegen.library import element_copies
 from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
 from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
@@ -38,6 +40,7 @@ from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import ELEMENT_TYPES
 
 _KINDS = {NodeKind.DOT, NodeKind.CONVOLUTION}
+_FEW = 128  # rows that are converted before they are multiplied
 _AXES = 2  # of each part of a product of unknown sizes
 
 
@@ -108,8 +111,10 @@ class _Lowering:
             return self._convolutions(), self.node
         axes, views, final = products.axes(self.node, self.stage.results)
         is_turned = turns(axes)
+        rows = [axis.size for axis in (axes.columns if is_turned else axes.rows)]
+        are_few = are_known(*rows) and math.prod(rows) <= _FEW
         a, b = (
-            self._operand(view, has_columns=is_turned != bool(side))
+            self._operand(view, has_columns=is_turned != bool(side), are_few=are_few)
             for side, view in enumerate(views)
         )
         contraction = Contraction(a, b, axes, self.element)
@@ -141,12 +146,32 @@ class _Lowering:
         elements = 1 if base.kind is NodeKind.CONSTANT else base.count
         return of_parts(contraction, self.element, elements)
 
-    def _operand(self, view: View, *, has_columns: bool) -> Operand:
-        """Where a view lies; complex numbers that columns come from by their parts."""
+    def _operand(self, view: View, *, has_columns: bool, are_few: bool = False) -> Operand:
+        """Where a view lies; complex numbers that columns come from by their parts.
+
+        ``are_few``: rows, which are converted, so that the columns can be read as they lie.
+        """
         base, offset, _ = view
         if self.parts > 1 and has_columns:
             return Operand(self._place(base, offset, _by_parts), base.element.name)
+        element = base.element.name
+        is_other = element != self.element.element and element_copies.converts(
+            element, self.element
+        )
+        if are_few and not has_columns and is_other:
+            return Operand(self._place(base, offset, self._converted), self.node.element.name)
         return Operand(self._place(base, offset), base.element.name)
+
+    def _converted(self, node: Node) -> Node:
+        """Elements as sums have them."""
+        conversion = element_copies.ElementCopies(self.target, node.element.name, self.element)
+        return Node(
+            NodeKind.ELEMENTWISE,
+            node.shape,
+            self.node.element,
+            (node,),
+            rule=lambda _, values: conversion.converted(values[0]),
+        )
 
     def _packable(self, operand: Node, cast: Rule | None) -> Node:
         """An operand that packing takes as it is, or one of the type of the sums."""
@@ -167,12 +192,12 @@ class _Lowering:
 
     def _place(self, node: Node, offset: int, form: Callable[[Node], Node] | None = None) -> Place:
         """Where a node lies, which is computed and stored if need be, or stored in another form."""
-        size = place_type(node.element).bytes
         if node.kind is NodeKind.INPUT and form is None:
-            return Place("argument", node.number, formula(offset * size))
+            return Place("argument", node.number, formula(offset * place_type(node.element).bytes))
         one = Node(node.kind, (), node.element, value=node.value)
         stored = one if node.kind is NodeKind.CONSTANT else node
         stored = form(stored) if form else stored
+        size = place_type(stored.element).bytes
         place = self._temporary(stored.count * place_type(stored.element).bytes)
         places = self.stage.places[: len(self.stage.arguments)]
         walked = space(*map_space([stored]))

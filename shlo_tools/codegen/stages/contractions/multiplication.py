@@ -117,9 +117,12 @@ class Multiplication:
         """
         size = self.element.bytes
         where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
-        words = gemm_words(contraction)
+        words, source = gemm_words(contraction), contraction.b.element
         if words is not None:
-            return self._plainly(words, where, keeps_last, strip)
+            source = "" if source.removeprefix("u") == self.element.element else source
+            words |= {"C": where}
+            if not source or gemm_plan.plan(self.target, self.element, words, source).may_convert:
+                return self._plainly(words, source, where, keeps_last, strip)
         plan = packed.plan(contraction, self.target, by_columns=by_columns)
         resting = contraction.a if by_columns else contraction.b
         room = self.packed(plan.room, resting.place, plan.reads)
@@ -133,28 +136,27 @@ class Multiplication:
         return None
 
     def _plainly(
-        self, words: dict[str, Word], where: Place, keeps_last: bool, strip: int
+        self, words: dict[str, Word], source: str, where: Place, keeps_last: bool, strip: int
     ) -> Blocks | None:
-        small = small_matrices.plan(words, self.element, self.target)
+        small = None if source else small_matrices.plan(words, self.element, self.target)
         if self.name and small is not None:
             self._by_lanes(small, (words["A"], words["B"], where, small.batch))
             return None
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-        words = {**words, "C": where}
         parts, _ = gemm_plan.parts_of(sizes)
         if parts > 1:
             row = sizes["N"] * self.element.bytes
             words |= {"C": self.temporary(parts * sizes["M"] * row), "c_row": row}
-        plan = gemm_plan.plan(self.target, self.element, words)
+        plan = gemm_plan.plan(self.target, self.element, words, source)
         room = self._room(plan)
         context = plan.context(0 if room is None else room)
         if room is None:
             self.out.contexts.append(Context(context))
         else:
-            pack = micro_kernels.name(self.element, "pack")
+            pack = micro_kernels.name(self.element, "pack", source)
             self.pack(pack, plan.packs, room, context, gemm_plan.CONTEXT["B"])
         number = len(self.out.contexts) - 1
-        job = Job(micro_kernels.name(self.element, plan.way), number, plan.chunks)
+        job = Job(micro_kernels.name(self.element, plan.way, source), number, plan.chunks)
         # Few rows are multiplied by columns: the product first, and then its rows.
         is_dense = _is_dense(sizes, self.element.bytes) and self._are_rows(sizes["N"])
         if keeps_last and plan.is_plain and is_dense:
