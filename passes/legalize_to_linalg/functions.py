@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 
+from shlo_tools.codegen.library import maths
 from shlo_tools.mlir import Value
 from shlo_tools.passes.legalize_to_linalg.elementwise import (
     F32,
@@ -84,6 +85,15 @@ def tan(e: Emit, operand: Value) -> Value:
     return e("math.tan", operand)
 
 
+def _called(function: str, e: Emit, *operands: Value) -> Value:
+    """A function of CHLO that is the library's; what has no kernel has no CHLO either."""
+    return e(f"math.{function}", *operands)
+
+
+for _function in maths.CHLO:
+    scalar_only(f"chlo.{_function}")(partial(_called, _function))
+
+
 # --- more than one step ---------------------------------------------------------------------------
 def in_single_precision(rule: Scalar) -> Scalar:
     """Compute several steps on 16-bit floats in f32, and round once."""
@@ -121,18 +131,6 @@ def atan2(e: Emit, lhs: Value, rhs: Value) -> Value:
 @elementwise
 def count_leading_zeros(e: Emit, operand: Value) -> Value:
     return e("math.ctlz", operand)
-
-
-@scalar_only("chlo.erf")
-def erf(e: Emit, operand: Value) -> Value:
-    """The library's; what has no kernel has no CHLO either."""
-    return e("math.erf", operand)
-
-
-@scalar_only("chlo.erfc")
-def erfc(e: Emit, operand: Value) -> Value:
-    """As ``erf``."""
-    return e("math.erfc", operand)
 
 
 @elementwise

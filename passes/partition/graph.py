@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.library import maths
 from shlo_tools.codegen.stages.folds import Group
 from shlo_tools.codegen.stages.nodes import OPS, Extent
 from shlo_tools.mlir import Operation, Value
@@ -22,7 +23,7 @@ NOT_ELEMENTWISE = {*OPS, *ALONE, "op", "result"} - {"bitcast_convert"}
 DEAR = {
     *("exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sine"),
     *("cosine", "tan", "power", "atan2", "cbrt", "divide", "sqrt", "rsqrt", "remainder"),
-    *("erf", "erfc"),
+    *maths.CHLO,
 }
 
 

@@ -68,22 +68,10 @@ _CASTS = {
     "arith.trunci": "trunc",
     "arith.uitofp": "uitofp",
 }
-_MATHS = {
+_FUNCTIONS = {
     "arith.remf": "fmod",
-    "math.atan2": "atan2",
-    "math.cbrt": "cbrt",
-    "math.cos": "cos",
-    "math.erf": "erf",
-    "math.erfc": "erfc",
-    "math.exp": "exp",
-    "math.expm1": "expm1",
-    "math.log": "log",
-    "math.log1p": "log1p",
-    "math.logistic": "logistic",
-    "math.powf": "pow",
-    "math.sin": "sin",
-    "math.tan": "tan",
-    "math.tanh": "tanh",
+    "math.powf": "power",
+    **{f"math.{function}": function for function in maths.FUNCTIONS},
 }
 _BY_PARTS = {"complex.add": "fadd", "complex.neg": "fneg", "complex.sub": "fsub"}
 _NARROW = ("f16", "bf16")
@@ -127,7 +115,7 @@ class VectorEmit(Emit):
         if result_type.element in _NARROW:
             if rounds(name):
                 single = [self._extended(value, "f32") for value in values]
-                function, narrow = _MATHS.get(name, ""), result_type
+                function, narrow = _FUNCTIONS.get(name, ""), result_type
                 if maths.has(function, narrow):
                     result = self.reader.mathematics(function, single, narrow.element)
                 else:
@@ -151,8 +139,8 @@ class VectorEmit(Emit):
             return self._truncated(values[0], result_type.element)
         if name == "math.ctlz":
             return self.function.leading_zeros(values[0])
-        if name in _MATHS and maths.has(_MATHS[name], values[0].type):
-            return self.reader.mathematics(_MATHS[name], values, values[0].type.element)
+        if name in _FUNCTIONS and maths.has(_FUNCTIONS[name], values[0].type):
+            return self.reader.mathematics(_FUNCTIONS[name], values, values[0].type.element)
         raise UnsupportedStage(f"{name} of {values[0].type}")
 
     def _product_of_bytes(self, a: Value, b: Value) -> Value:

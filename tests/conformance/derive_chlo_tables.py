@@ -1,6 +1,6 @@
-"""Derives ``passes/normalize/legalize_chlo/tables.py`` from mpmath.
+"""Derives ``shlo_tools/codegen/library/maths/tables.py`` from mpmath.
 
-    python tests/conformance/derive_chlo_tables.py > passes/normalize/legalize_chlo/tables.py
+    python tests/conformance/derive_chlo_tables.py > shlo_tools/codegen/library/maths/tables.py
 
 Polynomials are minimax (Remez exchange), rational functions weighted least squares on Chebyshev
 nodes, reweighted until the error is level. Each row of ``ROWS`` is one approximation: function,
@@ -383,13 +383,13 @@ def table(row: Row) -> str:
     return "\n".join([*lines, "}"])
 
 
-HEAD = '''"""Coefficients of ``legalize_chlo``, derived from mpmath.
+HEAD = '''"""Coefficients of the functions of CHLO, derived from mpmath.
 
 Written by ``tests/conformance/derive_chlo_tables.py``; constant terms first. A table's key is the
 precision that the result needs, not the type that it is evaluated in.
 """
 
-from shlo_tools.passes.normalize.legalize_chlo.formula import Ratio
+from shlo_tools.codegen.library.maths.series import Ratio
 
 # fmt: off
 '''

@@ -22,6 +22,9 @@ from scipy import special  # type: ignore[import-untyped]
 
 from shlo_tools import dtypes
 
+# Functions that kernels call, and the formulas that say what they mean.
+pytestmark = pytest.mark.usefixtures("way")
+
 
 @dataclass(frozen=True)
 class Bound:

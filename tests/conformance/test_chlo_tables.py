@@ -1,4 +1,4 @@
-"""The coefficients of ``legalize_chlo`` approximate what they say, at other points than fitted."""
+"""The coefficients of CHLO's functions approximate what they say, at other points than fitted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import mpmath  # type: ignore[import-untyped]
 import pytest
 from derive_chlo_tables import DIGAMMA_ROOT, ROWS, Row, evaluate
 
-from shlo_tools.passes.normalize.legalize_chlo import tables
-from shlo_tools.passes.normalize.legalize_chlo.formula import Ratio
+from shlo_tools.codegen.library.maths import tables
+from shlo_tools.codegen.library.maths.series import Ratio
 
 # Largest relative error, in units of the precision's last place (2^-24 and 2^-53).
 UNITS = {"f32": 2.0**-24, "f64": 2.0**-53}

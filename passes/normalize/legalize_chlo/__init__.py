@@ -7,11 +7,11 @@ After:
     %0 = stablehlo.atan2 %x, %one : tensor<4xf32>
 
 Each family file holds one function per op: mathematics as a formula (``formula.Term``), other
-rewrites on tensors. ``tables.py`` holds the coefficients. What has no rule is refused with its
-name, types and location.
+rewrites on tensors. ``codegen/library/maths/tables.py`` holds the coefficients. What has no rule is
+refused with its name, types and location.
 
 With ``library`` the functions stay that kernels call (``codegen.library.maths``): of tensors of
-known sizes, of f32 and 16-bit floats.
+known sizes, of floats of 16 bits and more.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools import ir, mlir
+from shlo_tools.codegen.library import maths
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.pipeline.contents import Contents
 from shlo_tools.pipeline.registry import Pass
@@ -40,26 +41,34 @@ class LegalizeChlo(Pass):
         return contents.has_dialect("chlo")
 
     def run(self, op: Operation) -> None:
+        formulas = [inner for inner in mlir.walk(op) if inner.name.startswith("chlo.")]
+        if self.library:
+            formulas = [inner for inner in formulas if not _is_called(inner)]
+        if not formulas:
+            return
         from shlo_tools.passes.normalize.legalize_chlo.families import rules  # only if needed
 
-        names = {inner.name for inner in mlir.walk(op) if inner.name.startswith("chlo.")}
-        known = dict(rules(names))
+        known = rules({inner.name for inner in formulas})
         if self.library:
-            known |= {name: _unless_called(known[name]) for name in _IN_LIBRARY if name in known}
+            known = {name: _unless_called(rule) for name, rule in known.items()}
         ir.rewrite(op, known)
 
 
-_IN_LIBRARY = ("chlo.erf", "chlo.erfc")
-_FLOATS = ("f16", "bf16", "f32")
+_FLOATS = ("f16", "bf16", "f32", "f64")
+
+
+def _is_called(op: Operation) -> bool:
+    """Whether an op is one that kernels call."""
+    type = op.results[0].type
+    if op.name.removeprefix("chlo.") not in maths.CHLO or not mlir.is_static_tensor(type):
+        return False
+    return mlir.spelling(type.element_type) in _FLOATS
 
 
 def _unless_called(rule: ir.Rewrite) -> ir.Rewrite:
     """A rule for the ops that kernels do not call."""
 
     def rewritten(op: Operation, build: ir.Build) -> Sequence[Value] | None:
-        type = op.results[0].type
-        if mlir.is_static_tensor(type) and mlir.spelling(type.element_type) in _FLOATS:
-            return None
-        return rule(op, build)
+        return None if _is_called(op) else rule(op, build)
 
     return rewritten

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shlo_tools.passes.normalize.legalize_chlo import tables
+from shlo_tools.codegen.library.maths import tables
 from shlo_tools.passes.normalize.legalize_chlo.formula import (
     Term,
     abs,

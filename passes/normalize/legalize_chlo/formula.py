@@ -12,11 +12,12 @@ all others go through the checks of ``shlo_tools.ops``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from shlo_tools import ir, mlir, ops
+from shlo_tools.codegen.library.maths.series import Ratio
 from shlo_tools.dtypes import ElementType, TensorType, element_type
 from shlo_tools.mlir import Attribute
 from shlo_tools.operators import Operators
@@ -218,13 +219,6 @@ def copysign(magnitude: Operand, signed: Term) -> Term:
     mask = bitcast(signed, f"ui{bits}") & (1 << (bits - 1))
     unsigned = bitcast(signed.lifted(magnitude), f"ui{bits}")
     return bitcast(unsigned | mask, signed.element_type)
-
-
-class Ratio(NamedTuple):
-    """Coefficients of a rational function, constant terms first."""
-
-    numerator: Sequence[float]
-    denominator: Sequence[float]
 
 
 def polynomial(coefficients: Sequence[float], x: Term) -> Term:

@@ -7,10 +7,10 @@ from math import inf, log, nan, pi, sqrt
 from typing import cast
 
 from shlo_tools import ops
+from shlo_tools.codegen.library.maths import tables
 from shlo_tools.dtypes import TensorType, element_type
 from shlo_tools.ops import Tensor
 from shlo_tools.passes.normalize.legalize_chlo import formula as f
-from shlo_tools.passes.normalize.legalize_chlo import tables
 from shlo_tools.passes.normalize.legalize_chlo.formula import Term, constant, floor, ratio, select
 from shlo_tools.passes.normalize.legalize_chlo.rules import Precision, real
 

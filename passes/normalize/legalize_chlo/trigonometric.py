@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import pi
 
-from shlo_tools.passes.normalize.legalize_chlo import tables
+from shlo_tools.codegen.library.maths import tables
 from shlo_tools.passes.normalize.legalize_chlo.formula import (
     Term,
     abs,

@@ -1,76 +1,80 @@
 """Functions of the math library on vectors, called by kernels and never inlined.
 
-The frequent ones of f32 are computed in f32 (``single``), those of bf16 to fewer digits (``bf16``),
-all others in f64: what those return for
-f32 is the rounded value of a result that is right to more digits, so they are within a unit in the
-last place without further care. Rare operands
-that need more than f64 (angles far from 0, remainders of far larger numbers) are computed lane by
-lane by the C library.
+Most of f32 are computed in f32, the frequent ones of bf16 to fewer digits, all others in f64: what
+those return for f32 is the rounded value of a result that is right to more digits, so they are
+within a unit in the last place without further care. Rare operands that need more than f64 (angles
+far from 0, remainders of far larger numbers) are computed lane by lane by the C library.
+
+This is the one place that says which functions there are. Families are loaded when they are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from shlo_tools.codegen.function import F32, F64, Function, Type, Value
-from shlo_tools.codegen.library.maths import (
-    arithmetic,
-    bf16,
-    error_functions,
-    exponentials,
-    powers,
-    single,
-    trigonometry,
-)
 from shlo_tools.codegen.library.maths.series import Series
 
 Body = Callable[..., Value]
-BODIES: dict[str, tuple[Body, int]] = {
-    "atan2": (trigonometry.atan2, 2),
-    "cbrt": (powers.cbrt, 1),
-    "cos": (trigonometry.cos, 1),
-    "erf": (error_functions.erf, 1),
-    "erfc": (error_functions.erfc, 1),
-    "exp": (exponentials.exp, 1),
-    "expm1": (exponentials.expm1, 1),
-    "fmod": (arithmetic.fmod, 2),
-    "log": (exponentials.log, 1),
-    "log1p": (exponentials.log1p, 1),
-    "logistic": (exponentials.logistic, 1),
-    "pow": (powers.power, 2),
-    "sin": (trigonometry.sin, 1),
-    "tan": (trigonometry.tan, 1),
-    "tanh": (exponentials.tanh, 1),
+
+
+class Entry(NamedTuple):
+    """Where a function is, in files of this folder; it is called there as it is here.
+
+    Attributes:
+        wide: what computes it in f64: for f64, and for f32 as well where nothing else does.
+        single: what computes it for f32, where that is not the same.
+        narrow: what computes it for bf16: operands and results are f32 that bf16 has, or is rounded
+            from. Those without one are those of f32.
+        operands: how many it takes.
+        is_turned: in f32 but for angles that are far.
+    """
+
+    wide: str
+    single: str = ""
+    narrow: str = ""
+    operands: int = 1
+    is_turned: bool = False
+
+
+# Ops of StableHLO, and steps of them.
+STEPS = {
+    "atan2": Entry("trigonometry", "arcs", operands=2),
+    "cbrt": Entry("powers", "roots"),
+    "cos": Entry("trigonometry", "angles", "bf16", is_turned=True),
+    "exp": Entry("exponentials", "single", "bf16"),
+    "expm1": Entry("exponentials", "single", "bf16"),
+    "fmod": Entry("arithmetic", operands=2),
+    "log": Entry("exponentials", "single", "bf16"),
+    "log1p": Entry("exponentials", "single", "bf16"),
+    "logistic": Entry("exponentials", "single", "bf16"),
+    "power": Entry("powers", "single_powers", operands=2),
+    "sin": Entry("trigonometry", "angles", "bf16", is_turned=True),
+    "tan": Entry("trigonometry", "angles", is_turned=True),
+    "tanh": Entry("exponentials", "single", "bf16"),
 }
-# Those of f32 that are not the ones of f64.
-SINGLES: dict[str, Body] = {
-    "cos": single.cos,
-    "erf": error_functions.erf,
-    "erfc": error_functions.erfc,
-    "exp": single.exp,
-    "expm1": single.expm1,
-    "log": single.log,
-    "log1p": single.log1p,
-    "logistic": single.logistic,
-    "pow": powers.single_power,
-    "sin": single.sin,
-    "tanh": single.tanh,
+# Ops of CHLO.
+CHLO = {
+    "acos": Entry("arcs", "arcs"),
+    "acosh": Entry("wide_hyperbolic", "hyperbolic"),
+    "asin": Entry("arcs", "arcs"),
+    "asinh": Entry("wide_hyperbolic", "hyperbolic"),
+    "atan": Entry("trigonometry", "arcs"),
+    "atanh": Entry("wide_hyperbolic", "hyperbolic"),
+    "bessel_i1e": Entry("bessel"),
+    "cosh": Entry("wide_hyperbolic", "hyperbolic"),
+    "digamma": Entry("gamma_functions"),
+    "erf": Entry("wide_error_functions", "error_functions", "bf16"),
+    "erf_inv": Entry("wide_error_functions", "error_functions"),
+    "erfc": Entry("wide_error_functions", "error_functions", "bf16"),
+    "lgamma": Entry("gamma_functions"),
+    "polygamma": Entry("zeta_functions", operands=2),
+    "sinh": Entry("wide_hyperbolic", "hyperbolic"),
+    "zeta": Entry("zeta_functions", operands=2),
 }
-# Those of bf16, whose operands and results are f32 that bf16 has, or is rounded from.
-NARROW: dict[str, Body] = {
-    "cos": bf16.cos,
-    "erf": bf16.erf,
-    "erfc": bf16.erfc,
-    "exp": bf16.exp,
-    "expm1": bf16.expm1,
-    "log": bf16.log,
-    "log1p": bf16.log1p,
-    "logistic": bf16.logistic,
-    "sin": bf16.sin,
-    "tanh": bf16.tanh,
-}
-_FAR = {"cos", "sin"}  # in f32 but for angles that are far
-OF_SINGLES = ("erf", "erfc")  # which are not there for f64
+FUNCTIONS = STEPS | CHLO
 
 
 def name(function: str, type: Type) -> str:
@@ -80,27 +84,37 @@ def name(function: str, type: Type) -> str:
 
 def functions(function: str, type: Type) -> list[Function]:
     """One function for vectors of bf16, f32 or f64, and what it calls."""
-    body, count = BODIES[function]
-    vector = held_type(type)
-    f = Function(name(function, type), [vector] * count, vector)
-    bodies = {"bf16": NARROW, "f32": SINGLES}.get(type.element, {})
-    if function in bodies:
-        f.result = bodies[function](Series(f, is_single=True), *f.arguments)
-        if function not in _FAR:
-            return [f]
-        far = Function(single.far_name(function, vector), [vector], vector, exported=False)
-        _compute_wide(far, body)
-        return [f, far]
-    _compute_wide(f, body)
-    return [f]
+    entry, vector = FUNCTIONS[function], held_type(type)
+    f = Function(name(function, type), [vector] * entry.operands, vector)
+    family = {"bf16": entry.narrow, "f32": entry.single}.get(type.element)
+    if not family:
+        return [_computed_wide(f, function)]
+    f.result = _body(family, function)(Series(f, is_single=True), *f.arguments)
+    if not entry.is_turned:
+        return [f]
+    far = Function(far_name(function, vector), [vector], vector, exported=False)
+    return [f, _computed_wide(far, function)]
 
 
-def _compute_wide(f: Function, body: Body) -> None:
-    """A body in f64."""
+def _body(family: str, function: str) -> Body:
+    module: Any = import_module(f"{__name__}.{family}")
+    body: Body = getattr(module, function)
+    return body
+
+
+def _computed_wide(f: Function, function: str) -> Function:
+    """A function with its body in f64."""
     type = f.arguments[0].type
     wide = [argument.to("fpext", "f64") for argument in f.arguments]
-    result = body(Series(f, is_single=type.element == "f32"), *wide)
-    f.result = result.to("fptrunc", type.element) if type.element == "f32" else result
+    series = Series(f, is_single=type.element == F32.element)
+    result = _body(FUNCTIONS[function].wide, function)(series, *wide)
+    f.result = result.to("fptrunc", type.element) if series.is_single else result
+    return f
+
+
+def far_name(function: str, type: Type) -> str:
+    """The name of what computes angles that are too far for f32."""
+    return f"far_{function}_{type.element}x{type.lanes}"
 
 
 def held_type(type: Type) -> Type:
@@ -110,7 +124,6 @@ def held_type(type: Type) -> Type:
 
 def has(function: str, type: Type) -> bool:
     """Whether there is a function for a scalar or vector type."""
-    if type.element == "bf16":
-        return function in NARROW
-    elements = (F32.element,) if function in OF_SINGLES else (F32.element, F64.element)
-    return function in BODIES and type.element in elements
+    entry = FUNCTIONS.get(function)
+    elements = (F32.element, F64.element) if entry else ()
+    return type.element in elements or (type.element == "bf16" and bool(entry and entry.narrow))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths import single
+from shlo_tools.codegen.library.maths import angles
 from shlo_tools.codegen.library.maths.exponents import (
     ROUNDING,
     logarithm_of,
@@ -116,14 +116,14 @@ def sin(s: Series, x: Value) -> Value:
     """Of the rest of multiples of pi, with the other sign where they are odd."""
     shifted = s.f.fma(x, s.constant(1 / math.pi, x), s.constant(ROUNDING, x))
     value = _sine(s, x, shifted - ROUNDING, shifted)
-    return single.or_far(s, "sin", x, value)
+    return angles.or_far(s, "sin", x, value)
 
 
 def cos(s: Series, x: Value) -> Value:
     """The sine of a quarter of a turn more."""
     shifted = s.f.fma(x, s.constant(1 / math.pi, x), s.constant(0.5, x)) + ROUNDING
     value = _sine(s, x, shifted - ROUNDING - 0.5, shifted)
-    return single.or_far(s, "cos", x, value)
+    return angles.or_far(s, "cos", x, value)
 
 
 def _sine(s: Series, x: Value, n: Value, shifted: Value) -> Value:

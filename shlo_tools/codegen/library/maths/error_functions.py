@@ -1,4 +1,4 @@
-"""The error function of f32, and what it lacks to 1."""
+"""The error function of f32, what it lacks to 1, and its inverse."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths import single
+from shlo_tools.codegen.library.maths.exponents import split
 from shlo_tools.codegen.library.maths.series import Series
 
 # Least errors relative to the function: of erf(x) / x - 1 in x^2, x up to 1, and of log(erfc(x)),
@@ -25,6 +26,14 @@ _ZERO = 10.5
 # The same of e^r, r up to ln 2 / 2.
 _POWER = [0.0013836841445695708, 0.008374816116846269, 0.04166822566856345]
 _POWER += [0.16666420166217294, 0.49999992079295985, 1.000000036323973, 1.000000000554206]
+# The same of erf_inv(x) / x in w = -log(1 - x^2) up to 5, and in sqrt(w) - 3 up to w = 17.
+_INVERSE = [-8.791138480444746e-09, 2.210329094740716e-07, -1.9764803794406288e-06]
+_INVERSE += [3.983316170707901e-06, 4.456504460397191e-05, -0.00012748146699199397]
+_INVERSE += [-0.002334296230209603, 0.011548653849001464, 0.23201381806457874, 0.8862269204924058]
+_INVERSE_FAR = [0.00011010110296632248, -0.00030436510186597455, -4.8676989073061665e-05]
+_INVERSE_FAR += [0.0014786527205027634, -0.00360164102494494, 0.005689406047566754]
+_INVERSE_FAR += [-0.007636390572252362, 0.009445007542503814, 1.0016749118604067, 2.832976805704254]
+_INVERSE_NEAR = 5.0
 _ROUNDING = 1.5 * 2.0**52  # added to a number it leaves the nearest whole one in the last bits
 
 
@@ -54,3 +63,22 @@ def _power(s: Series, x: Value) -> Value:
     r = f.fma(shifted - _ROUNDING, s.constant(-math.log(2), x), x)
     near = s.horner(r, _POWER)
     return (s.bits(near) + (s.bits(shifted) << 52)).to("bitcast", "f64")
+
+
+def erf_inv(s: Series, x: Value) -> Value:
+    """x times a fit in w = -log(1 - x^2), or beyond 5 in sqrt(w) - 3; computed in f32."""
+    f = s.f
+    missing = f.fma(-x, x, s.constant(1.0, x))
+    k, part = split(s, missing)
+    w = -single.logarithm(s, k, part)
+    central = s.horner(w, _INVERSE)
+    is_far = w > _INVERSE_NEAR
+
+    def far() -> Value:
+        root = f.intrinsic("sqrt", w) - 3.0
+        return s.select(is_far, s.horner(root, _INVERSE_FAR), central)
+
+    (factor,) = f.if_(f.reduce("or", is_far), far, lambda: central)
+    size = f.intrinsic("fabs", x)
+    end = s.select(size == 1.0, s.constant(math.inf, x), math.nan)
+    return s.select(size < 1.0, x * factor, f.intrinsic("copysign", end, x))

@@ -7,7 +7,6 @@ import math
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths import exponentials
 from shlo_tools.codegen.library.maths.exponentials import exp
-from shlo_tools.codegen.library.maths.exponents import logarithm_of, scaled, split
 from shlo_tools.codegen.library.maths.series import LN2_HIGH, LN2_LOW, TINY, Series
 
 # A Chebyshev fit of the cube root from 1 to 2, within 2^-16.
@@ -16,37 +15,12 @@ _CUBE_ROOT += [0.7117423866025924, 0.5092481335492415]
 _TWO_THIRDS = (2 / 3, 3.700743415417188e-17)  # rounded, and the rest
 
 
-# Least relative errors of log2(1 + f) / f, f from -1/4 to 1/2, and of 2^r, r up to 1/2.
-_LOGARITHM = [0.03798935717497624, -0.1020402584650954, 0.13879287068544185]
-_LOGARITHM += [-0.14920814687205575, 0.16050311217707425, -0.18000365162624837]
-_LOGARITHM += [0.20605685571208313, -0.24045841725307396, 0.2885404280741066]
-_LOGARITHM += [-0.36067365347448305, 0.48089833264083864, -0.7213475208315135, 1.4426950409106443]
-_EXPONENTIAL = [0.0001534580752290647, 0.001339993118113815, 0.009618488973732497]
-_EXPONENTIAL += [0.055503287770849695, 0.24022646890481106, 0.6931472057371915, 1.0000000005541858]
-_LEAST, _MOST = -151.0, 129.0  # exponents of what is 0, and of what is infinite
-
-
-def single_power(s: Series, x: Value, y: Value) -> Value:
-    """|x|^y of f32 as 2^(y log2 |x|), whose exponent is f64, and C's special cases."""
-    f, magnitude = s.f, s.f.intrinsic("fabs", x)
-    exponent, fraction = split(s, magnitude)
-    whole = logarithm_of(s, magnitude, exponent).to("fpext", "f64")
-    fraction = fraction.to("fpext", "f64")
-    logarithm = f.fma(fraction, s.horner(fraction, _LOGARITHM), whole)
-    z = y.to("fpext", "f64") * logarithm
-    z = s.select(z < _LEAST, s.constant(_LEAST, z), z)  # NaN stays
-    z = s.select(z > _MOST, s.constant(_MOST, z), z)
-    n = f.intrinsic("rint", z)
-    near = s.horner(z - n, _EXPONENTIAL).to("fptrunc", "f32")
-    return _with_special_cases(s, x, y, scaled(s, near, n.to("fptrunc", "f32")))
-
-
 def power(s: Series, x: Value, y: Value) -> Value:
     """|x|^y by exp and log, and C's special cases."""
-    return _with_special_cases(s, x, y, _power(s, s.f.intrinsic("fabs", x), y))
+    return with_special_cases(s, x, y, _of_magnitude(s, s.f.intrinsic("fabs", x), y))
 
 
-def _with_special_cases(s: Series, x: Value, y: Value, value: Value) -> Value:
+def with_special_cases(s: Series, x: Value, y: Value, value: Value) -> Value:
     """C's, where ``value`` is |x|^y."""
     f = s.f
     magnitude, size = f.intrinsic("fabs", x), f.intrinsic("fabs", y)
@@ -60,7 +34,7 @@ def _with_special_cases(s: Series, x: Value, y: Value, value: Value) -> Value:
     return s.select(is_one, s.constant(1.0, x), value)
 
 
-def _power(s: Series, x: Value, y: Value) -> Value:
+def _of_magnitude(s: Series, x: Value, y: Value) -> Value:
     """e^(y log x) of a positive x; the exponent in more digits than f64 has."""
     high, low = _logarithm(s, x)
     exponent, rest = s.product(y, high)

@@ -6,9 +6,10 @@ Degrees are those that series need: what is left out is below 2^-56 for f64 and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from shlo_tools.codegen.function import Function, Type, Value
+from shlo_tools.codegen.function import F64, Function, Type, Value
 
 LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # few digits: n times it is exact
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
@@ -18,6 +19,13 @@ TINY = 2.0**-1022
 _OF_SINGLE = [0.0013950476820578169, 0.008368882433895915, 0.04166620601387228]
 _OF_SINGLE += [0.16666518896663962, 0.5000000095121956]
 _OF_DOUBLE = [1.0 / math.factorial(k) for k in range(14, 1, -1)]
+
+
+class Ratio(NamedTuple):
+    """Coefficients of a rational function, constant terms first."""
+
+    numerator: Sequence[float]
+    denominator: Sequence[float]
 
 
 class Series:
@@ -30,15 +38,43 @@ class Series:
     def constant(self, value: float, like: Value) -> Value:
         return self.f.constant(value, like.type)
 
-    def horner(self, x: Value, coefficients: list[float]) -> Value:
+    @property
+    def precision(self) -> str:
+        """What results are rounded to: the key of tables."""
+        return "f32" if self.is_single else "f64"
+
+    def horner(self, x: Value, coefficients: Sequence[float]) -> Value:
         """A polynomial, the highest coefficient first."""
         total = self.constant(coefficients[0], x)
         for coefficient in coefficients[1:]:
             total = self.f.fma(total, x, self.constant(coefficient, x))
         return total
 
+    def polynomial(self, coefficients: Sequence[float], x: Value) -> Value:
+        """Of coefficients whose first one is the constant term."""
+        return self.horner(x, coefficients[::-1])
+
+    def ratio(self, table: Ratio, x: Value) -> Value:
+        over, under = (self.polynomial(coefficients, x) for coefficients in table)
+        return over / under
+
+    def odd(self, coefficients: Sequence[float], x: Value) -> Value:
+        """x + x^3 p(x^2) of coefficients whose first one is the constant term."""
+        square = x * x
+        return self.f.fma(self.polynomial(coefficients, square), square * x, x)
+
     def select(self, condition: Value, a: Value, b: Value | float) -> Value:
         return self.f.select(condition, a, b)
+
+    def chosen(
+        self, mask: Value, then: Callable[[], Value], otherwise: Callable[[], Value]
+    ) -> Value:
+        """f64 in lanes of a mask, and others elsewhere; what no lane needs is not computed."""
+        f = self.f
+        nothing = f.zero(F64.vector(mask.type.lanes))
+        (a,) = f.if_(f.reduce("or", mask), then, lambda: nothing)
+        (b,) = f.if_(f.reduce("or", ~mask), otherwise, lambda: nothing)
+        return f.select(mask, a, b)
 
     def bits(self, x: Value) -> Value:
         return x.to("bitcast", "i64")

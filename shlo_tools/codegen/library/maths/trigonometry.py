@@ -129,6 +129,11 @@ def _beyond(s: Series, value: Value, function: str, x: Value) -> Value:
     return s.by_lane(is_far, value, name, [x], wide or "f64")
 
 
+def atan(s: Series, x: Value) -> Value:
+    """That of the point (1, x)."""
+    return atan2(s, x, s.constant(1.0, x))
+
+
 def atan2(s: Series, y: Value, x: Value) -> Value:
     """The angle of (x, y) by that of the smaller part over the larger one, at most pi / 8."""
     f = s.f

@@ -1,10 +1,10 @@
-"""Coefficients of ``legalize_chlo``, derived from mpmath.
+"""Coefficients of the functions of CHLO, derived from mpmath.
 
 Written by ``tests/conformance/derive_chlo_tables.py``; constant terms first. A table's key is the
 precision that the result needs, not the type that it is evaluated in.
 """
 
-from shlo_tools.passes.normalize.legalize_chlo.formula import Ratio
+from shlo_tools.codegen.library.maths.series import Ratio
 
 # fmt: off
 
