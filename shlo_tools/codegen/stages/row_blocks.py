@@ -8,7 +8,7 @@ overlap in the processor, where a row of several passes waits for its own sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from shlo_tools.codegen.function import Value
@@ -35,21 +35,25 @@ _FEWEST = 8  # rows of a block
 _LONG = 8  # ops of numbers that one sum does not hide, about
 
 
-def rows_of_block(stage: Stage, space: Space, target: Target) -> int:
+def rows_of_block(stage: Stage, space: Space, target: Target, known: Collection[Node] = ()) -> int:
     """Rows of a block, where there had better be blocks; 0 elsewhere.
 
     One sum that results are scaled by is there before the next row's elements are, but for long
     computations.
+
+    Args:
+        known: values that lie in memory, whatever they are made of.
     """
     if not are_known(space.columns) or space.columns == 1:
         return 0
-    above = above_reductions(stage.nodes)
+    nodes = below(stage.results, known)
+    above = above_reductions(nodes)
     computed = [n for n in above if n.kind is NodeKind.ELEMENTWISE and n.count == space.rows]
     is_long = max(above.values(), default=0) > 1 or sum(map(_length, computed)) >= _LONG
     if not computed or not is_long:
         return 0
-    bytes = space.columns * _bytes_of_column(stage, space.rows * space.columns)
-    rows = lanes_for(target, stage.nodes)
+    bytes = space.columns * _bytes_of_column(nodes, stage.results, space.rows * space.columns)
+    rows = lanes_for(target, nodes)
     while rows * bytes > _NEAR:
         rows //= 2
     is_many = not are_known(space.rows) or space.rows >= rows
@@ -61,15 +65,14 @@ def _length(node: Node) -> int:
     return 4 if node.element.is_float and node.element.bits < 32 else 1
 
 
-def _bytes_of_column(stage: Stage, count: Extent) -> int:
+def _bytes_of_column(nodes: Sequence[Node], results: Sequence[Node], count: Extent) -> int:
     """What passes read and write of a row's element, where a value has so many."""
-    near = {node for node in stage.results if node.count == count}
-    near |= {node for node in stage.arguments if node.count == count}
-    for node in stage.nodes:
+    near = {node for node in nodes if node.kind is NodeKind.INPUT or node in results}
+    for node in nodes:
         if node.kind is NodeKind.REDUCE:
-            source = passed_over(node, stage.results)
-            near |= {source} if len(source.users) > 1 and source.count == count else set()
-    return max(1, sum(place_type(node.element).bytes for node in near))
+            source = passed_over(node, results)
+            near |= {source} if len(source.users) > 1 else set()
+    return max(1, sum(place_type(node.element).bytes for node in near if node.count == count))
 
 
 def above_reductions(nodes: Sequence[Node]) -> dict[Node, int]:
@@ -111,14 +114,20 @@ class RowBlockKernel(RowKernel):
         if are_known(space.chunk):
             self.space = replace(space, chunk=-(-space.chunk // block) * block)
 
+    @property
+    def _are_whole(self) -> bool:
+        """Whether chunks are made of whole blocks."""
+        return bool(self.space.rows % self.block == 0)
+
     def each_row(self, first: Value, last: Value) -> None:
         """All passes over blocks of rows ``first`` to ``last``."""
         self._plan()
-        f, is_whole = self.function, self.space.rows % self.block == 0
+        f = self.function
 
         def one(start: Value) -> None:
-            self.end = start + self.block if is_whole else f.minimum(start + self.block, last)
-            if not (is_whole and self.block >= self.lanes):
+            end = start + self.block
+            self.end = end if self._are_whole else f.minimum(end, last)
+            if not self._are_whole or self.block < self.lanes:
                 self.mask = Mask(f.mask_below(self.end - start, self.lanes), self.level)
             self.lane_rows = Lanes(start, 1, self.level)
             self._all_rows()
@@ -129,7 +138,7 @@ class RowBlockKernel(RowKernel):
     def _plan(self) -> None:
         """Also where what rows are reduced to is kept, and what of it later passes read."""
         super()._plan()
-        above = above_reductions(self.nodes)
+        above = above_reductions(below(self.results, self.buffers))
         spread = (
             _without_views(node)
             for node in above

@@ -25,6 +25,19 @@ class RowSums:
     is_narrow: bool
     expected: Callable[[np.ndarray], np.ndarray]
 
+    def of_product(self, rows: int, inner: int, columns: int, element: str) -> str:
+        """The program of a product of two matrices."""
+        factors = f"tensor<{rows}x{inner}x{element}>", f"tensor<{inner}x{columns}x{element}>"
+        text = self.text(rows, columns, element)
+        whole = f"tensor<{rows}x{columns}x{element}>"
+        product = f"""%a: {factors[0]}, %b: {factors[1]}) -> RESULT {{
+  %x = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+    : ({factors[0]}, {factors[1]}) -> {whole}
+"""
+        head, lines = text.split("{", 1)
+        result = head.split("->")[1].strip()
+        return head.split("%x")[0] + product.replace("RESULT", result) + lines
+
     def text(self, rows: int, columns: int, element: str) -> str:
         """The program."""
         types = {

@@ -15,7 +15,7 @@ from staged_programs import assert_staged, staged
 from test_merged_rows import RowProgram
 
 from shlo_tools import compile
-from shlo_tools.codegen.stages import lowering
+from shlo_tools.codegen.stages.row_blocks import RowBlockKernel
 
 # Around whole blocks and whole vectors; a row is one vector, some, or too long for a block.
 SHAPES = [(96, 64), (70, 100), (33, 130), (257, 49), (64, 64), (40, 520), (9, 96)]
@@ -43,12 +43,13 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows blocks of kernels have that are made meanwhile."""
     sizes: list[int] = []
 
-    class Spied(lowering.RowBlockKernel):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
-            sizes.append(self.block)
+    each_row = RowBlockKernel.each_row
 
-    monkeypatch.setattr(lowering, "RowBlockKernel", Spied)
+    def spied(kernel: RowBlockKernel, *arguments: Any) -> None:
+        sizes.append(kernel.block)
+        each_row(kernel, *arguments)
+
+    monkeypatch.setattr(RowBlockKernel, "each_row", spied)
     return sizes
 
 
@@ -79,6 +80,19 @@ def test_functions_of_rows(name: str, element: str) -> None:
         np.testing.assert_allclose(
             np.asarray(result, np.float64), expected, rtol=precision, atol=precision
         )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_functions_of_products(name: str, element: str, blocks: list[int]) -> None:
+    program = PROGRAMS[name]
+    for rows, inner, columns in [(96, 8, 64), (301, 5, 100), (1, 64, 64), (45, 700, 130)]:
+        a, b = drawn(rows, inner, element), drawn(inner, columns, element) / 3
+        result = staged(program.of_product(rows, inner, columns, element))(a, b)
+        expected = program.expected(a.astype(np.float64) @ b.astype(np.float64))
+        precision = 5 * PRECISION[element]
+        np.testing.assert_allclose(result, expected, rtol=precision, atol=precision)
+    assert bool(blocks) == (program.lines.count("reduce") > 1)
 
 
 def test_long_computations_of_one_sum_have_blocks(blocks: list[int]) -> None:
