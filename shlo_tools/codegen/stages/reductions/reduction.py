@@ -36,6 +36,8 @@ from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
 
+_SOME = 4  # rows of a chunk that are worth lanes of their own
+
 Parts = dict[int, Component]  # where loops are, for each group of dimensions
 Body = Callable[[list[Parts], State], State]
 
@@ -113,9 +115,12 @@ class ReductionKernel(SumKernel):
 
     @property
     def _makes_more(self) -> bool:
-        """Whether something is computed of sums that come one by one."""
-        computed = any(node.kind is NodeKind.ELEMENTWISE for node in self.above)
-        return computed and self.walk.along == "reduced" and self.walk.blocks == 1
+        """Whether more than some ops on integers is made of sums that come one by one."""
+        computed = [node.element for node in self.above if node.kind is NodeKind.ELEMENTWISE]
+        is_computed = any(element.is_float or element.is_complex for element in computed)
+        walk = self.walk
+        are_some = not are_known(walk.rows) or walk.rows >= _SOME
+        return is_computed and are_some and walk.along == "reduced" and walk.blocks == 1
 
     def _in_block(self, start: Value, last: Value, one: Callable[[Value], None]) -> None:
         """Sums of as many rows as vectors have lanes; then, in lanes, what is made of them."""
