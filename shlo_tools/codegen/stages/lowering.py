@@ -24,6 +24,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reductions import reduction, selections, sums, windows
+from shlo_tools.codegen.stages.row_blocks import RowBlockKernel, rows_of_block
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.stages.short_lines import ShortLineKernel, crosses_lines, line_of
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
@@ -86,7 +87,10 @@ def _rows(stage: Stage, target: Target) -> StageCode:
     parts = stage.name, target, stage.arguments, stage.results, walked
     if are_short and line:
         return _one_pass(stage, ShortLineKernel(*parts, line))
-    return _one_pass(stage, (ShortRowKernel if are_short else RowKernel)(*parts))
+    if are_short:
+        return _one_pass(stage, ShortRowKernel(*parts))
+    block = rows_of_block(stage, walked, target)
+    return _one_pass(stage, RowBlockKernel(*parts, block) if block else RowKernel(*parts))
 
 
 def _one_pass(stage: Stage, kernel: RowKernel) -> StageCode:

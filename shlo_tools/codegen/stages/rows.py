@@ -38,9 +38,11 @@ class RowKernel(Kernel):
     Attributes:
         folds_lanes: whether those of a vector make one element.
         is_cut: whether chunks may be parts of rows.
+        mask: where lanes are rows, those that there are.
     """
 
     folds_lanes = True
+    mask: Mask | None = None
 
     def __init__(
         self,
@@ -232,25 +234,34 @@ class RowKernel(Kernel):
             self._reduce(node)
         wide = [node for node in self._wide() if node not in self.stored]
         if wide:
-
-            def store(index: Split, mask: Mask | None) -> None:
-                # All is read before any is stored: a result may lie where an input does.
-                values = [self.read(node, index, mask) for node in wide]
-                for node, value in zip(wide, values, strict=True):
-                    self._store_wide(node, value, index, mask)
-
-            self._each_column(store)
+            self._write(wide)
         for node, target in zip(self.results, self.targets, strict=True):
             if node not in self._wide():
                 self._store_narrow(node, target)
         self.buffers = buffers
 
+    def _write(self, wide: list[Node]) -> None:
+        """The pass for results that no reduction's pass has stored."""
+
+        def store(index: Split, mask: Mask | None) -> None:
+            # All is read before any is stored: a result may lie where an input does.
+            values = [self.read(node, index, mask) for node in wide]
+            for node, value in zip(wide, values, strict=True):
+                self._store_wide(node, value, index, mask)
+
+        self._each_column(store)
+
     def _store_narrow(self, node: Node, target: Value) -> None:
         """Store what there is one of for each row."""
-        if not isinstance(self.row, Scalar):
+        if isinstance(self.row, int):
             raise UnsupportedStage("no row")
-        value = self.read(node, Linear(self.row), None)
-        self.store_scalar(value, target.at(self.row.value, place_type(node.element)))
+        index = Linear(self.row)
+        value = self.read(node, index, self.mask)
+        address, has_lanes, _ = self._address(node, Buffer(target), index)
+        if has_lanes:
+            self.store(value, address, self.mask)
+        else:
+            self.store_scalar(value, address)
 
     def _wide(self) -> list[Node]:
         """Results with a value for each column; a row of one column is as good as a row's value."""

@@ -24,7 +24,7 @@ from shlo_tools.codegen.stages.nodes import (
     is_one,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
-from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import RUNS, Apart, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
@@ -75,13 +75,11 @@ class ShortRowKernel(RowKernel):
     """Passes over vectors of rows.
 
     Attributes:
-        mask: rows of the current vector that there are.
         fetched: what inputs are kept lane by lane, and where.
         columnwise: where results are kept, column by column, that are not written lane by lane.
     """
 
     folds_lanes = False
-    mask: Mask | None = None
 
     @cached_property
     def _unrolls(self) -> bool:
@@ -252,8 +250,3 @@ class ShortRowKernel(RowKernel):
             if result is node:
                 address, _, place = self._address(node, Buffer(target), index)
                 self.store_at(value, address, place, mask)
-
-    def _store_narrow(self, node: Node, target: Value) -> None:
-        value = self.read(node, Linear(self.row), self.mask)
-        address, _, _ = self._address(node, Buffer(target), Linear(self.row))
-        self.store(value, address, self.mask)

@@ -16,6 +16,7 @@ from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, me
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
 from shlo_tools.codegen.stages.contractions.multiplication import Blocks, Multiplication, turns
 from shlo_tools.codegen.stages.contractions.product_rows import (
+    BlockContractionKernel,
     ContractionKernel,
     ShortContractionKernel,
 )
@@ -34,6 +35,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import Parts, part_of, place_type, register_type
 from shlo_tools.codegen.stages.reading.reader import Reader
+from shlo_tools.codegen.stages.row_blocks import rows_of_block
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.stages.short_rows import is_short
 from shlo_tools.codegen.target import Target
@@ -253,7 +255,11 @@ class _Lowering:
                 walked = space(*map_space(stage.results, [node]))
             are_short = is_short(replace(stage, kind="row"), walked, self.target)
             kind = ShortContractionKernel if are_short else kind
-        return kind(stage.name, self.target, stage.arguments, stage.results, walked)
+        parts = stage.name, self.target, stage.arguments, stage.results, walked
+        if kind is ContractionKernel:
+            block = rows_of_block(stage, walked, self.target, [node])
+            return BlockContractionKernel(*parts, block) if block else kind(*parts)
+        return kind(*parts)
 
     def _walk(self, where: Place, blocks: Blocks | None) -> None:
         """What is made of the product's rows: with them, or behind the product."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlo_tools.codegen.function import I64, Function
 from shlo_tools.codegen.stages.nodes import Node
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.row_blocks import RowBlockKernel
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel
 
@@ -73,3 +74,9 @@ class ContractionKernel(RowKernel):
 
 class ShortContractionKernel(ContractionKernel, ShortRowKernel):
     """What is made of short rows of a product, behind it."""
+
+
+class BlockContractionKernel(ContractionKernel, RowBlockKernel):
+    """What is made of what a product's rows are reduced to, by blocks of them."""
+
+    _are_whole = False  # where chunks end is the product's affair

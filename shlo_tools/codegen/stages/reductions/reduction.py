@@ -16,6 +16,7 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.stages.folds import sources_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
+    NodeKind,
     Stage,
     UnsupportedStage,
     are_known,
@@ -34,6 +35,8 @@ from shlo_tools.codegen.stages.reductions.plain import plain
 from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
+
+_SOME = 4  # rows of a chunk that are worth lanes of their own
 
 Parts = dict[int, Component]  # where loops are, for each group of dimensions
 Body = Callable[[list[Parts], State], State]
@@ -79,7 +82,15 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 
 class ReductionKernel(SumKernel):
-    """Loops over what is reduced."""
+    """Loops over what is reduced.
+
+    Attributes:
+        sums_of_block: where sums of some rows are, until something is made of them in lanes.
+        first_of_block: the first row of that.
+    """
+
+    sums_of_block: Sequence[Value] = ()
+    first_of_block: Value
 
     # --- chunks -----------------------------------------------------------------------------------
     def write(self) -> Function:
@@ -96,8 +107,38 @@ class ReductionKernel(SumKernel):
             self._one(0)
         else:
             last = f.minimum(f.constant(first) + walk.rows, walk.outer)
-            self.loop(first, last, 1, one)
+            if self._makes_more:
+                self.loop(first, last, self.lanes, lambda start: self._in_block(start, last, one))
+            else:
+                self.loop(first, last, 1, one)
         return f
+
+    @property
+    def _makes_more(self) -> bool:
+        """Whether more than some ops on integers is made of sums that come one by one."""
+        computed = [node.element for node in self.above if node.kind is NodeKind.ELEMENTWISE]
+        is_computed = any(element.is_float or element.is_complex for element in computed)
+        walk = self.walk
+        are_some = not are_known(walk.rows) or walk.rows >= _SOME
+        return is_computed and are_some and walk.along == "reduced" and walk.blocks == 1
+
+    def _in_block(self, start: Value, last: Value, one: Callable[[Value], None]) -> None:
+        """Sums of as many rows as vectors have lanes; then, in lanes, what is made of them."""
+        sources, end = self._sources(), self.function.minimum(start + self.lanes, last)
+        rooms = [self.take_scratch(source.element, self.lanes) for source in sources]
+        self.sums_of_block = [room for room in rooms if room is not None]
+        self.first_of_block = start
+        if len(self.sums_of_block) < len(rooms):
+            raise UnsupportedStage("too many sums at once")
+        self.loop(start, end, 1, one)
+        lanes = Lanes(start, 1, self.level)
+        mask = Mask(self.function.mask_below(end - start, self.lanes), self.level)
+        here = Linear(Lanes(self.function.constant(0), 1, self.level))
+        state = [
+            self.load(source, Buffer(address), here, None)
+            for source, address in zip(sources, self.sums_of_block, strict=True)
+        ]
+        self._store_results(state, lanes, mask)
 
     def _divided(self, value: Value, by: Extent) -> tuple[Value, Value | int]:
         """Quotient and rest."""
@@ -336,4 +377,10 @@ class ReductionKernel(SumKernel):
         for node in self.reductions:
             count = len(sources_of(node))
             scalars += self.across_lanes(node, total[len(scalars) : len(scalars) + count])
-        self._finish(scalars, self.outer, None)
+        if not self.sums_of_block or not isinstance(self.outer, Scalar):
+            self._finish(scalars, self.outer, None)
+            return
+        place = Linear(Scalar(self.outer.value - self.first_of_block, self.outer.level))
+        places = zip(self._sources(), self.sums_of_block, strict=True)
+        for value, (source, address) in zip(scalars, places, strict=True):
+            self._put(value, source, address, place, None)
