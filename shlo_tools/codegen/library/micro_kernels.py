@@ -13,7 +13,6 @@ FEW_VECTORS = 4  # of the one that reads B where it lies
 _BLOCK_ROWS = 64
 _AHEAD = 8  # rows between what is multiplied and what memory is asked for meanwhile
 _LINE = 64  # bytes
-OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
 
@@ -104,8 +103,8 @@ class MicroKernels:
 
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
             if in_place and rows > 1:
-                for start in range(0, vectors * lanes * self.stored.bytes, _LINE):
-                    f.prefetch(at_b.at(b_k * _AHEAD).at(start))
+                for line in range(0, vectors * lanes * self.stored.bytes, _LINE):
+                    f.prefetch(at_b.at(b_k * _AHEAD).at(line))
             columns = [self._b(f, at_b, v, lanes, mask, in_place) for v, mask in enumerate(masks)]
             added = []
             for r, start in enumerate(starts):

@@ -26,7 +26,7 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Linear, Mask, Scalar, Split
-from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.memory import Apart, Buffer
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
@@ -233,7 +233,7 @@ class RowBlockKernel(RowKernel):
         address, _, _ = self._address(source, self.kept[source], index)
         self.store(value, address, None)
 
-    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Value | int]:
+    def _address(self, node: Node, buffer: Buffer, index: Index) -> tuple[Value, bool, Apart]:
         """Kept rows lie behind each other."""
         if not buffer.row_only:
             return super()._address(node, buffer, index)
