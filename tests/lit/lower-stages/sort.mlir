@@ -4,13 +4,13 @@
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo.stage = "sort"
 // CHECK: llvm.call @shlo_rt_sort_i64
-func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+func.func public @main(%x: tensor<500xf32>) -> tensor<500xf32> {
   %0 = "stablehlo.sort"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
-  }) : (tensor<64xf32>) -> tensor<64xf32>
-  return %0 : tensor<64xf32>
+  }) : (tensor<500xf32>) -> tensor<500xf32>
+  return %0 : tensor<500xf32>
 }
 
 // -----
