@@ -13,6 +13,7 @@ from shlo_tools.codegen.target import Target
 PICK = "shlo_rt_pick_entries"  # (entries, target, count, most): pick, to the target
 _PICKED = 64  # entries that are picked one by one, at most
 _FEW, _PASS = 8, 256  # where that is so of any line, and else of elements for each one wanted
+_INSERTED = 32  # entries that are sorted as fast where most of them are wanted
 _TOGETHER = 4  # vectors that a step of a pass looks at
 _SPARE = 4  # times as many entries as are wanted are kept, before they are sorted
 
@@ -24,7 +25,9 @@ def select_name(bits: int) -> str:
 
 def is_picked(most: int, count: int, bits: int) -> bool:
     """Whether so many of all entries of some bits are picked one by one."""
-    return bits == 64 and most <= _PICKED and (most <= _FEW or count <= _PASS * most)
+    if bits != 64 or most > _PICKED or (count <= _INSERTED and 2 * most > count):
+        return False
+    return most <= _FEW or count <= _PASS * most
 
 
 def is_selected(most: int, count: int) -> bool:
