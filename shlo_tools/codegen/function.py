@@ -474,8 +474,10 @@ class Function:
             "<{rw = 0 : i32, hint = 3 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()"
         )
 
-    def load_masked(self, address: Value, mask: Value, type: Type) -> Value:
-        """A vector of which only masked lanes are read; the others are zero."""
+    def load_masked(self, address: Value, mask: Value | None, type: Type) -> Value:
+        """A vector of which only masked lanes are read, or all; the others are zero."""
+        if mask is None:
+            return self.load(address, type)
         other = self.zero(type)
         align = f"{{alignment = {type.bytes} : i32}}"
         return self.emit(
@@ -484,7 +486,11 @@ class Function:
             type,
         )
 
-    def store_masked(self, value: Value, address: Value, mask: Value) -> None:
+    def store_masked(self, value: Value, address: Value, mask: Value | None) -> None:
+        """Store masked lanes, or all."""
+        if mask is None:
+            self.store(value, address)
+            return
         align = f"{{alignment = {value.type.bytes} : i32}}"
         self.do(
             f"llvm.intr.masked.store {value.name}, {address.name}, {mask.name} {align}"

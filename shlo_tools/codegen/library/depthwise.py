@@ -71,7 +71,9 @@ class Depthwise:
         def outer(_: Value, x_at: Value, w_at: Value, *sums: Value) -> list[Value]:
             def inner(_: Value, x_here: Value, w_here: Value, *sums: Value) -> list[Value]:
                 weights = [
-                    self.packing.load_masked(f, w_here, self.lanes * v, mask)
+                    self.packing.load(
+                        f, w_here.at(self.lanes * v, self.packing.stored), self.lanes, mask
+                    )
                     for v, mask in enumerate(masks)
                 ]
                 added, row = [], x_here

@@ -73,13 +73,7 @@ class ElementCopies:
 
     def load(self, f: Function, address: Value, lanes: int, mask: Value | None = None) -> Value:
         """Adjacent elements, converted."""
-        vector = self.stored.vector(lanes)
-        value = f.load(address, vector) if mask is None else f.load_masked(address, mask, vector)
-        return self.converted(value)
-
-    def load_masked(self, f: Function, address: Value, first: int, mask: Value) -> Value:
-        """A converted vector of elements from ``first`` on."""
-        return self.load(f, address.at(first, self.stored), self.lanes, mask)
+        return self.converted(f.load_masked(address, mask, self.stored.vector(lanes)))
 
     def _part(self, part: str) -> str:
         return f"{part}_{self.source}_{self.element.element}"
@@ -93,15 +87,15 @@ class ElementCopies:
 
         def adjacent() -> None:
             def some(k: Value) -> None:
-                value = f.load(source.at(k, self.stored), vector)
-                f.store(self.converted(value), target.at(k, self.element))
+                value = self.load(f, source.at(k, self.stored), self.lanes)
+                f.store(value, target.at(k, self.element))
 
             f.loop(f.constant(0), whole, self.lanes, some)
 
             def rest() -> None:
                 mask = f.mask_below(count - whole, self.lanes)
-                value = f.load_masked(source.at(whole, self.stored), mask, vector)
-                f.store_masked(self.converted(value), target.at(whole, self.element), mask)
+                value = self.load(f, source.at(whole, self.stored), self.lanes, mask)
+                f.store_masked(value, target.at(whole, self.element), mask)
 
             f.if_(whole < count, rest)
 
@@ -168,17 +162,17 @@ class ElementCopies:
         runs write over what is too much, and loads need not wait as they do for masked stores.
         """
         whole = length - length % self.lanes
-        mask, vector = f.mask_below(length - whole, self.lanes), self.stored.vector(self.lanes)
+        mask = f.mask_below(length - whole, self.lanes)
         has_rest, fits = whole < length, (whole + self.lanes) * self.element.bytes <= room
 
         def copy(source: Value, target: Value) -> None:
             def some(k: Value) -> None:
-                value = f.load(source.at(k, self.stored), vector)
-                f.store(self.converted(value), target.at(k, self.element))
+                value = self.load(f, source.at(k, self.stored), self.lanes)
+                f.store(value, target.at(k, self.element))
 
             def rest() -> None:
                 place = target.at(whole, self.element)
-                value = self.load_masked(f, source.at(whole, self.stored), 0, mask)
+                value = self.load(f, source.at(whole, self.stored), self.lanes, mask)
                 f.if_(
                     fits,
                     lambda: f.store(value, place),

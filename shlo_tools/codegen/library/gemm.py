@@ -57,8 +57,12 @@ class Gemm(FewRows):
 
     def functions(self, part: str) -> list[Function]:
         """A function that others call, and those that it needs alone."""
+        kernel, tile = self.micro_kernel, self.tile
         ways: dict[str, Callable[[], list[Function]]] = {
-            SHARED[0]: self.shared,
+            "full": lambda: [kernel("full", tile, COLUMN_VECTORS, masked=False)],
+            "edge": lambda: [kernel("edge", tile, COLUMN_VECTORS, masked=True)],
+            "half": lambda: [kernel("half", tile, 1, masked=True)],
+            "quarter": lambda: [kernel("quarter", tile, 1, masked=True, lanes=self.lanes // 2)],
             "add": lambda: [self.add()],
             "columns": self.by_columns,
             "dots": self.by_dots,
@@ -67,15 +71,7 @@ class Gemm(FewRows):
             "panels": self.by_panels,
             "rows": lambda: [self.rows()],
         }
-        return ways[part]() if part in ways else []
-
-    def shared(self) -> list[Function]:
-        return [
-            self.micro_kernel("full", self.tile, COLUMN_VECTORS, masked=False),
-            self.micro_kernel("edge", self.tile, COLUMN_VECTORS, masked=True),
-            self.micro_kernel("half", self.tile, 1, masked=True),
-            self.micro_kernel("quarter", self.tile, 1, masked=True, lanes=self.lanes // 2),
-        ]
+        return ways[part]()
 
     def by_panels(self) -> list[Function]:
         return [
@@ -88,11 +84,8 @@ class Gemm(FewRows):
     # --- chunks -----------------------------------------------------------------------------------
     def rows(self) -> Function:
         """A piece is a block of rows."""
-        f = Function(name(self.element, "rows"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "c_row", *PLANNED, *CUT)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._rows(f, c, piece))
-        return f
+        return self.of_pieces("rows", names, self._rows)
 
     def _rows(self, f: Function, c: Context, piece: Value) -> None:
         scratch = f.arguments[2]
@@ -171,11 +164,8 @@ class Gemm(FewRows):
 
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
-        f = Function(self.public("panels"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
-        return f
+        return self.of_pieces("panels", names, self._panels)
 
     def _panels(self, f: Function, c: Context, piece: Value) -> None:
         room, size = f.arguments[2], self.element.bytes

@@ -8,7 +8,6 @@ from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.library.gemm_panels import Context, Panels
 from shlo_tools.codegen.library.gemm_plan import CUT
 from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, FEW, FEW_VECTORS, LONG_VECTORS
-from shlo_tools.codegen.library.pool import JOB
 
 
 class FewRows(Panels):
@@ -31,11 +30,8 @@ class FewRows(Panels):
 
     def columns_of_few(self) -> Function:
         """A piece is a block of columns, by every row."""
-        f = Function(self.public("columns"), JOB)
         names = ("M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k", *CUT)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._columns(f, c, piece))
-        return f
+        return self.of_pieces("columns", names, self._columns)
 
     def _columns(self, f: Function, c: Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)
@@ -136,11 +132,7 @@ class FewRows(Panels):
 
     def dots(self) -> Function:
         """A piece is a block of columns; each element is a sum along K."""
-        f = Function(self.public("dots"), JOB)
-        names = ("M", "N", "K", "a_row", "c_row", "b_n", *CUT)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._dots(f, c, piece))
-        return f
+        return self.of_pieces("dots", ("M", "N", "K", "a_row", "c_row", "b_n", *CUT), self._dots)
 
     def _dots(self, f: Function, c: Context, piece: Value) -> None:
         number, first, last = self._columns_of(f, c, piece)

@@ -19,6 +19,15 @@ _AHEAD = 8  # rows between what is packed and what memory is asked for meanwhile
 class Panels(MicroKernels):
     """What packs panels, and the micro-kernels that read them."""
 
+    def of_pieces(
+        self, way: str, names: Sequence[str], piece: Callable[[Function, Context, Value], None]
+    ) -> Function:
+        """The job of a way: all pieces of a chunk, with words of the context."""
+        f = Function(self.public(way), JOB)
+        c = Context(f, f.arguments[0], names)
+        c.each_piece(f.arguments[1], lambda number: piece(f, c, number))
+        return f
+
     def pack(self) -> Function:
         """A chunk is one panel of one matrix of the batch."""
         f = Function(self.public("pack"), JOB)

@@ -125,15 +125,12 @@ class MicroKernels:
         ]
 
         def added() -> list[Value]:
-            olds = (self._load(f, place, mask, vector) for place, mask in targets)
+            olds = (f.load_masked(place, mask, vector) for place, mask in targets)
             return [old + value for old, value in zip(olds, sums, strict=True)]
 
         sums = f.if_(adds == 0, lambda: sums, added)
         for (place, mask), value in zip(targets, sums, strict=True):
-            if mask is None:
-                f.store(value, place)
-            else:
-                f.store_masked(value, place, mask)
+            f.store_masked(value, place, mask)
         return f
 
     def _b(
@@ -142,15 +139,8 @@ class MicroKernels:
         """Vector ``v`` of a row of B."""
         if in_place:
             return self.reading.load(f, row.at(lanes * v, self.stored), lanes, mask)
-        return self._load(f, row.at(lanes * v, self.element), mask, self.element.vector(lanes))
-
-    def _load(
-        self, f: Function, address: Value, mask: Value | None, vector: Type | None = None
-    ) -> Value:
-        vector = vector or self.vector
-        if mask is None:
-            return f.load(address, vector)
-        return f.load_masked(address, mask, vector)
+        place = row.at(lanes * v, self.element)
+        return f.load_masked(place, mask, self.element.vector(lanes))
 
     def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
         is_fused = self.target.fma and self.element.is_float
@@ -165,7 +155,7 @@ class MicroKernels:
             starts.append(starts[-1].at(b_n))
 
         def step(k: Value, *sums: Value, mask: Value | None = None) -> list[Value]:
-            row = self._load(f, a.at(k, self.element), mask)
+            row = f.load_masked(a.at(k, self.element), mask, self.vector)
             columns = (
                 self.reading.load(f, start.at(k, self.stored), self.lanes, mask) for start in starts
             )

@@ -152,11 +152,7 @@ class ShortRowKernel(RowKernel):
             exists = None if left is None else f.mask_below(left - run * n, n)
             for result, target in zip(self.results, self.targets, strict=True):
                 if result is node:
-                    address = target.at(first + run * n, element)
-                    if exists is None:
-                        f.store(value, address)
-                    else:
-                        f.store_masked(value, address, exists)
+                    f.store_masked(value, target.at(first + run * n, element), exists)
 
     def _turn(self, node: Node, buffer: Buffer, row: Value, count: Value | int) -> None:
         """Store what was kept of a result, row by row."""

@@ -25,31 +25,31 @@ _TANGENT += [0.02128620631992817, 0.05405891314148903, 0.13332675397396088, 0.33
 def sin(s: Series, x: Value) -> Value:
     """Of the rest of multiples of pi / 2; far angles by ``far_sin``."""
 
-    def turned() -> Value:
+    def from_rest() -> Value:
         n, r, low = _rest(s, x)
         value = s.select((n & 1) != 0, _cosine(s, r, low), _sine(s, r, low))
-        return or_far(s, "sin", x, _turned(s, n << 30, value))
+        return or_far(s, "sin", x, turned(s, n << 30, value))
 
     zero = s.constant(0.0, x)
-    value = _unless_small(s, x, lambda: _sine(s, x, zero), turned)
+    value = _unless_small(s, x, lambda: _sine(s, x, zero), from_rest)
     return s.select(x == 0.0, x, value)
 
 
 def cos(s: Series, x: Value) -> Value:
     """As the sine."""
 
-    def turned() -> Value:
+    def from_rest() -> Value:
         n, r, low = _rest(s, x)
         value = s.select((n & 1) != 0, _sine(s, r, low), _cosine(s, r, low))
-        return or_far(s, "cos", x, _turned(s, (n + 1) << 30, value))
+        return or_far(s, "cos", x, turned(s, (n + 1) << 30, value))
 
-    return _unless_small(s, x, lambda: _cosine(s, x, s.constant(0.0, x)), turned)
+    return _unless_small(s, x, lambda: _cosine(s, x, s.constant(0.0, x)), from_rest)
 
 
 def tan(s: Series, x: Value) -> Value:
     """As the sine; where n is odd, less the cotangent."""
 
-    def turned() -> Value:
+    def from_rest() -> Value:
         n, r, low = _rest(s, x)
         value, rest = _tangent(s, r, low)
         total = value + rest
@@ -63,7 +63,7 @@ def tan(s: Series, x: Value) -> Value:
         value, rest = _tangent(s, x, s.constant(0.0, x))
         return value + rest
 
-    return s.select(x == 0.0, x, _unless_small(s, x, small, turned))
+    return s.select(x == 0.0, x, _unless_small(s, x, small, from_rest))
 
 
 def _tangent(s: Series, r: Value, low: Value) -> tuple[Value, Value]:
@@ -77,15 +77,15 @@ def _tangent(s: Series, r: Value, low: Value) -> tuple[Value, Value]:
 
 
 def _unless_small(
-    s: Series, x: Value, small: Callable[[], Value], turned: Callable[[], Value]
+    s: Series, x: Value, small: Callable[[], Value], from_rest: Callable[[], Value]
 ) -> Value:
     """The same numbers, where no angle needs more: who waits for one waits half as long."""
     is_turned = s.f.intrinsic("fabs", x).compare("uge", _UNTURNED)
-    (value,) = s.f.if_(s.f.reduce("or", is_turned), turned, small)
+    (value,) = s.f.if_(s.f.reduce("or", is_turned), from_rest, small)
     return value
 
 
-def _turned(s: Series, sign: Value, value: Value) -> Value:
+def turned(s: Series, sign: Value, value: Value) -> Value:
     """With the other sign where the highest bit is set."""
     bits = value.to("bitcast", "i32") ^ (sign & -0x80000000)
     return bits.to("bitcast", "f32")

@@ -22,22 +22,16 @@ _LEAST_BITS = 0x0D800000  # of the least one
 
 def asin(s: Series, x: Value) -> Value:
     """By a fit, and far from 0 as pi / 2 - 2 asin(sqrt((1 - |x|) / 2)); of f64, too."""
-    f = s.f
     right, low = _right(s)
-    size = f.intrinsic("fabs", x)
-    is_central = size <= _CENTRAL
-    arc = _arcsine(s, s.select(is_central, size, _halved_chord(s, size)))
-    far = right - f.fma(arc, s.constant(2.0, x), s.constant(-low, x))
-    return f.intrinsic("copysign", s.select(is_central, arc, far), x)
+    is_central, arc = _arc(s, x)
+    far = right - s.f.fma(arc, s.constant(2.0, x), s.constant(-low, x))
+    return s.f.intrinsic("copysign", s.select(is_central, arc, far), x)
 
 
 def acos(s: Series, x: Value) -> Value:
     """pi / 2 - asin(x), near 1 as 2 asin(sqrt((1 - x) / 2)), near -1 as pi - acos(-x)."""
-    f = s.f
     right, low = _right(s)
-    size = f.intrinsic("fabs", x)
-    is_central = size <= _CENTRAL
-    arc = _arcsine(s, s.select(is_central, x, _halved_chord(s, size)))
+    is_central, arc = _arc(s, x)
     twice = arc + arc
     far = s.select(x < 0.0, 2 * right - (twice - 2 * low), twice)
     return s.select(is_central, right - (arc - low), far)
@@ -47,14 +41,12 @@ def _right(s: Series) -> tuple[float, float]:
     return (_RIGHT, _RIGHT_LOW) if s.is_single else _RIGHT_OF_DOUBLE
 
 
-def _halved_chord(s: Series, size: Value) -> Value:
-    """sqrt((1 - x) / 2); of what is above 1 it is NaN."""
-    half = s.constant(0.5, size)
-    return s.f.intrinsic("sqrt", s.f.fma(size, s.constant(-0.5, size), half))
-
-
-def _arcsine(s: Series, t: Value) -> Value:
-    return s.odd(tables.ASIN[s.precision], t)
+def _arc(s: Series, x: Value) -> tuple[Value, Value]:
+    """Whether x is near 0, and asin(x), or elsewhere asin(sqrt((1 - |x|) / 2)): NaN beyond 1."""
+    size, half = s.f.intrinsic("fabs", x), s.constant(0.5, x)
+    chord = s.f.intrinsic("sqrt", s.f.fma(size, s.constant(-0.5, x), half))
+    is_central = size <= _CENTRAL
+    return is_central, s.odd(tables.ASIN[s.precision], s.select(is_central, x, chord))
 
 
 def atan(s: Series, x: Value) -> Value:

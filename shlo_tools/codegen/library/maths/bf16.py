@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths import angles
+from shlo_tools.codegen.library.maths import angles, single
 from shlo_tools.codegen.library.maths.exponents import (
     ROUNDING,
     logarithm_of,
@@ -40,16 +40,14 @@ _ZERO = 10.5
 
 def exp(s: Series, x: Value) -> Value:
     """2^n e^r; what is 0 does not underflow, which takes processors several times as long."""
-    x_or_less = s.select(x > _MOST, s.constant(_MOST, x), x)
-    shifted, r = _reduced(s, s.select(x < _LEAST, s.constant(_LEAST, x), x_or_less))
+    shifted, r = _reduced(s, single.clamped(s, x, _LEAST, _MOST))
     value = s.f.fma(s.horner(r, _EXPONENTIAL), r, s.constant(1.0, x))
     return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), shifted - ROUNDING)
 
 
 def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) (e^r - 1) + 2^(n-1) - 1/2."""
-    x_or_less = s.select(x > _MOST, s.constant(_MOST, x), x)
-    shifted, r = _reduced(s, s.select(x < -18.0, s.constant(-18.0, x), x_or_less))
+    shifted, r = _reduced(s, single.clamped(s, x, -18.0, _MOST))
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
     value = s.f.fma(scale, s.horner(r, _EXPONENTIAL) * r, scale - 0.5)
     return s.f.intrinsic("copysign", value + value, x)
@@ -106,8 +104,7 @@ def erfc(s: Series, x: Value) -> Value:
 
 def _quotient(s: Series, x: Value, one: float, over: list[float], under: list[float]) -> Value:
     """x P(x^2) / Q(x^2) of a number clamped to where that is 1."""
-    inside = s.select(x > one, s.constant(one, x), x)
-    inside = s.select(x < -one, s.constant(-one, x), inside)
+    inside = single.clamped(s, x, -one, one)
     square = inside * inside
     return inside * s.horner(square, over) / s.horner(square, under)
 
@@ -132,5 +129,4 @@ def _sine(s: Series, x: Value, n: Value, shifted: Value) -> Value:
     high, low = (s.constant(-part, x) for part in _HALF_TURN)
     r = f.fma(n, low, f.fma(n, high, x))
     value = s.horner(r * r, _SINE) * r
-    sign = shifted.to("bitcast", "i32") << 31
-    return (value.to("bitcast", "i32") ^ sign).to("bitcast", "f32")
+    return angles.turned(s, shifted.to("bitcast", "i32") << 31, value)

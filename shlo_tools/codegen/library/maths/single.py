@@ -44,7 +44,7 @@ class Reduced(NamedTuple):
     rest: Value
 
 
-def _clamped(s: Series, x: Value, low: float, high: float) -> Value:
+def clamped(s: Series, x: Value, low: float, high: float) -> Value:
     """NaN stays."""
     x = s.select(x < low, s.constant(low, x), x)
     return s.select(x > high, s.constant(high, x), x)
@@ -64,7 +64,7 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    n, _, _, r = reduced(s, _clamped(s, x, _LEAST, 89.0))
+    n, _, _, r = reduced(s, clamped(s, x, _LEAST, 89.0))
     value = power_near_one(s, r)
     return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n)
 
@@ -85,7 +85,7 @@ def power_above_zero(s: Series, x: Value) -> Value:
 def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) - 1/2 + 2^(n-1) (r + r^2 q(r)), whose first sum keeps what it is rounded by."""
     f = s.f
-    n, shifted, left, r = reduced(s, _clamped(s, x, -18.0, 89.0))
+    n, shifted, left, r = reduced(s, clamped(s, x, -18.0, 89.0))
     low = f.fma(n, s.constant(-_LN2_LOW, x), left - r)
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
     rest = f.fma(s.exponential_rest(r), r * r, low)

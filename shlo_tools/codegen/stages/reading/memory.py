@@ -147,20 +147,15 @@ class Memory(Loops):
         elif isinstance(place, tuple):
             value = self._load_near(address, place, mask, vector)
         elif place == 1:
-            value = self._load_run(address, exists, vector)
+            value = self.function.load_masked(address, exists, vector)
         elif place > 1:
             value = self._load_apart(address, place, mask, vector)
         else:
             back = range(self.lanes - 1, -1, -1)
             mirrored = None if exists is None else f.shuffle(exists, exists, back)
-            run = self._load_run(address.at(1 - self.lanes, memory), mirrored, vector)
+            run = self.function.load_masked(address.at(1 - self.lanes, memory), mirrored, vector)
             value = f.shuffle(run, run, back)
         return self._from_memory(value, element)
-
-    def _load_run(self, address: Value, exists: Value | None, type: Type) -> Value:
-        if exists is None:
-            return self.function.load(address, type)
-        return self.function.load_masked(address, exists, type)
 
     def _load_near(
         self, address: Value, places: tuple[int, ...], mask: Mask | None, type: Type
@@ -174,7 +169,7 @@ class Memory(Loops):
             exists = self.once(mask.level, ("near", mask, places), make)
         elif width != count:
             exists = f.constant(tuple(k < count for k in range(width)), I1.vector(width))
-        run = self._load_run(address, exists, type.scalar.vector(width))
+        run = self.function.load_masked(address, exists, type.scalar.vector(width))
         return f.shuffle(run, run, [*places, *[0] * (self.lanes - len(places))])
 
     def _existing(self, mask: Value, places: tuple[int, ...], width: int) -> Value:
@@ -213,22 +208,19 @@ class Memory(Loops):
         f, n = self.function, self.lanes
         address = address.at(first, type.scalar)
         if mask is None:
-            return self._load_run(address, None, type)
+            return self.function.load(address, type)
         # What lies between elements of lanes may be behind the tensor's end.
         lanes = [n if k % step else k // step for k in range(first, first + n)]
         none = f.constant(False, I1.vector(n))
         make = partial(f.shuffle, mask.value, none, lanes)
         exists = self.once(mask.level, ("apart", mask, step, first), make)
-        return self._load_run(address, exists, type)
+        return self.function.load_masked(address, exists, type)
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""
         f, lanes = self.function, self.lanes
         vector = memory_type(part).vector(2 * lanes)
-        if mask is None:
-            pairs = f.load(address, vector)
-        else:
-            pairs = f.load_masked(address, self._doubled(mask), vector)
+        pairs = f.load_masked(address, self._doubled(mask) if mask else None, vector)
         first, second = (range(start, 2 * lanes, 2) for start in (0, 1))
         return Parts(f.shuffle(pairs, pairs, first), f.shuffle(pairs, pairs, second))
 
@@ -250,10 +242,7 @@ class Memory(Loops):
             exists = self._doubled(mask) if mask else None
         else:
             value, exists = self.to_memory(value), mask.value if mask else None
-        if exists is None:
-            f.store(value, address)
-        else:
-            f.store_masked(value, address, exists)
+        f.store_masked(value, address, exists)
 
     def store_at(self, value: Value, address: Value, place: Apart, mask: Mask | None) -> None:
         """Store lanes of 32 bits or more as many elements apart, or at places."""
