@@ -72,7 +72,7 @@ PROGRAMS = {
         f'"stablehlo.scatter"(%x, %i, %u) {ADD} '
         "{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
         "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}",
-        f"tensor<{8 * N}xf32>; tensor<{5 * N}x1xi32>; tensor<{5 * N}xf32>",
+        f"tensor<{8 * N}xf32>; tensor<{10 * N}x1xi32>; tensor<{10 * N}xf32>",
         f"tensor<{8 * N}xf32>",
         "%x, %i, %u",
     ),
