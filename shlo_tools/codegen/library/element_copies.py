@@ -55,11 +55,6 @@ class ElementCopies:
         self.lanes = target.lanes(element.bits)
         self.converts_halves = target.fma  # processors have both instructions or neither
 
-    @property
-    def turns_tiles(self) -> bool:
-        """Whether elements apart are turned by tiles: no processor gathers narrow ones."""
-        return self.stored.bits < 32
-
     def converted(self, value: Value) -> Value:
         """An element, or a vector of them, as registers hold the other type."""
         if self.source == "f16" and self.converts_halves:

@@ -60,8 +60,7 @@ class Packing(ElementCopies):
     """The functions for two element types."""
 
     def functions(self) -> list[Function]:
-        turns = [self.turn()] if self.turns_tiles else []
-        return [self.copy(), *turns, self.pack()]
+        return [self.copy(), self.turn(), self.pack()]
 
     def pack(self) -> Function:
         numbers = [I64] * 7
@@ -184,9 +183,6 @@ class _Run:
             packing.copy_part(f, source, self.stride, target, self.length)
 
         def all_apart() -> None:
-            if not packing.turns_tiles:
-                each(copy_apart)
-                return
             size, pitch = rows.steps
             is_turned = (size == packing.stored.bytes) & (count >= packing.lanes)
             operands = (here, self.stride, there, pitch, self.length, count)
