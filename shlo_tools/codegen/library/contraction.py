@@ -45,6 +45,7 @@ _PARTS: dict[str, int] = {}
 _end = len(_WORDS)
 for _name, _count in _PLACES:
     _PARTS[_name], _end = _end, _end + _count
+WORDS = _end  # of a context
 
 _TABLE = 1024  # bytes of a table of places in C
 _TILE = 8 * 1024
@@ -89,7 +90,7 @@ class Contraction:
     def rest_rows(self) -> Function:
         """A chunk is one panel of one matrix."""
         f = Function(name("rest_rows", self.source, self.element), JOB)
-        c = _Words(f, f.arguments[0])
+        c = ContextWords(f, f.arguments[0])
         chunk = f.arguments[1]
         panels = (c["N"] + (self.columns - 1)) // self.columns
         matrix, panel = chunk // panels, chunk % panels
@@ -103,14 +104,14 @@ class Contraction:
         self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
         return f
 
-    def _panel_row(self, f: Function, c: _Words) -> Value:
+    def _panel_row(self, f: Function, c: ContextWords) -> Value:
         """Bytes of a panel's row; a matrix narrower than a panel is packed as wide as it is."""
         return f.minimum(c["N"], self.columns) * self.element.bytes
 
     def rest_columns(self) -> Function:
         """A chunk is some rows of one matrix."""
         f = Function(name("rest_columns", self.source, self.element), JOB)
-        c = _Words(f, f.arguments[0])
+        c = ContextWords(f, f.arguments[0])
         chunk = f.arguments[1]
         tiles = (c["M"] + (self.tile_rows - 1)) // self.tile_rows
         matrix, tile = chunk // tiles, chunk % tiles
@@ -124,10 +125,11 @@ class Contraction:
         self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
         return f
 
-    def _pack(self, f: Function, c: _Words, view: str, base: Value, *operands: object) -> None:
+    def _pack(
+        self, f: Function, c: ContextWords, view: str, base: Value, *operands: object
+    ) -> None:
         start, *rest = operands
-        words = c.address.at(8 * _PARTS[view])
-        f.run(packing.name(self.source, self.element), [words, base, *start, *rest])  # type: ignore[list-item, misc]
+        f.run(packing.name(self.source, self.element), [c.view(view), base, *start, *rest])  # type: ignore[list-item, misc]
 
     # --- tiles ------------------------------------------------------------------------------------
     def copy_tile(self) -> Function:
@@ -223,7 +225,7 @@ class Contraction:
         """A chunk is a block of rows: they are packed, and multiplied by all panels."""
         f = Function(name("run_rows", self.source, self.element), JOB)
         context, chunk, scratch = f.arguments
-        c = _Words(f, context)
+        c = ContextWords(f, context)
         number, block = chunk // c["blocks"], chunk % c["blocks"]
         moving, *start, packed, to_c = c.batch(number)
         first = block * c["block"]
@@ -280,7 +282,7 @@ class Contraction:
         """A chunk is a block of columns: their panels are packed, and all rows multiply them."""
         f = Function(name("run_columns", self.source, self.element), JOB)
         context, chunk, scratch = f.arguments
-        c = _Words(f, context)
+        c = ContextWords(f, context)
         number, block = chunk // c["blocks"], chunk % c["blocks"]
         moving, *start, packed, to_c = c.batch(number)
         first = block * c["block"]
@@ -333,7 +335,9 @@ class Contraction:
         f.loop(f.constant(0), f.maximum(inner, 1), c["k_block"], k_block)
         return f
 
-    def _list_places(self, f: Function, c: _Words, first: Value, last: Value, table: Value) -> None:
+    def _list_places(
+        self, f: Function, c: ContextWords, first: Value, last: Value, table: Value
+    ) -> None:
         """Write where in C rows (or columns) lie that are no fixed step apart."""
         axes, count = c.result_axes()
 
@@ -344,7 +348,7 @@ class Contraction:
         f.loop(first, last, 1, one)
 
 
-class _Words:
+class ContextWords:
     """Words of a context."""
 
     def __init__(self, f: Function, address: Value) -> None:
@@ -364,6 +368,10 @@ class _Words:
         sums = packing.decoded(self.f, axes, self["batch_count"], number, _BATCH_WORDS)
         starts = [sums[k] + self[f"start{k - 1}"] for k in (1, 2, 3)]
         return [sums[0], *starts, *sums[4:]]
+
+    def view(self, name: str) -> Value:
+        """Where the words of a view lie."""
+        return self.address.at(8 * _PARTS[name])
 
     def resting(self, number: Value) -> Value:
         """Bytes to a matrix of what rests."""

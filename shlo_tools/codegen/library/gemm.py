@@ -57,12 +57,9 @@ class Gemm(FewRows):
 
     def functions(self, part: str) -> list[Function]:
         """A function that others call, and those that it needs alone."""
-        kernel, tile = self.micro_kernel, self.tile
+        if part in SHARED:
+            return [self.tile_kernel(part)]
         ways: dict[str, Callable[[], list[Function]]] = {
-            "full": lambda: [kernel("full", tile, COLUMN_VECTORS, masked=False)],
-            "edge": lambda: [kernel("edge", tile, COLUMN_VECTORS, masked=True)],
-            "half": lambda: [kernel("half", tile, 1, masked=True)],
-            "quarter": lambda: [kernel("quarter", tile, 1, masked=True, lanes=self.lanes // 2)],
             "add": lambda: [self.add()],
             "columns": self.by_columns,
             "dots": self.by_dots,
@@ -110,7 +107,7 @@ class Gemm(FewRows):
             f.select(copies, size, c["a_row"]),
             f.select(copies, size * self.width, c["a_k"]),
         ]
-        kernel_of = self._kernels(f)
+        kernel_of = self.kernel_of(f)
 
         def k_block(start: Value) -> None:
             depth = f.minimum(end - start, c["k_block"])
@@ -149,19 +146,6 @@ class Gemm(FewRows):
         strides = [f.select(across, tiles, wide), f.select(across, wide, tiles)]
         f.loop(begin, f.maximum(end, begin + 1), c["k_block"], k_block)
 
-    def _kernels(self, f: Function) -> Callable[[Value], Value]:
-        """The address of the micro-kernel by how many columns are left."""
-        full, edge, half, quarter = (
-            f.address_of(name(self.element, part), OPERANDS) for part in SHARED
-        )
-
-        def kernel_of(left: Value) -> Value:
-            kernel = f.select(left < self.columns, edge, full)
-            kernel = f.select(left <= self.lanes, half, kernel)
-            return f.select(left <= self.lanes // 2, quarter, kernel)
-
-        return kernel_of
-
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
@@ -174,7 +158,7 @@ class Gemm(FewRows):
         first = block * c["rows"]
         last = f.minimum(first + c["rows"], c["N"])
         is_own = c["S"].to("ptrtoint", "i64") == 0
-        kernel_of = self._kernels(f)
+        kernel_of = self.kernel_of(f)
         zero, wide, rows = f.constant(0), self.columns, c["M"]
 
         def k_block(start: Value) -> None:
@@ -252,7 +236,8 @@ class Gemm(FewRows):
         }
         size = self.element.bytes
         source, out = c["Q"].at(row * c["N"], self.element), c["C"].at(row * c["c_row"])
-        step = c["M"] * c["N"] * size
+        step, c_column = c["M"] * c["N"] * size, c["c_column"]
+        offsets = f.lane_numbers(I64.vector(self.lanes)) * f.broadcast(c_column, self.lanes)
 
         def some(column: Value) -> None:
             mask = f.mask_below(c["N"] - column, self.lanes)
@@ -264,7 +249,12 @@ class Gemm(FewRows):
 
             start = f.load_masked(first, mask, self.vector)
             (total,) = f.loop(f.constant(1), c["parts"], 1, part, [start])
-            f.store_masked(total, out.at(column, self.element), mask)
+            place = out.at(column * c_column)
+            f.if_(
+                c_column == size,
+                lambda: f.store_masked(total, place, mask),
+                lambda: f.scatter(total, place, offsets, mask),
+            )
 
         f.loop(f.constant(0), c["N"], self.lanes, some)
         return f

@@ -30,8 +30,8 @@ PLANNED = (
     "across",
 )
 CUT = ("parts", "k_part", "c_part", "each", "pieces")
-# What ``add`` reads: matrices of ``parts`` that are added to C.
-ADDED = ("Q", "C", "M", "N", "c_row", "parts")
+# What ``add`` reads: matrices of ``parts`` that are added to C, whatever order that lies in.
+ADDED = ("Q", "C", "M", "N", "c_row", "c_column", "parts")
 CONTEXT = {name: i for i, name in enumerate((*_OPERANDS, *_BATCH, *PLANNED, *CUT))}
 
 _CACHED = 32 * 1024  # bytes that B's rows lie within where it stays near without being packed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.element_copies import ElementCopies
 from shlo_tools.codegen.target import Target
@@ -15,6 +17,7 @@ _AHEAD = 8  # rows between what is multiplied and what memory is asked for meanw
 _LINE = 64  # bytes
 SHARED = ("full", "edge", "half", "quarter")  # kernels that other parts of the library call
 OPERANDS = (POINTER, I64, I64, I64, POINTER, I64, POINTER, I64, I64, I64)  # of a micro-kernel
+_LISTED = "listed_"  # kernels of the same columns by tables of places
 
 
 def row_tile(target: Target) -> int:
@@ -73,17 +76,21 @@ class MicroKernels:
         lanes: int = 0,
         counted: bool = False,
         in_place: bool = False,
+        listed: bool = False,
     ) -> Function:
         """(A, a_row, a_k, K, B, b_k, C, c_row, adds, n): ``rows`` rows of C, all of K.
 
         ``adds`` is whether products are added to C. ``masked``: only ``n`` columns exist.
         ``lanes`` are those of a vector, where that is not as long as registers are. ``counted``:
         only so many rows exist as another argument tells; the last one stands for the others.
-        ``in_place``: B is read where it lies, and not in panels.
+        ``in_place``: B is read where it lies, and not in panels. ``listed``: A's numbers lie no
+        fixed steps apart; ``a_row`` and ``a_k`` are tables of where rows and columns of A are.
         """
         lanes = lanes or self.lanes
         vector = self.element.vector(lanes)
-        types = [*OPERANDS, *[I64] * counted]
+        first, *operands = OPERANDS
+        steps = [POINTER, POINTER] if listed else [I64, I64]
+        types = [first, *steps, *operands[2:], *[I64] * counted]
         shared = part in SHARED
         f = Function(
             name(self.element, part) if shared else self.private(part), types, exported=shared
@@ -99,7 +106,10 @@ class MicroKernels:
                 places.append(places[-1].at(steps[0]))
             return places
 
-        starts = places_of(a, a_row)
+        if listed:
+            starts = [a.at(f.load(a_row.at(8 * r), I64)) for r in range(rows)]
+        else:
+            starts = places_of(a, a_row)
 
         def step(_: Value, at_a: Value, at_b: Value, *sums: Value) -> list[Value]:
             if in_place and rows > 1:
@@ -107,16 +117,15 @@ class MicroKernels:
                     f.prefetch(at_b.at(b_k * _AHEAD).at(line))
             columns = [self._b(f, at_b, v, lanes, mask, in_place) for v, mask in enumerate(masks)]
             added = []
+            offset = f.load(at_a, I64) if listed else at_a
             for r, start in enumerate(starts):
-                number = f.broadcast(f.load(start.at(at_a), self.element), lanes)
+                number = f.broadcast(f.load(start.at(offset), self.element), lanes)
                 for v, column in enumerate(columns):
                     added.append(self.multiply_add(f, number, column, sums[r * vectors + v]))
-            return [at_a + a_k, at_b.at(b_k), *added]
+            return [at_a.at(8) if listed else at_a + a_k, at_b.at(b_k), *added]
 
-        zero = f.zero(vector)
-        sums = f.loop(
-            f.constant(0), inner, 1, step, [f.constant(0), b, *[zero] * (rows * vectors)]
-        )[2:]
+        zero, first = f.zero(vector), a_k if listed else f.constant(0)
+        sums = f.loop(f.constant(0), inner, 1, step, [first, b, *[zero] * (rows * vectors)])[2:]
 
         targets = [
             (place.at(lanes * v, self.element), mask)
@@ -132,6 +141,33 @@ class MicroKernels:
         for (place, mask), value in zip(targets, sums, strict=True):
             f.store_masked(value, place, mask)
         return f
+
+    def tile_kernel(self, part: str, *, listed: bool = False) -> Function:
+        """One of ``SHARED``: a whole tile of rows by as many columns as its name says."""
+        vectors = COLUMN_VECTORS if part in ("full", "edge") else 1
+        return self.micro_kernel(
+            _LISTED + part if listed else part,
+            self.tile,
+            vectors,
+            masked=part != "full",
+            lanes=self.lanes // 2 if part == "quarter" else self.lanes,
+            listed=listed,
+        )
+
+    def kernel_of(self, f: Function, *, listed: bool = False) -> Callable[[Value], Value]:
+        """The address of a tile's kernel by how many columns are left."""
+        if listed:
+            addresses = [f.address_of(self.private(_LISTED + part)) for part in SHARED]
+        else:
+            addresses = [f.address_of(name(self.element, part), OPERANDS) for part in SHARED]
+        full, edge, half, quarter = addresses
+
+        def by_columns(left: Value) -> Value:
+            kernel = f.select(left < self.columns, edge, full)
+            kernel = f.select(left <= self.lanes, half, kernel)
+            return f.select(left <= self.lanes // 2, quarter, kernel)
+
+        return by_columns
 
     def _b(
         self, f: Function, row: Value, v: int, lanes: int, mask: Value | None, in_place: bool

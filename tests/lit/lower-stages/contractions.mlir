@@ -28,6 +28,29 @@ func.func public @channels_first(%x: tensor<1x4x6x6xf32>, %w: tensor<8x4x3x3xf32
 
 // -----
 
+// Where few columns are multiplied, lines of images are packed instead of windows.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_contraction_rest_rows_f32_f32
+// CHECK-SAME: shlo_rt_lines_windows_f32_f32
+func.func public @few(%x: tensor<1x16x16x3xf32>, %w: tensor<3x3x3x8xf32>) -> tensor<1x16x16x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x16x16x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x16x16x8xf32>
+  return %0 : tensor<1x16x16x8xf32>
+}
+
+// -----
+
+// Sums over windows, as in gradients of kernels, are sums of parts.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-NOT: shlo_rt_contraction_rest
+// CHECK-SAME: shlo_rt_lines_taps_f32_f32
+// CHECK-SAME: shlo_rt_gemm_add_f32
+func.func public @gradient(%x: tensor<8x16x16x3xf32>, %y: tensor<8x16x16x8xf32>) -> tensor<3x3x3x8xf32> {
+  %0 = stablehlo.convolution(%x, %y) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<8x16x16x3xf32>, tensor<8x16x16x8xf32>) -> tensor<3x3x3x8xf32>
+  return %0 : tensor<3x3x3x8xf32>
+}
+
+// -----
+
 // Windows of one element are rows of a matrix.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_gemm_rows_f32

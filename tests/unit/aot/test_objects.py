@@ -57,6 +57,30 @@ def test_the_same_bits_for_any_number_of_threads(tmp_path: Path) -> None:
     np.testing.assert_array_equal(first, second)
 
 
+def test_convolutions_on_lines_and_their_gradients(tmp_path: Path) -> None:
+    """Functions that others call by their addresses, and sums of parts."""
+    text = """func.func @main(%x: tensor<2x32x34x3xf32>, %w: tensor<3x3x3x16xf32>)
+        -> (tensor<2x30x32x16xf32>, tensor<3x3x3x16xf32>) {
+      %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+        window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<2x32x34x3xf32>, tensor<3x3x3x16xf32>) -> tensor<2x30x32x16xf32>
+      %1 = stablehlo.convolution(%x, %0) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f],
+        window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<2x32x34x3xf32>, tensor<2x30x32x16xf32>) -> tensor<3x3x3x16xf32>
+      return %0, %1 : tensor<2x30x32x16xf32>, tensor<3x3x3x16xf32>
+    }"""
+    x = RNG.integers(-2, 3, (2, 32, 34, 3)).astype(np.float32)
+    w = RNG.integers(-2, 3, (3, 3, 3, 16)).astype(np.float32)
+    program = build(tmp_path, text, "-pie", "-fPIE")
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
+    product = np.einsum("byxcij,ijco->byxo", windows, w)
+    gradient = np.einsum("byxcij,byxo->ijco", windows, product)
+    for threads in (1, 3):
+        result, sums = program.run(x, w, threads=threads)
+        np.testing.assert_array_equal(result, product)
+        np.testing.assert_array_equal(sums, gradient)
+
+
 # --- element types --------------------------------------------------------------------------------
 def _numbers(dtype: str) -> Array:
     if dtype == "bool":

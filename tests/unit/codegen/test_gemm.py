@@ -83,7 +83,7 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray, source:
         run(element, plan.way, plan.context(0), plan.chunks, source)
         np.testing.assert_array_equal(c, alone)
     if cut > 1:
-        added = [sums.ctypes.data, c.ctypes.data, rows, columns, c.strides[1], cut]
+        added = [sums.ctypes.data, c.ctypes.data, rows, columns, *c.strides[1:], cut]
         run(element, "add", added, rows)
     return True
 

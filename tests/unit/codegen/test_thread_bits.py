@@ -22,6 +22,11 @@ print(sums.tobytes().hex())
 a = random.standard_normal((48, 700)).astype(np.float32)
 b = random.standard_normal((300, 700)).astype(np.float32)
 print(shlo_tools.compile(sys.argv[3])(a, b).tobytes().hex())
+images = random.standard_normal((2, 64, 66, 3)).astype(np.float32)
+few = random.standard_normal((3, 3, 3, 16)).astype(np.float32)
+windows = shlo_tools.compile(sys.argv[4])(images, few)
+print(windows.tobytes().hex())
+print(shlo_tools.compile(sys.argv[5])(images, windows).tobytes().hex())
 """
 
 
@@ -48,9 +53,26 @@ def test_the_number_of_threads_changes_no_bit() -> None:
       %1 = stablehlo.tanh %0 : tensor<48x300xf32>
       return %1 : tensor<48x300xf32>
     }}"""
+    types = "(tensor<2x64x66x3xf32>, tensor<3x3x3x16xf32>) -> tensor<2x62x64x16xf32>"
+    lines = f"""
+    func.func @main(%x: tensor<2x64x66x3xf32>, %w: tensor<3x3x3x16xf32>)
+        -> tensor<2x62x64x16xf32> {{
+      %0 = "stablehlo.convolution"(%x, %w) {{{layout}, feature_group_count = 1 : i64,
+        batch_group_count = 1 : i64}} : {types}
+      return %0 : tensor<2x62x64x16xf32>
+    }}"""
+    layout = "dimension_numbers = #stablehlo.conv<[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]>"
+    types = "(tensor<2x64x66x3xf32>, tensor<2x62x64x16xf32>) -> tensor<3x3x3x16xf32>"
+    gradient = f"""
+    func.func @main(%x: tensor<2x64x66x3xf32>, %y: tensor<2x62x64x16xf32>)
+        -> tensor<3x3x3x16xf32> {{
+      %0 = "stablehlo.convolution"(%x, %y) {{{layout}, feature_group_count = 1 : i64,
+        batch_group_count = 1 : i64}} : {types}
+      return %0 : tensor<3x3x3x16xf32>
+    }}"""
     bits = {
         subprocess.run(
-            [sys.executable, "-c", _BITS, text, long, wide],
+            [sys.executable, "-c", _BITS, text, long, wide, lines, gradient],
             env={**os.environ, "SHLO_NUM_THREADS": threads},
             capture_output=True,
             text=True,

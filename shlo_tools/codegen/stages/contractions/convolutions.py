@@ -198,7 +198,9 @@ class _Planner:
         resting = Operand(_moved(self.w_place, w_offset, rhs.element.bits), rhs.element.name)
         places = sorted([batch, *outs], key=lambda axis: -axis.c)
         is_outside = all(axis.size == 1 or axis.c > feature.c for axis in places)
-        if outputs > 1 and feature.c == 1 and is_outside:
+        # Windows of one output are rows, though of one column: lines of them are packed once.
+        has_windows = any(window.taps > 1 for window in form.windows)
+        if has_windows if outputs == 1 else feature.c == 1 and is_outside:
             axes = Axes([group], places, [feature], inner)
             return Contraction(moving, resting, axes, self.element, c_offset), False
         near = [axis for axis in places if outputs == 1 or axis.c < feature.c]

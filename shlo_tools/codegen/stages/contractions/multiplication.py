@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import contraction as library
 from shlo_tools.codegen.library import gemm_plan, micro_kernels
-from shlo_tools.codegen.stages.contractions import packed, small_matrices
+from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
+from shlo_tools.codegen.stages.contractions.packed import Packed, Sums
 from shlo_tools.codegen.target import Target
 
 # What is packed takes memory for good where it is kept. That is not worth it where it is multiplied
@@ -123,10 +124,14 @@ class Multiplication:
             words |= {"C": where}
             if not source or gemm_plan.plan(self.target, self.element, words, source).may_convert:
                 return self._plainly(words, source, where, keeps_last, strip)
-        plan = packed.plan(contraction, self.target, by_columns=by_columns)
-        resting = contraction.a if by_columns else contraction.b
-        room = self.packed(plan.room, resting.place, plan.reads)
-        self.pack(*plan.rest, room, plan.context(where, room), library.CONTEXT["resting"])
+        plan = packed_lines.plan(contraction, self.target, by_columns=by_columns)
+        if plan.sums:
+            self._sum(plan, plan.sums, where)
+            return None
+        if plan.rest:
+            resting = contraction.a if by_columns else contraction.b
+            room = self.packed(plan.room, resting.place, plan.reads)
+            self.pack(*plan.rest, room, plan.context(where, room), library.CONTEXT["resting"])
         number = len(self.out.contexts) - 1
         job = Job(plan.run[0], number, plan.run[1])
         if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
@@ -134,6 +139,19 @@ class Multiplication:
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
         return None
+
+    def _sum(self, plan: Packed, sums: Sums, where: Place) -> None:
+        """The jobs of a contraction of parts, and of their sums."""
+        matrices = self.temporary(sums.room)
+        self.out.contexts.append(Context(plan.context(matrices, 0)))
+        self.out.jobs.append(Job(plan.run[0], len(self.out.contexts) - 1, plan.run[1]))
+        self._add({**sums.words, "Q": matrices, "C": where}, sums.count)
+
+    def _add(self, words: Mapping[str, Word], rows: int) -> None:
+        """The job that adds matrices of parts of sums: ``rows`` rows of them."""
+        self.out.contexts.append(Context(tuple(words[name] for name in gemm_plan.ADDED)))
+        function = micro_kernels.name(self.element, "add")
+        self.out.jobs.append(Job(function, len(self.out.contexts) - 1, rows))
 
     def _plainly(
         self, words: dict[str, Word], source: str, where: Place, keeps_last: bool, strip: int
@@ -170,11 +188,8 @@ class Multiplication:
                 return Blocks(job, (columns, blocks, block), rows)
         self.out.jobs.append(job)
         if parts > 1:
-            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"], "parts": parts}
-            self.out.contexts.append(Context(tuple(added[name] for name in gemm_plan.ADDED)))
-            self.out.jobs.append(
-                Job(micro_kernels.name(self.element, "add"), number + 1, sizes["M"])
-            )
+            added = {**words, "Q": words["C"], "C": where, "c_row": sizes["c_row"]}
+            self._add({**added, "c_column": self.element.bytes, "parts": parts}, sizes["M"])
         return None
 
     def _by_lanes(self, small: small_matrices.Products, words: tuple[Word, ...]) -> None:

@@ -31,40 +31,59 @@ _RUN = 2048  # elements of a run of several taps, at most
 
 
 @dataclass(frozen=True)
+class Sums:
+    """How matrices of parts of sums are added.
+
+    Attributes:
+        words: of the context of ``gemm``'s ``add``, but for the places.
+        count: rows that are added.
+        room: bytes for the matrices.
+    """
+
+    words: dict[str, Word]
+    count: int
+    room: int
+
+
+@dataclass(frozen=True)
 class Packed:
     """Jobs and words of a packed contraction, but for the places of C and P.
 
     Attributes:
         room: bytes for what rests.
-        rest, run: functions and numbers of chunks.
+        rest, run: functions and numbers of chunks; nothing rests where both operands go by
+            lines.
         is_dense: whether rows of C follow each other in row-major order, matrix after matrix.
         reads: how often what rests is multiplied.
+        further: words behind those of a contraction.
+        sums: what is to be added of it; None where it makes C.
     """
 
     words: dict[str, Word]
     axes: dict[str, Sequence[Word]]
     room: int
-    rest: tuple[str, int]
+    rest: tuple[str, int] | None
     run: tuple[str, int]
     is_dense: bool
     reads: int
+    further: tuple[int, ...] = ()
+    sums: Sums | None = None
 
-    def context(self, c: Place, packed: Place) -> tuple[Word, ...]:
+    def context(self, c: Place, packed: Place | int) -> tuple[Word, ...]:
         """The words of the context."""
-        return library.context_words({**self.words, "C": c, "P": packed}, self.axes)
+        words = library.context_words({**self.words, "C": c, "P": packed}, self.axes)
+        return (*words, *self.further)
 
 
-def plan(contraction: Contraction, target: Target, *, by_columns: bool) -> Packed:
-    """Cut a contraction into blocks; ``by_columns``: B is what moves.
+class BlockPlanner:
+    """One contraction, with A as what moves whatever way it is computed.
+
+    Args:
+        by_columns: whether B is what moves.
 
     Raises:
         UnsupportedStage: it has more axes than the library knows.
     """
-    return _Plan(contraction, target, by_columns).packed()
-
-
-class _Plan:
-    """One contraction, with A as what moves whatever way it is computed."""
 
     def __init__(self, contraction: Contraction, target: Target, by_columns: bool) -> None:
         self.by_columns = by_columns
@@ -97,7 +116,8 @@ class _Plan:
         return merged(axes)
 
     # --- blocks -----------------------------------------------------------------------------------
-    def packed(self) -> Packed:
+    def blocks(self) -> Packed:
+        """By blocks of rows or columns."""
         along, across = count(self.along), count(self.across)
         matrices = count(self.batch)
         p_axes, unit, reach = self._runs(self.inner if self.by_rows else self.along)
@@ -109,12 +129,12 @@ class _Plan:
         wide = self.tile if self.by_columns else min(self.panel, max(1, across))
         room = tiles * wide * self.k * self.size
         moving_axes = [
-            self._view(self.along if self.by_rows else self.inner, "a"),
+            self.view(self.along if self.by_rows else self.inner, "a"),
             p_axes,
         ]
         resting_axes = [
-            self._view(self.across if self.by_columns else self.inner, "b", self.resting_size),
-            self._view(self.inner if self.by_columns else self.across, "b", self.resting_size),
+            self.view(self.across if self.by_columns else self.inner, "b", self.resting_size),
+            self.view(self.inner if self.by_columns else self.across, "b", self.resting_size),
         ]
         c_axes = merged([Axis(axis.size, c=axis.c) for axis in self.along])
         c_step = c_axes[-1].c if c_axes else 1
@@ -195,7 +215,7 @@ class _Plan:
 
     def _runs(self, axes: Sequence[Axis]) -> tuple[list[tuple[int, ...]], int, int]:
         """Axes whose innermost is copied in runs, the unit of the run, and its reach."""
-        listed = self._view(axes, "a")
+        listed = self.view(axes, "a")
         if not listed:
             return listed, 0, 0
         last = listed[-1]
@@ -211,7 +231,7 @@ class _Plan:
             return [*listed[:-1], (*last[:2], *STILL)], 1, last[4]
         return [*limited(listed, packing.AXES - 1), (1, 0, *STILL)], 0, 0
 
-    def _view(self, axes: Sequence[Axis], name: str, size: int = 0) -> list[tuple[int, ...]]:
+    def view(self, axes: Sequence[Axis], name: str, size: int = 0) -> list[tuple[int, ...]]:
         """Axes of a view of one operand: sizes, strides in bytes, steps of coordinates."""
         size = size or self.moving_size
         own = [
