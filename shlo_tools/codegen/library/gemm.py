@@ -29,7 +29,6 @@ from shlo_tools.codegen.library.gemm_plan import ADDED, CUT, OWN, PLANNED
 from shlo_tools.codegen.library.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
-    OPERANDS,
     SHARED,
     name,
 )
