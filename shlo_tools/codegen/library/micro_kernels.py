@@ -88,9 +88,8 @@ class MicroKernels:
         """
         lanes = lanes or self.lanes
         vector = self.element.vector(lanes)
-        first, *operands = OPERANDS
-        steps = [POINTER, POINTER] if listed else [I64, I64]
-        types = [first, *steps, *operands[2:], *[I64] * counted]
+        steps = [POINTER] * 2 if listed else OPERANDS[1:3]
+        types = [OPERANDS[0], *steps, *OPERANDS[3:], *[I64] * counted]
         shared = part in SHARED
         f = Function(
             name(self.element, part) if shared else self.private(part), types, exported=shared

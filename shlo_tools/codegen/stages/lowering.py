@@ -13,6 +13,7 @@ from shlo_tools.codegen.stages.batched import straight_line as batched
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
+from shlo_tools.codegen.stages.joined_rows import JoinedRowKernel, are_narrow
 from shlo_tools.codegen.stages.map_space import LEAST_ROW, Space, is_flat, map_space, space
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -123,16 +124,16 @@ def _columns(stage: Stage, target: Target) -> StageCode:
 
 
 def _concatenation(stage: Stage, target: Target) -> StageCode:
-    """Each operand is written to its part of the result; a few short ones are interleaved."""
+    """Each operand is written to its part of the result; narrow ones go together."""
     (result,) = stage.results
     code = StageCode()
     (dimension,) = result.dimensions
     pitch = math.prod(result.shape[dimension:])
     outer = math.prod(result.shape[:dimension])
     whole = space(outer, pitch)
-    if is_short(replace(stage, kind="map"), whole, target):
-        interleaving = ShortRowKernel(stage.name, target, stage.arguments, [result], whole)
-        return _one_pass(stage, interleaving)
+    if are_narrow(stage, whole, target):
+        joined = JoinedRowKernel(stage.name, target, stage.arguments, [result], whole)
+        return _one_pass(stage, joined)
     start: Extent = 0
     for number, operand in enumerate(result.operands):
         width = math.prod(operand.shape[dimension:])

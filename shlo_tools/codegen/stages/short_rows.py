@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.function import Type, Value
+from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
@@ -77,6 +78,7 @@ class ShortRowKernel(RowKernel):
     Attributes:
         fetched: what inputs are kept lane by lane, and where.
         columnwise: where results are kept, column by column, that are not written lane by lane.
+        row_start, count: the first of the current rows, and how many there are.
     """
 
     folds_lanes = False
@@ -106,18 +108,19 @@ class ShortRowKernel(RowKernel):
 
     def one_vector(self, rows: Lanes, last: Value, *, is_whole: bool) -> None:
         """All passes over a vector of rows, which end at ``last`` where they are not whole."""
-        self.row, row = rows, rows.base
+        f = self.function
+        self.row, self.row_start, self.count = rows, rows.base, f.constant(self.lanes)
         if not is_whole:
-            exists = self.function.mask_below(last - row, self.lanes)
-            self.mask = Mask(exists, self.level)
+            left = last - self.row_start
+            self.mask = Mask(f.mask_below(left, self.lanes), self.level)
+            self.count = f.minimum(left, self.lanes)
         self._gather(self.fetched)
         self._row()
-        count = self.lanes if is_whole else self.function.minimum(last - row, self.lanes)
         for node, buffer in self.columnwise.items():
             if self.columns <= RUNS:
-                self._write_runs(node, buffer, row, last)
+                self._write_runs(node, buffer, self.row_start, last)
             else:
-                self._turn(node, buffer, row, count)
+                self._turn(node, buffer)
 
     def _columnwise(self) -> dict[Node, Buffer]:
         """Room for results that are not written lane by lane."""
@@ -154,23 +157,20 @@ class ShortRowKernel(RowKernel):
                 if result is node:
                     f.store_masked(value, target.at(first + run * n, element), exists)
 
-    def _turn(self, node: Node, buffer: Buffer, row: Value, count: Value | int) -> None:
+    def _turn(self, node: Node, buffer: Buffer) -> None:
         """Store what was kept of a result, row by row."""
-        f, element = self.function, place_type(node.element)
-        columns = f.constant(self.columns)
+        element = place_type(node.element)
         for result, target in zip(self.results, self.targets, strict=True):
-            if result is not node:
-                continue
+            if result is node:
+                place = target.at(self.row_start * self.columns, element)
+                self.turn_columns(element, buffer.address, place, self.columns)
 
-            def one(lane: Value, start: Value) -> Value:
-                def element_of(column: Value) -> None:
-                    place = buffer.address.at(column * self.lanes + lane, element)
-                    f.store(f.load(place, element), start.at(column, element))
-
-                f.loop(0, self.columns, 1, element_of)
-                return start.at(columns, element)
-
-            f.loop(0, count, 1, one, [target.at(row * columns, element)])
+    def turn_columns(self, element: Type, columns: Value, rows: Value, width: int) -> None:
+        """Write columns of the current rows, which lie behind each other, as parts of rows."""
+        f, size = self.function, element.bytes
+        numbers = f.constant(width), self.count
+        pitches = map(f.constant, (self.lanes * size, self.columns * size))
+        f.run(transposition.matrix_name(element.bits), [columns, rows, *numbers, *pitches])
 
     def _gathered(self) -> dict[Node, Buffer]:
         """Inputs that several passes read, and where their elements are kept lane by lane."""
