@@ -11,10 +11,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
-from shlo_tools.codegen.function import I64, Type, Value
+from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.stages.kernels import lanes_for
 from shlo_tools.codegen.stages.map_space import Space
+from shlo_tools.codegen.stages.moved_runs import copy_bytes
 from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
@@ -28,7 +31,7 @@ from shlo_tools.codegen.stages.short_rows import ShortRowKernel
 from shlo_tools.codegen.target import Target
 
 _WIDEST = 64  # columns, whose vectors stay near
-_LARGEST = 64  # bytes of what is copied at once
+_FEW = 8  # parts, whose places are in registers
 _NARROW = 8  # columns of a part: vectors along wider ones have few idle lanes
 
 
@@ -40,21 +43,38 @@ def are_narrow(stage: Stage, space: Space, target: Target) -> bool:
     if space.rows < lanes_for(target, stage.nodes) or not 1 < space.columns <= _WIDEST:
         return False
     parts = _parts(result)
-    turned = [width for part, width in parts if not _is_copied(part, width)]
-    least = min(width for _, width in parts)
+    turned = [part.width for part in parts if not part.is_copied]
+    least = min(part.width for part in parts)
     return least <= _NARROW and sum(turned) <= _NARROW * len(turned)
 
 
-def _parts(result: Node) -> list[tuple[Node, int]]:
-    """Parts with any columns, and how many."""
+@dataclass(frozen=True)
+class _Part:
+    """Columns of the result.
+
+    Attributes:
+        node: what has them.
+        width: how many, one or more.
+        is_copied: whether rows are copied from memory.
+    """
+
+    node: Node
+    width: int
+    is_copied: bool
+
+
+def _parts(result: Node) -> list[_Part]:
+    """The parts; single columns, which are vectors already, are copied beside a few others."""
     (dimension,) = result.dimensions
-    parts = [(part, math.prod(part.shape[dimension:])) for part in result.operands]
-    return [(part, int(width)) for part, width in parts if width]
-
-
-def _is_copied(part: Node, width: int) -> bool:
-    """Whether a part lies in memory; of a single column all rows are a vector already."""
-    return _origin(part).kind is NodeKind.INPUT and width > 1
+    widths = [(part, math.prod(part.shape[dimension:])) for part in result.operands]
+    parts = [
+        _Part(node, int(width), _origin(node).kind is NodeKind.INPUT)
+        for node, width in widths
+        if width
+    ]
+    is_wide = any(part.is_copied and part.width > 1 for part in parts)
+    least = 1 if is_wide and len(parts) <= _FEW else 2
+    return [replace(part, is_copied=part.is_copied and part.width >= least) for part in parts]
 
 
 def _origin(node: Node) -> Node:
@@ -73,20 +93,18 @@ class JoinedRowKernel(ShortRowKernel):
         if address is None:
             raise UnsupportedStage("too many columns")
         self.room = Buffer(address, row_only=True)
-        is_shuffled = self.columns <= RUNS and not any(
-            itertools.starmap(_is_copied, _parts(result))
-        )
+        is_copied = any(part.is_copied for part in _parts(result))
+        is_shuffled = self.columns <= RUNS and not is_copied
         return {result: self.room} if is_shuffled else {}
 
     def _write(self, wide: list[Node]) -> None:
         (result,) = wide
         element = place_type(result.element)
-        groups = itertools.groupby(_parts(result), lambda part: _is_copied(*part))
         first = self.targets[0].at(self.row_start * self.columns, element)
         start = 0
-        for is_copied, group in groups:
+        for is_copied, group in itertools.groupby(_parts(result), attrgetter("is_copied")):
             joined = list(group)
-            width = sum(width for _, width in joined)
+            width = sum(part.width for part in joined)
             there = first.at(start, element)
             if is_copied:
                 self._copy(joined, element.bytes, there)
@@ -97,17 +115,18 @@ class JoinedRowKernel(ShortRowKernel):
                     self.turn_columns(element, source, there, width)
             start += width
 
-    def _compute(self, parts: Sequence[tuple[Node, int]], start: int) -> None:
+    def _compute(self, parts: Sequence[_Part], start: int) -> None:
         """Columns of parts, to where vectors of columns are kept from ``start`` on."""
 
         def column(number: Scalar | int) -> None:
             index = Split(self.row, number, width)
-            value = self.read(part, index, self.mask)
-            address, _, _ = self._address(part, buffer, index)
+            value = self.read(node, index, self.mask)
+            address, _, _ = self._address(node, buffer, index)
             self.store(value, address, None)
 
-        for part, width in parts:
-            place = self.room.address.at(start, place_type(part.element))
+        for part in parts:
+            node, width = part.node, part.width
+            place = self.room.address.at(start, place_type(node.element))
             buffer = Buffer(place, row_only=True)
             start += width * self.lanes
             if width == 1:
@@ -115,27 +134,19 @@ class JoinedRowKernel(ShortRowKernel):
             else:
                 self.loop(0, width, 1, lambda number: column(Scalar(number, self.level)))
 
-    def _copy(self, parts: Sequence[tuple[Node, int]], size: int, there: Value) -> None:
+    def _copy(self, parts: Sequence[_Part], size: int, there: Value) -> None:
         """Rows of parts that lie in memory, whose elements have ``size`` bytes."""
-        sources, widths = [], [width * size for _, width in parts]
-        for (part, _), bytes in zip(parts, widths, strict=True):
-            sources.append(self.buffers[_origin(part)].address.at(self.row_start * bytes))
+        widths = [part.width * size for part in parts]
+        origins = [self.buffers[_origin(part.node)].address for part in parts]
+        starts = zip(origins, widths, strict=True)
+        sources = [origin.at(self.row_start * bytes) for origin, bytes in starts]
 
         def row(_: Value, to: Value, *places: Value) -> list[Value]:
             column = to
             for here, bytes in zip(places, widths, strict=True):
-                self._copy_bytes(here, column, bytes)
+                copy_bytes(here, column, bytes)
                 column = column.at(bytes)
             steps = zip(places, widths, strict=True)
             return [to.at(self.columns * size), *(here.at(bytes) for here, bytes in steps)]
 
         self.loop(0, self.count, 1, row, [there, *sources])
-
-    def _copy_bytes(self, here: Value, there: Value, count: int) -> None:
-        """Integers of a power of two of bytes; the last one ends where the bytes do."""
-        f, bytes = self.function, min(1 << (count.bit_length() - 1), _LARGEST)
-        type = Type(f"i{8 * bytes}") if bytes <= I64.bytes else I64.vector(bytes // I64.bytes)
-        places = [*range(0, count - bytes, bytes), count - bytes]
-        values = [f.load(here.at(place), type, 1) for place in places]
-        for place, value in zip(places, values, strict=True):
-            f.store(value, there.at(place), 1)

@@ -15,6 +15,7 @@ from shlo_tools.codegen.stages.contractions import contraction
 from shlo_tools.codegen.stages.flat import FlatKernel
 from shlo_tools.codegen.stages.joined_rows import JoinedRowKernel, are_narrow
 from shlo_tools.codegen.stages.map_space import LEAST_ROW, Space, is_flat, map_space, space
+from shlo_tools.codegen.stages.moved_runs import moved_runs
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -64,6 +65,11 @@ def _map(stage: Stage, target: Target) -> StageCode:
         if transposition is not None:
             code = StageCode()
             transposition.job(code, Place("result", 0))
+            return code
+        runs = moved_runs(stage.results[0])
+        if runs is not None:
+            code = StageCode()
+            runs.add_to(code, stage.name)
             return code
     return _rows(stage, target)
 

@@ -14,6 +14,7 @@ from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 _FLAT = (16384, 8192, 4096, 2048, 1024)  # elements of a row where there are no rows
 _GROUP = 8  # elements that are reversed together, where rows are made of such
 LEAST_ROW = 64  # elements of a row that are not worth a row of their own
+_LEAST_REPEATED = 16  # columns that are repeated beside themselves, at least
 _MOVING = set(NodeKind) - {NodeKind.INPUT, NodeKind.CONSTANT}
 _MOVING -= {NodeKind.ELEMENTWISE, NodeKind.RESHAPE}
 CHUNK, _LEAST = 16 * 1024, 4 * 1024  # elements of a chunk: about so many, and not fewer
@@ -113,7 +114,7 @@ def _repeated(results: Sequence[Node], known: Collection[Node]) -> int | None:
         return None
     columns = min((shape[-1] for shape in shapes), default=0)
     ends = (itertools.accumulate(reversed(shape), operator.mul) for shape in shapes)
-    is_shared = columns >= LEAST_ROW and all(columns in sizes for sizes in ends)
+    is_shared = columns >= _LEAST_REPEATED and all(columns in sizes for sizes in ends)
     return columns if is_shared else None
 
 

@@ -86,7 +86,7 @@ def transposition_of(node: Node) -> Transposition | None:
         return None
     if base.kind is not NodeKind.INPUT:
         return None
-    moved = _with_results([part for dimension in parts for part in dimension])
+    moved = with_results([part for dimension in parts for part in dimension])
     bits = place_type(node.element).bits
     if moved and moved[-1][1] == 1 and moved[-1][0] * bits in transposition.WIDTHS:
         # Some neighbours move together: they are one element of more bits.
@@ -111,7 +111,7 @@ def transposition_of(node: Node) -> Transposition | None:
     )
 
 
-def _with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
+def with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     """Parts with their steps in row-major order, neighbours merged."""
     result: list[tuple[int, int, int]] = []
     to = 1
