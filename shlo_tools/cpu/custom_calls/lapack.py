@@ -198,13 +198,13 @@ def geev(a: Array, *, compute_left: str, compute_right: str) -> Results:
     values = [np.zeros(size, a.dtype) for _ in range(2 if _is_real(a) else 1)]
     if not np.isfinite(a).all():
         return *values, None, None, NOT_FINITE
-    left, right = (np.zeros_like(a, order="F") for _ in range(2))
+    wanted = [letter == "V" for letter in (compute_left, compute_right)]
+    left, right = (np.zeros_like(a, order="F") if is_wanted else None for is_wanted in wanted)
     vectors = (left, leading, right, leading)
     info = _call("geev", compute_left, compute_right, size, a, leading, *values, *vectors, of=a)
     if _is_real(a):
-        left, right = (_paired(v, values[1]) for v in (left, right))
-    computed = (left if compute_left == "V" else None, right if compute_right == "V" else None)
-    return *values, *computed, info
+        left, right = (None if v is None else _paired(v, values[1]) for v in (left, right))
+    return *values, left, right, info
 
 
 def _paired(vectors: Array, imaginary: Array) -> Array:
