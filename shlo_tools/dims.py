@@ -101,13 +101,14 @@ class Operation:
 
 Atom = Symbol | Operation
 Monomial = tuple[Atom, ...]  # sorted; () is the constant term
+Coefficient = int | Fraction  # an int where it is one, which is added and multiplied in no time
 
 
 @dataclass(frozen=True)
 class Size:
     """A polynomial with rational coefficients whose values are integers."""
 
-    terms: frozenset[tuple[Monomial, Fraction]]
+    terms: frozenset[tuple[Monomial, Coefficient]]
 
     def __add__(self, other: Any) -> Any:
         return _combined(self, other, 1)
@@ -126,13 +127,15 @@ class Size:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Unknown):
             return other
-        if not isinstance(other, int | Size):
+        if isinstance(other, int):
+            return _of({monomial: c * other for monomial, c in self.terms})
+        if not isinstance(other, Size):
             return NotImplemented
-        product: dict[Monomial, Fraction] = {}
+        product: dict[Monomial, Coefficient] = {}
         for a, x in self.terms:
-            for b, y in _terms(other).items():
-                monomial = tuple(sorted((*a, *b), key=_order))
-                product[monomial] = product.get(monomial, Fraction()) + x * y
+            for b, y in other.terms:
+                monomial = tuple(sorted((*a, *b), key=_order)) if a and b else a or b
+                product[monomial] = product.get(monomial, 0) + x * y
         return _of(product)
 
     __rmul__ = __mul__
@@ -162,16 +165,30 @@ class Size:
         return remainder(other, self)
 
     @cached_property
-    def sorted_terms(self) -> list[tuple[Monomial, Fraction]]:
+    def sorted_terms(self) -> list[tuple[Monomial, Coefficient]]:
         """The terms in a fixed order, the constant last."""
         return sorted(self.terms, key=lambda t: (not t[0], [_order(a) for a in t[0]]))
+
+    @cached_property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The least and the greatest value, each None where it is not known."""
+        low: Coefficient | None = 0
+        high: Coefficient | None = 0
+        for monomial, coefficient in self.terms:
+            ends = _scaled(_monomial_bounds(monomial), coefficient)
+            low = None if low is None or ends[0] is None else low + ends[0]
+            high = None if high is None or ends[1] is None else high + ends[1]
+        return (
+            None if low is None else math.ceil(low),
+            None if high is None else math.floor(high),
+        )
 
     def __str__(self) -> str:
         text = ""
         for monomial, coefficient in self.sorted_terms:
             sign = "-" if coefficient < 0 else "+"
             text += f" {sign} " if text else sign.replace("+", "")
-            text += _term(monomial, abs(coefficient))
+            text += _term(monomial, coefficient if coefficient > 0 else -coefficient)
         return text
 
     __repr__ = __str__
@@ -186,7 +203,7 @@ def symbol(name: str, **known: Any) -> Size:
 
 
 def of_symbol(atom: Atom) -> Size:
-    return Size(frozenset({((atom,), Fraction(1))}))
+    return Size(frozenset({((atom,), 1)}))
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -196,18 +213,25 @@ def _order(atom: Atom) -> tuple[int, str]:
     return 1 << 62, str(atom)
 
 
-def _terms(dim: int | Size) -> dict[Monomial, Fraction]:
-    return dict(dim.terms) if isinstance(dim, Size) else {(): Fraction(dim)}
+def _terms(dim: int | Size) -> dict[Monomial, Coefficient]:
+    return dict(dim.terms) if isinstance(dim, Size) else {(): dim}
 
 
-def _of(terms: Mapping[Monomial, Fraction]) -> Dim:
+def _of(terms: Mapping[Monomial, Coefficient]) -> Dim:
     """A number where no symbol is left."""
-    kept = {monomial: c for monomial, c in terms.items() if c}
+    kept = {m: c if isinstance(c, int) else _simplest(c) for m, c in terms.items() if c}
     if not kept:
         return 0
-    if set(kept) == {()} and kept[()].denominator == 1:
-        return int(kept[()])
-    return Size(frozenset(kept.items()))
+    number = kept.get(()) if len(kept) == 1 else None
+    return number if isinstance(number, int) else Size(frozenset(kept.items()))
+
+
+def _simplest(c: Fraction) -> Coefficient:
+    return c.numerator if c.denominator == 1 else c
+
+
+def _ratio(a: Coefficient, b: Coefficient) -> Coefficient:
+    return _simplest(Fraction(a) / b)
 
 
 def _combined(a: Size, b: Any, sign: int) -> Any:
@@ -217,7 +241,7 @@ def _combined(a: Size, b: Any, sign: int) -> Any:
         return NotImplemented
     total = _terms(a)
     for monomial, coefficient in _terms(b).items():
-        total[monomial] = total.get(monomial, Fraction()) + sign * coefficient
+        total[monomial] = total.get(monomial, 0) + sign * coefficient
     return _of(total)
 
 
@@ -233,7 +257,8 @@ def floor_divided(a: Dim, b: Dim) -> Dim:
         return _operation("floordiv", a, b) if exact is None else exact
     if b <= 0:
         return floor_divided(-a, -b) if b else UNKNOWN
-    whole = {m: c / b for m, c in _terms(a).items() if _is_whole(m, c / b)}
+    parts = {m: _ratio(c, b) for m, c in _terms(a).items()}
+    whole = {m: c for m, c in parts.items() if _is_whole(m, c)}
     rest = _of({m: c for m, c in _terms(a).items() if m not in whole})
     low, high = bounds(rest)
     if low is not None and high is not None and low // b == high // b:
@@ -241,8 +266,10 @@ def floor_divided(a: Dim, b: Dim) -> Dim:
     return _of(whole) + _operation("floordiv", rest, b)
 
 
-def _is_whole(monomial: Monomial, coefficient: Fraction) -> bool:
+def _is_whole(monomial: Monomial, coefficient: Coefficient) -> bool:
     """Whether a term is an integer whatever its symbols are."""
+    if isinstance(coefficient, int):
+        return True
     divisors = math.prod(atom.divisor for atom in monomial)
     return (coefficient * divisors).denominator == 1
 
@@ -257,16 +284,17 @@ def exact_quotient(a: Dim, b: Dim) -> Dim | None:
     if len(divisors) != 1:
         return None
     ((by, coefficient),) = divisors.items()
-    quotient: dict[Monomial, Fraction] = {}
+    quotient: dict[Monomial, Coefficient] = {}
     for monomial, c in _terms(a).items():
         rest = list(monomial)
         for atom in by:
             if atom not in rest:
                 return None
             rest.remove(atom)
-        if not _is_whole(tuple(rest), c / coefficient):
+        ratio = _ratio(c, coefficient)
+        if not _is_whole(tuple(rest), ratio):
             return None
-        quotient[tuple(rest)] = c / coefficient
+        quotient[tuple(rest)] = ratio
     return _of(quotient)
 
 
@@ -308,7 +336,7 @@ def _operation(kind: str, a: Dim, b: Dim) -> Size:
     return of_symbol(Operation(kind, (a, b)))
 
 
-def scaled(dim: Dim, factor: Fraction) -> Dim:
+def scaled(dim: Dim, factor: Coefficient) -> Dim:
     """A size times a number; see ``is_whole`` for whether that is a size."""
     if isinstance(dim, Unknown):
         return dim
@@ -338,21 +366,12 @@ def bounds(dim: Dim) -> Bounds:
     """The least and the greatest value, each None where it is not known."""
     if isinstance(dim, int):
         return dim, dim
-    if isinstance(dim, Unknown):
-        return None, None
-    low: Fraction | None = Fraction()
-    high: Fraction | None = Fraction()
-    for monomial, coefficient in dim.terms:
-        ends = _scaled(_monomial_bounds(monomial), coefficient)
-        low = None if low is None or ends[0] is None else low + ends[0]
-        high = None if high is None or ends[1] is None else high + ends[1]
-    return (
-        None if low is None else math.ceil(low),
-        None if high is None else math.floor(high),
-    )
+    return (None, None) if isinstance(dim, Unknown) else dim.bounds
 
 
-def _scaled(ends: Bounds, coefficient: Fraction) -> tuple[Fraction | None, Fraction | None]:
+def _scaled(
+    ends: Bounds, coefficient: Coefficient
+) -> tuple[Coefficient | None, Coefficient | None]:
     low, high = (None if end is None else end * coefficient for end in ends)
     return (high, low) if coefficient < 0 else (low, high)
 
@@ -439,7 +458,7 @@ def equal(a: Dim, b: Dim) -> bool | None:
     low, high = bounds(apart)
     if (low is not None and low > 0) or (high is not None and high < 0):
         return False
-    constant = _terms(apart).get((), Fraction())
+    constant = _terms(apart).get((), 0)
     step = divisor(apart - int(constant)) if constant.denominator == 1 else 1
     return False if step > 1 and int(constant) % step else None
 
@@ -528,7 +547,7 @@ def _factor(dim: Dim) -> str:
     return f"({text})" if " " in text else text
 
 
-def _term(monomial: Monomial, coefficient: Fraction) -> str:
+def _term(monomial: Monomial, coefficient: Coefficient) -> str:
     factors = [str(atom) for atom in monomial]
     if coefficient.numerator != 1 or not factors:
         factors.insert(0, str(coefficient.numerator))
