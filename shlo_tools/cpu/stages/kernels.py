@@ -15,7 +15,8 @@ from shlo_tools.processors import processor_count
 
 # What LLVM takes for a line, about, and for a module beside its lines.
 _LINE, _MODULE = 30e-6, 3e-3  # seconds
-_LONG, _LONGEST = 90, 240  # lines of a module that is begun while others are still written
+_SOME, _LONGEST = 40, 240  # lines of a module that is begun while others are still written
+_LONG = 90  # lines that are worth a second module
 _MOST = 4096  # kernels that stay though no program may use them any more
 _known: OrderedDict[str, MachineCode] = OrderedDict()  # by name, what was used last at the end
 
@@ -43,7 +44,7 @@ class _Provider:
     def noted(self) -> None:
         """Begin a module where a processor is free beside the one that lowers stages."""
         lines = shared_kernels.lines_waiting()
-        if lines >= _LONG and len(self.running()) < max(1, processor_count() - 1):
+        if lines >= _SOME and len(self.running()) < max(1, processor_count() - 1):
             most = max(_LONGEST, lines // 2)
             for functions in filter(None, _by_home(shared_kernels.take(most))):
                 seconds = _MODULE + _LINE * sum(len(f.lines) for f in functions)

@@ -29,39 +29,44 @@ class Plain:
         argument: the node that lies where the stage's argument does.
         result: its result.
         walk: how it is walked.
-        place: of the argument among those of the stage.
+        place: of the argument among those of the stage; None where sums alone are read.
         sizes: what its symbols stand for.
     """
 
     argument: Node
     result: Node
     walk: Walk
-    place: int
+    place: int | None
     sizes: Mapping[Symbol, int]
 
     @property
     def places(self) -> tuple[Word, ...]:
         """Words for where argument and result lie."""
-        return Place("argument", self.place), Place("result", 0)
+        result = Place("result", 0)
+        return result if self.place is None else Place("argument", self.place), result
 
     def numbers(self, sizes: Iterable[Any]) -> tuple[Word, ...]:
         """Sizes as the numbers that they are here."""
         return tuple(cast(int, dims.substituted(size, self.sizes)) for size in sizes)
 
 
-def plain(stage: Stage, walk: Walk, lanes: int) -> Plain | None:
+def plain(stage: Stage, walk: Walk, lanes: int, *, merges: bool = False) -> Plain | None:
     """A stage as a plain reduction, if it is one.
 
     Args:
         walk: how its kernel would walk it.
         lanes: elements of a vector.
+        merges: whether only sums of blocks are to be merged, which are of whatever they are.
     """
     if len(stage.results) != 1 or not all(isinstance(n, int) and n for n, _ in walk.groups):
         return None
     behind, last = _conversions(stage.results[0])
     if last.kind is not NodeKind.REDUCE or len(sources_of(last)) != 1 or last.reduced == 1:
         return None
-    before, first = _conversions(sources_of(last)[0])
+    (source,) = sources_of(last)
+    before, first = _conversions(source)
+    if merges:
+        before, first = [], Node(NodeKind.INPUT, source.shape, source.element)
     starts = starts_of(last)
     if first.kind is not NodeKind.INPUT or any(known_number(start) is None for start in starts):
         return None
@@ -85,7 +90,7 @@ def plain(stage: Stage, walk: Walk, lanes: int) -> Plain | None:
     )
     for rule in reversed(behind):
         node = Node(NodeKind.ELEMENTWISE, kept, rule.element, (node,), rule=rule.rule)
-    return Plain(argument, node, general, first.number, symbols.sizes)
+    return Plain(argument, node, general, None if merges else first.number, symbols.sizes)
 
 
 def _conversions(node: Node) -> tuple[list[Node], Node]:

@@ -31,7 +31,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Split,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
-from shlo_tools.codegen.stages.reductions.plain import plain
+from shlo_tools.codegen.stages.reductions.plain import Plain, plain
 from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
 from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
@@ -49,7 +49,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
         UnsupportedStage: its reductions do not walk together.
     """
     own = ReductionKernel(stage.name, target, stage.arguments, stage.results)
-    walk, general = own.walk, plain(stage, own.walk, own.lanes)
+    walk = own.walk
     code = StageCode()
     if walk.blocks > 1:
         code.temporaries = [
@@ -59,7 +59,12 @@ def lower(stage: Stage, target: Target) -> StageCode:
         ]
     sums = [Place("temporary", number) for number in range(len(code.temporaries))]
 
-    def add(name: str, chunks: Extent, write: Callable[[ReductionKernel], Function]) -> None:
+    def add(
+        name: str,
+        chunks: Extent,
+        write: Callable[[ReductionKernel], Function],
+        general: Plain | None,
+    ) -> None:
         inputs, results, places = stage.arguments, stage.results, stage.places
         if general is not None:
             inputs, results, places = [general.argument], [general.result], general.places
@@ -74,10 +79,11 @@ def lower(stage: Stage, target: Target) -> StageCode:
         code.contexts.append(Context((*places, *sums, *words)))
         code.jobs.append(Job(name, len(code.contexts) - 1, formula(chunks)))
 
-    add(stage.name, walk.chunks, ReductionKernel.write)
+    add(stage.name, walk.chunks, ReductionKernel.write, plain(stage, walk, own.lanes))
     if walk.blocks > 1:
         merged = -(-walk.count // MERGED)
-        add(f"{stage.name}.merge", merged, ReductionKernel.write_merging)
+        merging = plain(stage, walk, own.lanes, merges=True)
+        add(f"{stage.name}.merge", merged, ReductionKernel.write_merging, merging)
     return code
 
 
