@@ -62,6 +62,11 @@ def _above(reductions: Sequence[Node]) -> set[Node]:
     return above
 
 
+def _parts_of(node: Node) -> int:
+    """Vectors of a value."""
+    return 2 if node.element.is_complex else 1
+
+
 class SumKernel(Kernel):
     """Reductions of one shape and of the same dimensions.
 
@@ -103,7 +108,8 @@ class SumKernel(Kernel):
             groups,
             self.lanes,
             any_order=any_order,
-            length=len(below_sums) + sum(fold.length for fold in folds),
+            length=sum(map(_parts_of, below_sums)) + sum(fold.length for fold in folds),
+            sums=sum(map(_parts_of, self._sources())),
         )
         if self.walk.blocks != 1:
             self.function.first_word = self.words + len(self._sources())

@@ -21,6 +21,7 @@ _ENOUGH = 16  # chunks that keep all threads busy
 _BLOCKS = 256  # at most
 HELD = 4  # vectors of a row that are all held in registers
 STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
+_SUMS = 4  # vectors that are added to side by side: processors wait for none of them
 _VECTORS = 2  # of a row whose length run time tells, in a chunk
 _THICK = 32  # rows that are summed up before their sums are stored, at least
 
@@ -96,13 +97,16 @@ class Walk:
         return -(-self.outer // self.rows) * self.strips * self.blocks
 
 
-def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -> Walk:
+def walk(
+    groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int
+) -> Walk:
     """The walk of a reduction.
 
     Args:
         lanes: elements of a vector.
         any_order: whether elements may be folded in lanes, and in blocks.
         length: how much is emitted for a vector, about, in instructions.
+        sums: vectors of what is summed up side by side anyway.
     """
     groups = tuple(groups)
     sizes = [size for size, _ in groups]
@@ -112,7 +116,7 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int) -
     draft = Walk(groups, _along(groups, lanes, any_order), 1, 1, 1, blocked, max(1, sizes[blocked]))
     unroll = max(1, min(8, 16 // max(1, length)))
     if draft.along == "reduced":
-        unroll = min(unroll, 4, max(1, sizes[-1] // lanes))
+        unroll = max(1, min(unroll, _SUMS // sums, sizes[-1] // lanes))
     elif draft.along == "kept":
         together = -(-draft.width // lanes) if draft.width <= HELD * lanes else 1
         unroll = _dividing(sizes[draft.reduced[-1]], max(1, unroll // together))
