@@ -129,7 +129,8 @@ def _matrix(element: Type, size: int) -> Function:
         ]
 
     def full(row: Value, column: Value) -> None:
-        at = places(f.minimum(row, rows - size), f.minimum(column, columns - size))
+        column = f.maximum(f.minimum(column, columns - size), 0)
+        at = places(f.minimum(row, rows - size), column)
         f.run(_tile_name(element, is_masked=False), [*at, *steps])
 
     def part(row: Value, column: Value) -> None:
@@ -143,10 +144,15 @@ def _matrix(element: Type, size: int) -> Function:
 
     def by_tiles() -> None:
         # Rows go by first: rows of the target are written as runs, a few at a time. Stores wait
-        # for lines of memory far apart much longer than loads do.
-        f.loop(
-            0, columns, _BLOCK, lambda c: f.loop(0, rows, _BLOCK, lambda r: block(r, c)) and None
-        )
+        # for lines of memory far apart much longer than loads do. Tiles begin where lines do, so
+        # that no load takes two: the first column of tiles reaches over its neighbour.
+        width = size * element.bytes
+        first = f.constant(0) - source.to("ptrtoint", "i64") % width // element.bytes
+
+        def blocks(column: Value) -> None:
+            f.loop(0, rows, _BLOCK, lambda row: block(row, column))
+
+        f.loop(first, columns, _BLOCK, blocks)
 
     def block(row: Value, column: Value) -> None:
         end, last = f.minimum(row + _BLOCK, rows), f.minimum(column + _BLOCK, columns)

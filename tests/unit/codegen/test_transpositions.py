@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+from shlo_tools import compile
 from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.target import Target
 
@@ -55,6 +56,24 @@ def test_a_transposition(shape: tuple[int, ...], type: str) -> None:
       return %0 : {to}
     }}"""
     assert_staged(text, values(shape, type))
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_arrays_begin_anywhere_in_a_line_of_memory(type: str) -> None:
+    """Tiles begin where lines do, wherever the array does."""
+    shape = (70, 200)
+    text = f"""func.func @main(%x: {typed(shape, type)}) -> {typed(shape[::-1], type)} {{
+      %0 = stablehlo.transpose %x, dims = [1, 0]
+        : ({typed(shape, type)}) -> {typed(shape[::-1], type)}
+      return %0 : {typed(shape[::-1], type)}
+    }}"""
+    executable, array = compile(text), values(shape, type)
+    memory = np.empty(array.nbytes + 128, np.uint8)
+    line = -memory.ctypes.data % 64
+    for start in range(line, line + 64, array.itemsize):
+        x = memory[start : start + array.nbytes].view(array.dtype).reshape(shape)
+        x[...] = array
+        np.testing.assert_array_equal(executable(x), array.T)
 
 
 @pytest.mark.parametrize("type", ["f32", "f64"])

@@ -97,9 +97,7 @@ class Walk:
         return -(-self.outer // self.rows) * self.strips * self.blocks
 
 
-def walk(
-    groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int
-) -> Walk:
+def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int) -> Walk:
     """The walk of a reduction.
 
     Args:
