@@ -170,5 +170,5 @@ def _along(groups: tuple[Group, ...], lanes: int, any_order: bool) -> Along:
         return "kept"
     if any_order:
         return "reduced"
-    before = groups[-2][0] if len(groups) > 1 else 1
-    return "rows" if before >= lanes // 4 else "nothing"
+    before = groups[-2][0] if len(groups) > 1 else 0
+    return "rows" if before >= max(1, lanes // 4) else "nothing"
