@@ -84,8 +84,13 @@ def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Ex
 def group_of(node: Node, columns: Extent) -> int | None:
     """Neighbours in a row of a node that are repeated, or reversed, together; None where none are.
 
-    Where a vector begins with such a group, its lanes read a run.
+    Where a vector begins with such a group, its lanes read a run. So do those that elements are
+    pulled apart for, each with the padding behind it.
     """
+    if node.kind is NodeKind.PAD:
+        last = max((d for d, size in enumerate(node.shape) if not is_one(size)), default=0)
+        step = node.steps[last] if node.shape and node.shape[last] == columns else 1
+        return step if isinstance(step, int) and step > 1 else None
     if node.kind not in (NodeKind.BROADCAST, NodeKind.REVERSE):
         return None
     shape = [(size, d) for d, size in enumerate(node.shape) if not is_one(size)]

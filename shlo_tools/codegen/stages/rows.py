@@ -89,7 +89,7 @@ class RowKernel(Kernel):
         if space.strips > 1:
             row = chunk // space.strips
             start = (chunk - row * space.strips) * space.strip
-            self.note_multiple(start, space.strip)
+            self.note_rest(start, space.strip, 0)
             self.strip = start, f.minimum(start + space.strip, space.columns)
             chunk = row
         first = chunk * space.chunk

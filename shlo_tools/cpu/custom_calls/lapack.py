@@ -198,8 +198,8 @@ def geev(a: Array, *, compute_left: str, compute_right: str) -> Results:
     values = [np.zeros(size, a.dtype) for _ in range(2 if _is_real(a) else 1)]
     if not np.isfinite(a).all():
         return *values, None, None, NOT_FINITE
-    wanted = [letter == "V" for letter in (compute_left, compute_right)]
-    left, right = (np.zeros_like(a, order="F") if is_wanted else None for is_wanted in wanted)
+    letters = compute_left, compute_right
+    left, right = (np.zeros_like(a, order="F") if letter == "V" else None for letter in letters)
     vectors = (left, leading, right, leading)
     info = _call("geev", compute_left, compute_right, size, a, leading, *values, *vectors, of=a)
     if _is_real(a):

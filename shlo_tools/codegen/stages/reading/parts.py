@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.function import I1, Value
 from shlo_tools.codegen.stages.nodes import Extent, Node, are_known
 from shlo_tools.codegen.stages.reading.gather import ComputedPlaces
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Index,
     Mask,
+    Pattern,
     Positions,
     Scalar,
 )
@@ -142,7 +143,10 @@ class PartsReader(ComputedPlaces):
             positions = self.near_positions if is_near else self.positions
             number = quotient.value if isinstance(quotient, Scalar) else positions(quotient)
             fits = number.compare("ult", size)
-            if isinstance(rest, Scalar | Positions):
+            if isinstance(rest, Pattern):  # of known numbers
+                type = I1.vector(self.lanes)
+                fits = self._both(fits, f.constant(tuple(k == 0 for k in rest.steps), type))
+            elif isinstance(rest, Scalar | Positions):
                 fits = self._both(fits, rest.value == 0)
             if not isinstance(quotient, Scalar):
                 return quotient, fits

@@ -46,7 +46,8 @@ class Loops:
         self.function = function
         self.lanes = lanes
         self._memos: list[dict[Hashable, object]] = [{}]
-        self._multiples: dict[str, int] = {}  # numbers that values are multiples of, by their names
+        # What is known of values, by their names: they leave a rest when a number divides them.
+        self._rests: dict[str, tuple[int, int]] = {}
 
     @property
     def level(self) -> int:
@@ -65,7 +66,8 @@ class Loops:
 
         def inside(counter: Value, *carried: Value) -> Carry | Value | None:
             self._memos.append({})
-            self.note_multiple(counter, math.gcd(self._multiple(start), step))
+            number, rest = self._known_rest(start, step)
+            self.note_rest(counter, math.gcd(number, step), rest)
             result = body(counter, *joined(carried, carry))
             self._memos.pop()
             if result is None or isinstance(result, Value):
@@ -74,12 +76,13 @@ class Loops:
 
         return joined(self.function.loop(start, stop, step, inside, flattened(carry)), carry)
 
-    def note_multiple(self, value: Value, of: int) -> None:
-        """A value is known to be a multiple of a number."""
-        self._multiples[value.name] = of
+    def note_rest(self, value: Value, number: int, rest: int) -> None:
+        """A value is known to leave a rest when a number divides it."""
+        self._rests[value.name] = number, rest % number
 
-    def _multiple(self, value: Value | int) -> int:
-        return value if isinstance(value, int) else self._multiples.get(value.name, 1)
+    def _known_rest(self, value: Value | int, number: int) -> tuple[int, int]:
+        """A number that leaves a known rest; of a known value, the one that is asked for."""
+        return (number, value) if isinstance(value, int) else self._rests.get(value.name, (1, 0))
 
     def once(self, level: int, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` emits, at loop ``level``, unless it was emitted there before."""
@@ -119,7 +122,11 @@ class Loops:
 
     def _shifted(self, c: Scalar | Lanes | Positions, by: Extent) -> Component:
         if isinstance(c, Lanes):
-            return Lanes(c.base + by, c.step, c.level)
+            moved = Lanes(c.base + by, c.step, c.level)
+            number, rest = self._known_rest(c.base, 1)
+            if isinstance(by, int):
+                self.note_rest(moved.base, number, rest + by)
+            return moved
         if isinstance(c, Pattern):
             return Pattern(c.value + by, c.level, c.first + by, c.steps)
         return type(c)(c.value + by, c.level)
@@ -197,13 +204,14 @@ class Loops:
 
         Twice as many of these are in a register.
         """
-        if not isinstance(c, Lanes) or not are_known(c.step) or abs(c.step) * self.lanes >= NEAR:
+        parts = None if isinstance(c, int) else self._parts_of(c)
+        if isinstance(c, int | Scalar) or parts is None or max(map(abs, parts[1])) >= NEAR:
             return self.positions(c)
+        base, steps = parts
 
         def make() -> Value:
-            first = self.function.broadcast(c.base.to("trunc", "i32"), self.lanes)
-            numbers = tuple(c.step * k for k in range(self.lanes))
-            return first + self.function.constant(numbers, I32.vector(self.lanes))
+            first = self.function.broadcast(base.to("trunc", "i32"), self.lanes)
+            return first + self.function.constant(steps, I32.vector(self.lanes))
 
         return self.once(c.level, ("near positions", c), make)
 
@@ -231,25 +239,27 @@ class Loops:
             if isinstance(c, Scalar):
                 quotient = c.value // by
                 return Scalar(quotient, c.level), Scalar(c.value - quotient * by, c.level)
-            if isinstance(c, Lanes) and self._begins_group(c, by):
-                return self._divided_groups(c, by)
+            rest = self._rest_of_first(c, by) if isinstance(c, Lanes) else None
+            if isinstance(c, Lanes) and isinstance(by, int) and rest is not None:
+                return self._divided_groups(c, by, rest)
             where = self.positions(c)
             quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
         return self.once(c.level, ("divide", c, by), make)
 
-    def _begins_group(self, c: Lanes, by: Extent) -> bool:
-        """Whether the first lane has no rest, so that the others' are known."""
-        if not isinstance(by, int) or c.step != 1:
-            return False
-        return 1 < by < self.lanes and self._multiple(c.base) % by == 0
+    def _rest_of_first(self, c: Lanes, by: Extent) -> int | None:
+        """The rest of the first lane, where that is known, so that the others' are, too."""
+        if not isinstance(by, int) or c.step != 1 or not 1 < by < self.lanes:
+            return None
+        number, rest = self._known_rest(c.base, 1)
+        return rest % by if number % by == 0 else None
 
-    def _divided_groups(self, c: Lanes, by: int) -> tuple[Component, Component]:
+    def _divided_groups(self, c: Lanes, by: int, rest: int) -> tuple[Component, Component]:
         """Quotient and rest of such lanes."""
-        quotients, rests = zip(*(divmod(k, by) for k in range(self.lanes)), strict=True)
+        quotients, rests = zip(*(divmod(rest + k, by) for k in range(self.lanes)), strict=True)
         zero = self.function.constant(0)
-        first = c.base // by
+        first = (c.base - rest if rest else c.base) // by
         return self._pattern(first, quotients, c.level), self._pattern(zero, rests, c.level)
 
     def _pattern(self, first: Value, steps: tuple[int, ...], level: int) -> Pattern:
