@@ -89,3 +89,23 @@ def components(index: Index) -> tuple[Component, ...]:
     if isinstance(index, tuple):
         return index
     return (index.place,) if isinstance(index, Linear) else (index.row, index.column)
+
+
+_OF_LANES = (Lanes, Positions)
+
+
+def level_of_index(index: Index) -> int:
+    """The innermost loop that an index changes with."""
+    level = 0
+    for component in components(index):
+        if not isinstance(component, int) and component.level > level:
+            level = component.level
+    return level
+
+
+def has_lanes(index: Index) -> bool:
+    """Whether lanes may read different elements."""
+    for component in components(index):  # noqa: SIM110 (asked so often that a generator shows)
+        if isinstance(component, _OF_LANES):
+            return True
+    return False

@@ -19,8 +19,9 @@ from shlo_tools.codegen.stages.reading.indices import (
     Pattern,
     Positions,
     Scalar,
+    level_of_index,
 )
-from shlo_tools.codegen.stages.reading.placing import NEAR, level_of_index
+from shlo_tools.codegen.stages.reading.placing import NEAR
 
 
 @dataclass(eq=False)

@@ -24,8 +24,8 @@ from shlo_tools.codegen.stages.reading.indices import (
     Positions,
     Scalar,
     Split,
-    components,
     level_of,
+    level_of_index,
 )
 from shlo_tools.dims import Size, at_most, maximum
 
@@ -387,23 +387,3 @@ def suffix(shape: Sequence[Extent], count: Extent) -> int | None:
         if d and not (are_known(total, count) and total >= count):
             total *= shape[d - 1]
     return None
-
-
-_OF_LANES = (Lanes, Positions)
-
-
-def level_of_index(index: Index) -> int:
-    """The innermost loop that an index changes with."""
-    level = 0
-    for component in components(index):
-        if not isinstance(component, int) and component.level > level:
-            level = component.level
-    return level
-
-
-def has_lanes(index: Index) -> bool:
-    """Whether lanes may read different elements."""
-    for component in components(index):  # noqa: SIM110 (asked so often that a generator shows)
-        if isinstance(component, _OF_LANES):
-            return True
-    return False

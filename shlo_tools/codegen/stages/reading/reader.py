@@ -26,10 +26,12 @@ from shlo_tools.codegen.stages.reading.indices import (
     Mask,
     Scalar,
     Split,
+    has_lanes,
+    level_of_index,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.parts import PartsReader
-from shlo_tools.codegen.stages.reading.placing import NEAR, has_lanes, level_of_index
+from shlo_tools.codegen.stages.reading.placing import NEAR
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
