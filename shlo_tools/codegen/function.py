@@ -11,6 +11,7 @@ twice and every constant stands once, in front.
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -312,17 +313,34 @@ class Function:
         literal = self._literals[int(value.name[2:])][0].removeprefix("dense<").removesuffix(">")
         return int(literal) if literal.lstrip("-").isdigit() else None
 
+    def _integers_of(self, value: Value) -> list[int] | None:
+        """The lanes of a constant vector of 64-bit integers; None for any other value."""
+        if value.name[1] != "c" or value.type.element != "i64" or not value.type.lanes:
+            return None
+        literal = self._literals[int(value.name[2:])][0].removeprefix("dense<").removesuffix(">")
+        numbers = [int(number) for number in literal.strip("[]").split(",")]
+        return numbers * (1 if literal[0] == "[" else value.type.lanes)
+
     def folded(self, name: str, a: Value, b: Value) -> Value | None:
         """What an instruction makes of indices, where no instruction is needed for it."""
+        if b.name[1] != "c" or name not in _FOLDED:
+            return None
+        if b.type.lanes:
+            lefts, rights = self._integers_of(a), self._integers_of(b)
+            if lefts is None or rights is None:
+                return None
+            numbers = tuple(map(_FOLDED[name], lefts, rights))
+            fit = all(abs(number) < 1 << 63 for number in numbers)
+            return self.constant(numbers, a.type) if fit else None
         right = self.number_of(b)
-        if right is None or name not in ("add", "sub", "mul"):
+        if right is None:
             return None
         if right == (1 if name == "mul" else 0):
             return a
         left = self.number_of(a)
         if left is None:
             return None
-        number = {"add": left + right, "sub": left - right, "mul": left * right}[name]
+        number = _FOLDED[name](left, right)
         return self.constant(number) if abs(number) < 1 << 63 else None
 
     def context_word(self, key: Hashable, type: Type) -> Value:
@@ -780,6 +798,14 @@ def module_text(functions: Iterable[Function], features: Sequence[str] = ()) -> 
         external |= {n: s for n, s in function.callees.items() if n not in defined}
     declared = [f"llvm.func @{name}{signature}\n" for name, signature in external.items()]
     return "".join([*declared, *(function.text(features) for function in functions)])
+
+
+# What becomes of constants without an instruction.
+_FOLDED: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+}
 
 
 def _flat(lines: Sequence[Line]) -> Iterator[str]:
