@@ -76,6 +76,8 @@ _FUNCTIONS = {
 _BY_PARTS = {"complex.add": "fadd", "complex.neg": "fneg", "complex.sub": "fsub"}
 _NARROW = ("f16", "bf16")
 _BITS = ("arith.negf", "math.absf")  # what changes the sign of a number alone
+# What gives one of its operands, or a whole number, is as narrow as those are.
+_EXACT = ("arith.maximumf", "arith.minimumf", "math.ceil", "math.floor", "math.roundeven")
 _F16 = ELEMENT_TYPES["f16"]
 _types: dict[str, Type] = {}
 
@@ -120,6 +122,8 @@ class VectorEmit(Emit):
                     result = self.reader.mathematics(function, single, narrow.element)
                 else:
                     result = self(name, *single)
+                if name in _EXACT and narrow.element == "bf16":
+                    return _cut(result.to("bitcast", "i32"), result)
                 return self._truncated(result, narrow.element)
             if name in _BITS:
                 return self._sign_changed(name, values[0])
@@ -224,9 +228,7 @@ class VectorEmit(Emit):
         if self.operand.name not in _NARROW:
             is_nan = value.compare("uno", value)
             rounded = self.function.select(is_nan, bits | 0x400000, rounded)
-        result = (rounded >> 16).to("trunc", "i16").to("bitcast", "bf16")
-        result.wide = (rounded & -0x10000).to("bitcast", "f32")
-        return result
+        return _cut(rounded, (rounded & -0x10000).to("bitcast", "f32"))
 
     def _with_half(self, bits: Value) -> Value:
         """With half of the last digit added, or as much less as makes the last one even."""
@@ -243,6 +245,13 @@ class VectorEmit(Emit):
         if result.type.element == "bf16":
             result.wide = self(name, self._extended(value, "f32"))
         return result
+
+
+def _cut(bits: Value, number: Value) -> Value:
+    """A bf16: the first bits of an f32, and its number in f32."""
+    result = (bits >> 16).to("trunc", "i16").to("bitcast", "bf16")
+    result.wide = number
+    return result
 
 
 def _element(type: Any) -> str:

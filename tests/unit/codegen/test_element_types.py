@@ -151,3 +151,25 @@ def test_bf16_between_ops(adds_words: bool, monkeypatch: pytest.MonkeyPatch) -> 
     codes = np.arange(1 << 16, dtype=np.uint16)
     for seed in range(4):
         assert_staged(text, codes, np.random.default_rng(seed).permutation(codes))
+
+
+def test_bf16_that_is_not_rounded() -> None:
+    """The greater of two, the lesser, and whole numbers near one are bf16 as they are."""
+    text = """func.func @main(%a: tensor<65536xui16>, %b: tensor<65536xui16>)
+        -> (tensor<65536xf32>, tensor<65536xf32>, tensor<65536xf32>) {
+      %x = stablehlo.bitcast_convert %a : (tensor<65536xui16>) -> tensor<65536xbf16>
+      %y = stablehlo.bitcast_convert %b : (tensor<65536xui16>) -> tensor<65536xbf16>
+      %0 = stablehlo.maximum %x, %y : tensor<65536xbf16>
+      %1 = stablehlo.minimum %0, %x : tensor<65536xbf16>
+      %2 = stablehlo.floor %0 : tensor<65536xbf16>
+      %3 = stablehlo.ceil %1 : tensor<65536xbf16>
+      %4 = stablehlo.subtract %2, %3 : tensor<65536xbf16>
+      %5 = stablehlo.round_nearest_even %y : tensor<65536xbf16>
+      %6 = stablehlo.convert %1 : (tensor<65536xbf16>) -> tensor<65536xf32>
+      %7 = stablehlo.convert %4 : (tensor<65536xbf16>) -> tensor<65536xf32>
+      %8 = stablehlo.convert %5 : (tensor<65536xbf16>) -> tensor<65536xf32>
+      return %6, %7, %8 : tensor<65536xf32>, tensor<65536xf32>, tensor<65536xf32>
+    }"""
+    codes = np.arange(1 << 16, dtype=np.uint16)
+    for seed in range(4):
+        assert_staged(text, codes, np.random.default_rng(seed).permutation(codes))
