@@ -172,4 +172,5 @@ def test_bf16_that_is_not_rounded() -> None:
     }"""
     codes = np.arange(1 << 16, dtype=np.uint16)
     for seed in range(4):
-        assert_staged(text, codes, np.random.default_rng(seed).permutation(codes))
+        with np.errstate(invalid="ignore"):  # the reference has NaN as f64
+            assert_staged(text, codes, np.random.default_rng(seed).permutation(codes))

@@ -198,8 +198,10 @@ class _Planner:
         resting = Operand(_moved(self.w_place, w_offset, rhs.element.bits), rhs.element.name)
         places = sorted([batch, *outs], key=lambda axis: -axis.c)
         is_outside = all(axis.size == 1 or axis.c > feature.c for axis in places)
-        # Windows of one output are rows, though of one column: lines of them are packed once.
+        # Windows of one output are rows, though of one column: lines of them are packed once, if
+        # the image lies along them.
         has_windows = any(window.taps > 1 for window in form.windows)
+        has_windows &= next((axis.a for axis in reversed(places) if axis.size > 1), 1) > 0
         if has_windows if outputs == 1 else feature.c == 1 and is_outside:
             axes = Axes([group], places, [feature], inner)
             return Contraction(moving, resting, axes, self.element, c_offset), False
