@@ -47,3 +47,17 @@ func.func public @main(%x: tensor<64x65xf32>) -> tensor<65x64xf32> {
   %1 = stablehlo.negate %0 : tensor<65x64xf32>
   return %1 : tensor<65x64xf32>
 }
+
+// -----
+
+// Short runs that stay together are copied as integers that overlap.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK: llvm.func internal @stage.0
+// CHECK: llvm.load {{.*}} -> i16
+// CHECK: llvm.load {{.*}} -> i16
+// CHECK-NOT: vector
+// CHECK: llvm.return
+func.func public @main(%x: tensor<8x9x3xi8>) -> tensor<9x8x3xi8> {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<8x9x3xi8>) -> tensor<9x8x3xi8>
+  return %0 : tensor<9x8x3xi8>
+}
