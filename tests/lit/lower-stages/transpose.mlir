@@ -51,7 +51,7 @@ func.func public @main(%x: tensor<64x65xf32>) -> tensor<65x64xf32> {
 // -----
 
 // Short runs that stay together are copied as integers that overlap.
-// CHECK-LABEL: func.func private @stage.0
+// CHECK-LABEL: func.func public @main(%arg0: tensor<8x9x3xi8>)
 // CHECK: llvm.func internal @stage.0
 // CHECK: llvm.load {{.*}} -> i16
 // CHECK: llvm.load {{.*}} -> i16
