@@ -77,7 +77,6 @@ class ElementCopies:
         """(from, step, to, count): elements ``step`` bytes apart, converted, to adjacent ones."""
         f = Function(self._part("copy"), [POINTER, I64, POINTER, I64], exported=False)
         source, step, target, count = f.arguments
-        vector = self.stored.vector(self.lanes)
         whole = count - count % self.lanes
 
         def adjacent() -> None:
@@ -99,20 +98,47 @@ class ElementCopies:
                 value = f.load(source.at(k * step), self.stored)
                 f.store(self.converted(value), target.at(k, self.element))
 
-            def some(k: Value) -> None:
-                mask = f.mask_below(count - k, self.lanes)
-                value = f.gather(source.at(k * step), offsets, mask, vector)
-                f.store_masked(self.converted(value), target.at(k, self.element), mask)
-
-            if self.stored.bits < 32:
-                f.loop(f.constant(0), count, 1, one)
-            else:
-                numbers = f.lane_numbers(I64.vector(self.lanes))
-                offsets = numbers * f.broadcast(step, self.lanes)
-                f.loop(f.constant(0), count, self.lanes, some)
+            size, none = self.stored.bytes, f.constant(0)
+            copied = f.if_(
+                step == 2 * size,
+                lambda: self._every_other(f, source, target, count),
+                lambda: f.if_(
+                    step == -size, lambda: self._backwards(f, source, target, count), lambda: none
+                ),
+            )
+            f.loop(copied[0], count, 1, one)
 
         f.if_(step == self.stored.bytes, adjacent, scattered)
         return f
+
+    def _every_other(self, f: Function, source: Value, target: Value, count: Value) -> Value:
+        """Copy elements of which each has a neighbour between it and the next; how many."""
+        lanes, vector = self.lanes, self.stored.vector(self.lanes)
+        even = range(0, 2 * lanes, 2)
+
+        def some(k: Value) -> None:
+            here = source.at(k * 2, self.stored)
+            parts = [f.load(here.at(lanes * part, self.stored), vector) for part in range(2)]
+            value = self.converted(f.shuffle(parts[0], parts[1], even))
+            f.store(value, target.at(k, self.element))
+
+        # The last one has no neighbour.
+        whole = f.maximum(count - 1, 0) // lanes * lanes
+        f.loop(f.constant(0), whole, lanes, some)
+        return whole
+
+    def _backwards(self, f: Function, source: Value, target: Value, count: Value) -> Value:
+        """Copy adjacent elements from the last one on; how many."""
+        lanes, vector = self.lanes, self.stored.vector(self.lanes)
+
+        def some(k: Value) -> None:
+            value = f.load(source.at(-k - (lanes - 1), self.stored), vector)
+            value = f.shuffle(value, value, range(lanes - 1, -1, -1))
+            f.store(self.converted(value), target.at(k, self.element))
+
+        whole = count - count % lanes
+        f.loop(f.constant(0), whole, lanes, some)
+        return whole
 
     def turn(self) -> Function:
         """(from, step, to, pitch, length, count): rows of what lies adjacent down its columns.
