@@ -6,6 +6,7 @@ NHWC, NCHW = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "[b, f, 0, 1]x[o, i, 0, 
 KERNEL_GRADIENT = "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"
 Shape = tuple[int, ...]
 
+_LANES = "padding = dense<[[1, 1], [1, 1]]>"
 _WIDE = "padding = dense<[[5, 3], [7, 5]]>"
 # lhs, rhs, result, dimension numbers, attributes
 CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, str, str]] = {
@@ -116,6 +117,32 @@ CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, str, str]] = {
         *((2, 3, 33, 35), (2, 17, 17, 18), (17, 3, 3, 3)),
         "[f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1]",
         "padding = dense<1>, rhs_dilation = array<i64: 2, 2>",
+    ),
+    "by lanes, two outputs": ((2, 9, 23, 1), (3, 5, 1, 2), (2, 9, 21, 2), NHWC, _LANES),
+    "by lanes, channels first": (
+        *((1, 2, 19, 45), (5, 2, 5, 5), (1, 5, 19, 45), NCHW),
+        "padding = dense<2>",
+    ),
+    "by lanes, strided without padding": (
+        *((2, 3, 33, 40), (3, 3, 3, 3), (2, 3, 16, 19), NCHW),
+        "window_strides = array<i64: 2, 2>",
+    ),
+    "by lanes, of a long line": (
+        *((1, 1, 1500), (2, 1, 9), (1, 2, 1500), "[b, f, 0]x[o, i, 0]->[b, f, 0]"),
+        "padding = dense<[[4, 4]]>",
+    ),
+    "by lanes, several outputs of a channel": (
+        *((1, 17, 18, 9), (3, 3, 1, 18), (1, 17, 18, 18), NHWC),
+        "padding = dense<1>, feature_group_count = 9 : i64",
+    ),
+    "by lanes, gradient": (
+        *((1, 3, 9, 21), (3, 1, 4, 4), (1, 1, 18, 42)),
+        "[b, f, 0, 1]x[i, o, 0, 1]->[b, f, 0, 1]",
+        "padding = dense<2>, lhs_dilation = array<i64: 2, 2>",
+    ),
+    "by lanes, many channels to one": (
+        *((2, 9, 20, 33), (3, 3, 33, 1), (2, 9, 20, 1), NHWC),
+        "padding = dense<1>",
     ),
     "deep": ((1, 4, 4, 600), (3, 3, 600, 9), (1, 4, 4, 9), NHWC, "padding = dense<1>"),
     "deep, channels first": (

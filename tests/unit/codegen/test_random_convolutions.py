@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections import OrderedDict
+
 import pytest
 from convolution_programs import ELEMENTS, ConvolutionProgram
 from staged_programs import assert_staged
+
+from shlo_tools.codegen.stages.contractions import packed_lines
+from shlo_tools.codegen.stages.contractions.packed import Packed
+from shlo_tools.codegen.stages.contractions.packed_planes import PlanePlanner
+from shlo_tools.codegen.stages.contractions.planes import Box
+from shlo_tools.passes.stages import lower_stages
 
 _SEEDS = 20
 
@@ -15,3 +24,25 @@ def test_random_convolutions(element: str, first: int) -> None:
     for seed in range(first, first + _SEEDS):
         program = ConvolutionProgram(seed, element)
         assert_staged(program.text(), *program.arrays)
+
+
+@pytest.mark.parametrize("first", range(1000, 1100, _SEEDS))
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_random_convolutions_by_lanes(
+    element: str, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same where windows are lanes wherever they can be, and not only where that pays."""
+    count, packed = 0, PlanePlanner.packed
+
+    def counted(planner: PlanePlanner, box: Box) -> Packed:
+        nonlocal count
+        count += 1
+        return packed(planner, box)
+
+    monkeypatch.setattr(packed_lines._LinePlanner, "cost", lambda *_: math.inf)
+    monkeypatch.setattr(PlanePlanner, "packed", counted)
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
+    for seed in range(first, first + _SEEDS):
+        program = ConvolutionProgram(seed, element)
+        assert_staged(program.text(), *program.arrays)
+    assert count or element.startswith("complex")

@@ -94,7 +94,7 @@ def _line(rows: str, of_windows: Sequence[Axis], taps: Sequence[Axis], tile: int
     """The lines that windows lie on, of which less is packed than of windows."""
     if not of_windows or not 0 < count(taps) <= library.MOST_TAPS:
         return None
-    *outer, axis = _cut(of_windows, tile)
+    *outer, axis = cut(of_windows, tile)
     unit = _unit(axis)
     if unit is None or axis.a <= 0 or not 0 < axis.size <= library.MOST_WINDOWS:
         return None
@@ -110,7 +110,7 @@ def _line(rows: str, of_windows: Sequence[Axis], taps: Sequence[Axis], tile: int
     return Line(rows, list(outer), axis, far, near, run, unit)
 
 
-def _cut(of_windows: Sequence[Axis], tile: int) -> list[Axis]:
+def cut(of_windows: Sequence[Axis], tile: int) -> list[Axis]:
     """Axes of windows, the last one in equal parts where lines would be long, or few."""
     *outer, axis = of_windows
     most = min(_LONGEST, max(_SHORTEST, count(of_windows) // _LINES))

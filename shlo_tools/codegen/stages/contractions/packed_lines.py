@@ -1,4 +1,4 @@
-"""Contractions by ``library.lines``, where that packs much less than blocks do."""
+"""Contractions by ``library.planes`` or ``library.lines``, where that takes less than blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library import lines as library
 from shlo_tools.codegen.library import packing
 from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS
-from shlo_tools.codegen.stages.contractions import lines
+from shlo_tools.codegen.stages.contractions import costs, lines
 from shlo_tools.codegen.stages.contractions.axes import (
     STILL,
     Axis,
@@ -19,7 +19,10 @@ from shlo_tools.codegen.stages.contractions.axes import (
 )
 from shlo_tools.codegen.stages.contractions.lines import Line
 from shlo_tools.codegen.stages.contractions.packed import BlockPlanner, Packed, Sums
+from shlo_tools.codegen.stages.contractions.packed_planes import PlanePlanner
 from shlo_tools.codegen.target import Target
+
+_SURELY = 0.95  # of what another way takes: estimates are no better than that
 
 
 def plan(contraction: Contraction, target: Target, *, by_columns: bool) -> Packed:
@@ -30,6 +33,10 @@ def plan(contraction: Contraction, target: Target, *, by_columns: bool) -> Packe
     """
     planner = _LinePlanner(contraction, target, by_columns)
     line = planner.line()
+    lanes = PlanePlanner(contraction, target, by_columns)
+    box = lanes.box()
+    if box is not None and lanes.cost(box) < _SURELY * planner.cost(line):
+        return lanes.packed(box)
     if line is None:
         return planner.blocks()
     return planner.windows(line) if line.rows == "windows" else planner.taps(line)
@@ -50,6 +57,29 @@ class _LinePlanner(BlockPlanner):
         if line is None and self._makes_matrix():
             line = lines.taps(self.along, inner, self.tile, across * self.size)
         return line if line and self._room(line) <= library.PACKED_BYTES else None
+
+    def cost(self, line: Line | None) -> float:
+        """What lines take, or blocks where there are none, in products of a vector."""
+        along, across, lanes = count(self.along), count(self.across), self.panel // COLUMN_VECTORS
+        if line is not None and line.rows == "taps":
+            return count(self.batch) * along * across * self.k / lanes
+        wide, high = (along, across) if self.by_columns else (across, along)
+        tiles = -(-high // self.tile)
+        runs, elements = self._packed_runs()
+        if line is not None:
+            tiles = -(-line.axis.size // self.tile) * count(line.outer)
+            runs, elements = count(line.outer) * count(line.far), line.run / lanes
+        tile = self.tile * costs.vectors(wide, lanes) * self.k + costs.TILE
+        run = costs.CUT if self.by_columns else costs.WHOLE
+        return count(self.batch) * (tiles * tile + runs * (run + elements))
+
+    def _packed_runs(self) -> tuple[int, float]:
+        """How many runs blocks pack, and what the elements of one take."""
+        listed, _, _ = self._runs(self.inner if self.by_rows else self.along)
+        size, stride = listed[-1][:2] if listed else (1, self.moving_size)
+        size = min(size, self.panel) if self.by_columns else size
+        step, lanes = stride // self.moving_size, self.panel // COLUMN_VECTORS
+        return count(self.along) * self.k // size, costs.elements(size, step, lanes, self.size, 2)
 
     def _makes_matrix(self) -> bool:
         """Whether C is one matrix of steps."""
