@@ -81,6 +81,24 @@ def test_convolutions_on_lines_and_their_gradients(tmp_path: Path) -> None:
         np.testing.assert_array_equal(sums, gradient)
 
 
+def test_convolutions_on_planes(tmp_path: Path) -> None:
+    """Lanes are windows, and rows are channels of the result."""
+    text = """func.func @main(%x: tensor<2x3x32x34xf32>, %w: tensor<5x3x3x3xf32>)
+        -> tensor<2x5x15x16xf32> {
+      %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+        window = {stride = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+        : (tensor<2x3x32x34xf32>, tensor<5x3x3x3xf32>) -> tensor<2x5x15x16xf32>
+      return %0 : tensor<2x5x15x16xf32>
+    }"""
+    x = RNG.integers(-2, 3, (2, 3, 32, 34)).astype(np.float32)
+    w = RNG.integers(-2, 3, (5, 3, 3, 3)).astype(np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
+    program = build(tmp_path, text, "-pie", "-fPIE")
+    for threads in (1, 3):
+        (result,) = program.run(x, w, threads=threads)
+        np.testing.assert_array_equal(result, np.einsum("bcyxij,ocij->boyx", windows, w))
+
+
 # --- element types --------------------------------------------------------------------------------
 def _numbers(dtype: str) -> Array:
     if dtype == "bool":
