@@ -10,6 +10,8 @@ import pytest
 from convolution_forms import CONVOLUTIONS, Shape
 from staged_programs import assert_staged
 
+from shlo_tools import compile
+
 BF16 = ml_dtypes.bfloat16
 
 
@@ -262,3 +264,19 @@ def test_a_constant_operand() -> None:
       return %0 : tensor<3x33xf32>
     }"""
     assert_staged(text, numbers((65, 33), 1))
+
+
+@pytest.mark.parametrize("name", ["by lanes, channels first", "by lanes, of a long line"])
+def test_threads_do_not_change_bits(name: str) -> None:
+    op, lhs, rhs, result = convolution(name)
+    to = typed(result)
+    text = f"""
+    func.func @main(%x: {typed(lhs)}, %w: {typed(rhs)}) -> {to} {{
+      %0 = {op}
+      return %0 : {to}
+    }}"""
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(shape).astype(np.float32) for shape in (lhs, rhs)]
+    alone, *shared = [compile(text, threads=threads)(*arrays) for threads in (1, 2, 3)]
+    for other in shared:
+        np.testing.assert_array_equal(alone, other)
