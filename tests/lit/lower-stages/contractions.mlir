@@ -17,10 +17,10 @@ func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x32xf32>) -> t
 
 // -----
 
-// Images channel by channel: columns of the image move.
+// Images channel by channel: lanes are windows, and lines of the image are packed as planes.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_contraction_rest_columns_f32_f32
-// CHECK-SAME: shlo_rt_contraction_run_columns_f32_f32
+// CHECK-SAME: shlo_rt_planes_f32_f32
 func.func public @channels_first(%x: tensor<1x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32>
   return %0 : tensor<1x8x6x6xf32>
