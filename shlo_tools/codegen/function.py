@@ -310,14 +310,19 @@ class Function:
         """The integer that a constant holds, in every lane; None for any other value."""
         if value.name[1] != "c" or value.type.is_float:
             return None
-        literal = self._literals[int(value.name[2:])][0].removeprefix("dense<").removesuffix(">")
+        literal = self._spelled(value)
         return int(literal) if literal.lstrip("-").isdigit() else None
+
+    def _spelled(self, constant: Value) -> str:
+        """How a constant's number is written, or the list of its lanes'."""
+        literal, _ = self._literals[int(constant.name[2:])]
+        return literal.removeprefix("dense<").removesuffix(">")
 
     def _integers_of(self, value: Value) -> list[int] | None:
         """The lanes of a constant vector of 64-bit integers; None for any other value."""
         if value.name[1] != "c" or value.type.element != "i64" or not value.type.lanes:
             return None
-        literal = self._literals[int(value.name[2:])][0].removeprefix("dense<").removesuffix(">")
+        literal = self._spelled(value)
         numbers = [int(number) for number in literal.strip("[]").split(",")]
         return numbers * (1 if literal[0] == "[" else value.type.lanes)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
-from shlo_tools.codegen.library import contraction, packing
+from shlo_tools.codegen.library import contraction, packing, tap_tables
 from shlo_tools.codegen.library.micro_kernels import SHARED, MicroKernels
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
@@ -36,7 +36,6 @@ _WORDS = (
     *("line_count", "tap_count"),
 )
 _LINE_WORDS = 7  # size, stride of moving, three steps, of resting, of C
-_TAP_WORDS = 2  # size, stride of what is packed
 _FIRST = contraction.WORDS
 _LINES = _FIRST + len(_WORDS)
 _TAPS = _LINES + packing.AXES * _LINE_WORDS
@@ -60,14 +59,13 @@ def words(
 
     Args:
         lines: axes, outer ones first: (size, bytes in moving, three steps, bytes in resting, in C).
-        taps: axes, outer ones first: (size, bytes in what is packed).
+        taps: axes, as ``tap_tables`` has them.
     """
     numbers = {**numbers, "line_count": len(lines), "tap_count": len(taps)}
     result = [numbers.get(word, 0) for word in _WORDS]
-    for axes, count in ((lines, _LINE_WORDS), (taps, _TAP_WORDS)):
-        listed = [word for axis in reversed(axes) for word in axis]
-        result += listed + [0] * (packing.AXES * count - len(listed))
-    return tuple(result)
+    listed = [word for axis in reversed(lines) for word in axis]
+    listed += [0] * (packing.AXES * _LINE_WORDS - len(listed))
+    return (*result, *listed, *tap_tables.words(taps))
 
 
 class Lines:
@@ -216,26 +214,11 @@ class _Job:
         self.f.run_address(self.kernel_of(left), [*a, *b, place, c_row, adds, left])
 
     def _list_taps(self) -> None:
-        """Write where taps lie: axis by axis, those before are repeated a stride apart.
-
-        The first one stands for those that a whole tile has behind the last one.
-        """
-        f, table, axes = self.f, self.taps, self.context.at(8 * _TAPS)
-        zero = f.constant(0)
-        f.store(zero, table)
-
-        def axis(d: Value, inner: Value) -> Value:
-            size, stride = (f.load(axes.at(d * 16 + 8 * k), I64) for k in range(2))
-
-            def place(k: Value) -> None:
-                f.store(f.load(table.at((k - inner) * 8), I64) + stride, table.at(k * 8))
-
-            f.loop(inner, inner * size, 1, place)
-            return inner * size
-
-        (count,) = f.loop(zero, self["tap_count"], 1, axis, [f.constant(1)])
-        end = count + self.library.kernels.tile
-        f.loop(count, end, 1, lambda k: f.store(zero, table.at(k * 8)))
+        """Write where taps lie; the first one stands for those that a tile has behind the last."""
+        f, axes = self.f, self.context.at(8 * _TAPS)
+        count = tap_tables.list_taps(f, self.taps, axes, self["tap_count"])
+        end, zero = count + self.library.kernels.tile, f.constant(0)
+        f.loop(count, end, 1, lambda k: f.store(zero, self.taps.at(k * 8)))
 
     def _list_windows(self) -> None:
         """Write where windows begin."""

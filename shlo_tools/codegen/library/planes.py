@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library import contraction, packing
+from shlo_tools.codegen.library import contraction, packing, tap_tables
 from shlo_tools.codegen.library.micro_kernels import MicroKernels
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
@@ -36,8 +36,6 @@ _WORDS = (
     *("calls", "call_moving", "call_step0", "call_step1", "call_step2", "call_room"),
     *("parts", "run", "group", "tap_count"),
 )
-# An axis of taps: ``size`` places ``step`` apart, of which neighbours are in other phases.
-_TAP = ("size", "step", "phases", "phase", "place")
 _FIRST = contraction.WORDS
 _TAPS = _FIRST + len(_WORDS)
 
@@ -54,11 +52,9 @@ def functions(target: Target, names: str) -> list[Function]:
 
 
 def words(numbers: dict[str, int], taps: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The words behind those of a contraction; ``taps``: axes, outer ones first, as ``_TAP``."""
+    """The words behind those of a contraction; ``taps``: axes, as ``tap_tables`` has them."""
     numbers = {**numbers, "tap_count": len(taps)}
-    listed = [word for axis in reversed(taps) for word in axis]
-    listed += [0] * (packing.AXES * len(_TAP) - len(listed))
-    return (*(numbers[word] for word in _WORDS), *listed)
+    return (*(numbers[word] for word in _WORDS), *tap_tables.words(taps))
 
 
 def tile_rows(target: Target) -> int:
@@ -175,7 +171,8 @@ class Planes:
         """A chunk is some lines of one image."""
         f = Function(name(self.source, self.element), JOB)
         chunk = _Chunk(self, f)
-        chunk.list_taps()
+        axes = chunk.context.at(8 * _TAPS)
+        tap_tables.list_taps(f, chunk.places, axes, chunk["tap_count"])
         chunk.pack()
         rows, group = chunk.c["M"], chunk["group"]
 
@@ -213,32 +210,6 @@ class _Chunk:
 
     def __getitem__(self, name: str) -> Value:
         return self._words[name]
-
-    def list_taps(self) -> None:
-        """Write where taps lie from their windows on: axis by axis, those before are repeated."""
-        f, table, axes = self.f, self.places, self.context.at(8 * _TAPS)
-        zero = f.constant(0)
-        f.store(zero, table)
-
-        def axis(d: Value, inner: Value) -> Value:
-            words = [f.load(axes.at(d * (8 * len(_TAP)) + 8 * k), I64) for k in range(len(_TAP))]
-            size, step, phases, phase, place = words
-
-            def digit(n: Value) -> None:
-                at = n * step
-                offset = at % phases * phase + at // phases * place
-                there = table.at(n * inner * 8)
-
-                def repeated(k: Value) -> None:
-                    f.store(f.load(table.at(k * 8), I64) + offset, there.at(k * 8))
-
-                f.loop(zero, inner, 1, repeated)
-
-            # The first one, at no distance, is there.
-            f.loop(f.constant(1), size, 1, digit)
-            return inner * size
-
-        f.loop(zero, self["tap_count"], 1, axis, [f.constant(1)])
 
     def pack(self) -> None:
         """Pack what all lines of the chunk read."""

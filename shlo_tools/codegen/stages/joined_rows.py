@@ -23,6 +23,7 @@ from shlo_tools.codegen.stages.nodes import (
     NodeKind,
     Stage,
     UnsupportedStage,
+    without_reshapes,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Scalar, Split
@@ -68,19 +69,13 @@ def _parts(result: Node) -> list[_Part]:
     (dimension,) = result.dimensions
     widths = [(part, math.prod(part.shape[dimension:])) for part in result.operands]
     parts = [
-        _Part(node, int(width), _origin(node).kind is NodeKind.INPUT)
+        _Part(node, int(width), without_reshapes(node).kind is NodeKind.INPUT)
         for node, width in widths
         if width
     ]
     is_wide = any(part.is_copied and part.width > 1 for part in parts)
     least = 1 if is_wide and len(parts) <= _FEW else 2
     return [replace(part, is_copied=part.is_copied and part.width >= least) for part in parts]
-
-
-def _origin(node: Node) -> Node:
-    while node.kind is NodeKind.RESHAPE:
-        (node,) = node.operands
-    return node
 
 
 class JoinedRowKernel(ShortRowKernel):
@@ -137,7 +132,7 @@ class JoinedRowKernel(ShortRowKernel):
     def _copy(self, parts: Sequence[_Part], size: int, there: Value) -> None:
         """Rows of parts that lie in memory, whose elements have ``size`` bytes."""
         widths = [part.width * size for part in parts]
-        origins = [self.buffers[_origin(part.node)].address for part in parts]
+        origins = [self.buffers[without_reshapes(part.node)].address for part in parts]
         starts = zip(origins, widths, strict=True)
         sources = [origin.at(self.row_start * bytes) for origin, bytes in starts]
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode
 from shlo_tools.codegen.library.pool import JOB
-from shlo_tools.codegen.stages.contractions.products import strided
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Node
 from shlo_tools.codegen.stages.reading.elements import place_type
-from shlo_tools.codegen.stages.transposition import with_results
+from shlo_tools.codegen.stages.transposition import moved_argument
 
 _LONGEST = 256  # bytes of a run: along longer ones vectors have few idle lanes
 _LARGEST = 64  # bytes of what is copied at once
@@ -86,14 +85,11 @@ def copy_bytes(here: Value, there: Value, count: int) -> None:
 
 def moved_runs(node: Node) -> MovedRuns | None:
     """How a view's runs are moved; None where it has none, or they are long."""
-    try:
-        base, offset, parts = strided(node)
-    except UnsupportedStage:
+    view = moved_argument(node)
+    if view is None:
         return None
-    if base.kind is not NodeKind.INPUT or base is node:
-        return None
+    base, offset, moved = view
     size = place_type(node.element).bytes
-    moved = with_results([part for dimension in parts for part in dimension])
     if len(moved) < 2 or moved[-1][1] != 1 or moved[-1][0] * size > _LONGEST:
         return None
     *outer, (length, _, _) = moved

@@ -189,6 +189,13 @@ class Stage:
         return places(len(self.arguments), len(self.results))
 
 
+def without_reshapes(node: Node) -> Node:
+    """What has the elements of a node in the same order."""
+    while node.kind is NodeKind.RESHAPE:
+        (node,) = node.operands
+    return node
+
+
 def below(results: Iterable[Node], known: Iterable[Node] = ()) -> list[Node]:
     """What results are made of, operands first; operands of ``known`` nodes are left out."""
     order: dict[Node, None] = {}

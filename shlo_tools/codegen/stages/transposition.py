@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import interleaving, transposition
 from shlo_tools.codegen.stages.contractions.products import Part, merged, strided
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.reading.elements import place_type
 
 _SMALL = 256  # elements that a kernel gathers as well
@@ -80,13 +80,10 @@ def transposition_of(node: Node) -> Transposition | None:
     """How a view is moved by tiles; None where that does not pay, or it is no such view."""
     if node.kind not in (NodeKind.TRANSPOSE, NodeKind.RESHAPE) or node.count < _SMALL:
         return None
-    try:
-        base, offset, parts = strided(node)
-    except UnsupportedStage:
+    view = moved_argument(node)
+    if view is None:
         return None
-    if base.kind is not NodeKind.INPUT:
-        return None
-    moved = with_results([part for dimension in parts for part in dimension])
+    base, offset, moved = view
     bits = place_type(node.element).bits
     if moved and moved[-1][1] == 1 and moved[-1][0] * bits in transposition.WIDTHS:
         # Some neighbours move together: they are one element of more bits.
@@ -111,7 +108,18 @@ def transposition_of(node: Node) -> Transposition | None:
     )
 
 
-def with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
+def moved_argument(node: Node) -> tuple[Node, int, list[tuple[int, int, int]]] | None:
+    """Of a view of an argument: that, the elements in front of the first, and how others move.
+
+    That is for each part its size, and its steps in the argument and in row-major order.
+    """
+    base, offset, parts = strided(node)
+    if base.kind is not NodeKind.INPUT:
+        return None
+    return base, offset, _with_results([part for dimension in parts for part in dimension])
+
+
+def _with_results(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     """Parts with their steps in row-major order, neighbours merged."""
     result: list[tuple[int, int, int]] = []
     to = 1

@@ -47,11 +47,12 @@ class Line:
         """How far the coordinate moves with a unit."""
         return 1 if self.unit else 0
 
-    def taps(self, pitch: int, size: int) -> list[tuple[int, int]]:
+    def taps(self, pitch: int, size: int) -> list[tuple[int, int, int, int, int]]:
         """Axes of taps by bytes of what is packed; lines are ``pitch`` bytes apart."""
         strides = [pitch * count(self.far[d + 1 :]) for d in range(len(self.far))]
-        listed = [(axis.size, stride) for axis, stride in zip(self.far, strides, strict=True)]
-        return listed + [(axis.size, axis.a * size) for axis in self.near]
+        strides += [axis.a * size for axis in self.near]
+        axes = zip((*self.far, *self.near), strides, strict=True)
+        return [(axis.size, 1, 1, 0, stride) for axis, stride in axes]
 
     def pitch(self, size: int) -> int:
         """Bytes from a packed line to the next, in other sets of the cache."""

@@ -15,7 +15,7 @@ import numpy as np
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I32, I64, POINTER, Function, Value
 from shlo_tools.codegen.library import pool
-from shlo_tools.codegen.stages.nodes import Node, NodeKind, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Node, UnsupportedStage, without_reshapes
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.gather import Slices
 from shlo_tools.codegen.stages.tiny.numbering import (
@@ -58,8 +58,7 @@ class TinyPlaces(TinySums):
 
     def large(self, node: Node) -> int:
         """The source of a large node."""
-        while node.kind is NodeKind.RESHAPE:
-            (node,) = node.operands
+        node = without_reshapes(node)
         source: int | None = self.known(("large", node))
         if source is None:
             raise UnsupportedStage(f"{node.kind.value} of a large tensor")
