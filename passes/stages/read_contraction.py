@@ -8,7 +8,7 @@ from typing import Any
 
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library import element_copies
+from shlo_tools.codegen.library.contractions import element_copies
 from shlo_tools.codegen.stages.contractions.convolutions import Convolution, Window
 from shlo_tools.codegen.stages.nodes import (
     Node,

@@ -23,24 +23,26 @@ from shlo_tools.codegen.function import (
 from shlo_tools.codegen.library import (
     calling,
     clock,
-    contraction,
     copying,
-    depthwise,
     entering,
-    gemm,
     interleaving,
     jobs,
-    lines,
     maths,
-    micro_kernels,
-    packing,
-    planes,
     pool,
     profiling,
     selecting,
     sharing,
     sorting,
     transposition,
+)
+from shlo_tools.codegen.library.contractions import (
+    blocks,
+    depthwise,
+    gemm,
+    lines,
+    micro_kernels,
+    packing,
+    planes,
 )
 from shlo_tools.codegen.library.fourier import jobs as fourier
 from shlo_tools.cpu.machine_code import store
@@ -101,7 +103,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
 _FAMILIES = {
     micro_kernels.MIXED: gemm.mixed,
     f"{PREFIX}pack_": packing.functions,
-    f"{PREFIX}contraction_": contraction.functions,
+    f"{PREFIX}contraction_": blocks.functions,
     f"{PREFIX}lines_": lines.functions,
     f"{PREFIX}planes_": planes.functions,
     f"{PREFIX}depthwise_": depthwise.functions,

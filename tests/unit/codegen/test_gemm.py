@@ -15,7 +15,8 @@ import pytest
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, I32, Type
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import gemm, gemm_plan, pool
+from shlo_tools.codegen.library import pool
+from shlo_tools.codegen.library.contractions import gemm, gemm_plan
 from shlo_tools.cpu.process_library import parts
 
 TYPES = {"f32": (F32, np.float32), "f64": (F64, np.float64)}

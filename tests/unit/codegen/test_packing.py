@@ -12,7 +12,7 @@ from guarded import guarded
 from shlo_tools import mlir
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import F32, F64, I32, I64, Type
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.contractions import packing
 from shlo_tools.codegen.target import Target
 from shlo_tools.cpu.process_library import parts
 

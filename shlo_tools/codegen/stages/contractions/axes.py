@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word
-from shlo_tools.codegen.library.element_copies import stored_bytes
+from shlo_tools.codegen.library.contractions.element_copies import stored_bytes
 from shlo_tools.codegen.stages.nodes import UnsupportedStage
 
 Steps = tuple[int, int, int]

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
-from shlo_tools.codegen.library import depthwise as depthwise_library
-from shlo_tools.codegen.library import element_copies
+from shlo_tools.codegen.library.contractions import depthwise as depthwise_library
+from shlo_tools.codegen.library.contractions import element_copies
 from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
 from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Place, Word
-from shlo_tools.codegen.library import depthwise as library
-from shlo_tools.codegen.library import element_copies, packing
+from shlo_tools.codegen.library.contractions import depthwise as library
+from shlo_tools.codegen.library.contractions import element_copies, packing
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise
 from shlo_tools.codegen.target import Target

@@ -21,7 +21,7 @@ from shlo_tools.codegen.jobs import (
     plain,
     word,
 )
-from shlo_tools.codegen.library import micro_kernels
+from shlo_tools.codegen.library.contractions import micro_kernels
 from shlo_tools.codegen.named_sizes import evaluated
 from shlo_tools.codegen.stages.contractions.axes import Axes, Axis, Contraction, Operand, count
 from shlo_tools.codegen.stages.contractions.multiplication import Multiplication, turns

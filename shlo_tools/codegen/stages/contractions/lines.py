@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools.codegen.library import lines as library
+from shlo_tools.codegen.library.contractions import lines as library
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
 
 # What packing a window takes, in products of a vector: for each run of elements, and for those.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
-from shlo_tools.codegen.library import contraction as library
-from shlo_tools.codegen.library import gemm_plan, micro_kernels
+from shlo_tools.codegen.library.contractions import blocks as library
+from shlo_tools.codegen.library.contractions import gemm_plan, micro_kernels
 from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.stages.contractions.packed import Packed, Sums

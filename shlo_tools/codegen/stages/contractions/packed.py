@@ -1,4 +1,4 @@
-"""Contractions by ``library.contraction``: which operand rests, and how blocks are cut.
+"""Contractions by ``library.blocks``: which operand rests, and how blocks are cut.
 
 Where C's columns are adjacent in memory, A moves: blocks of its rows are packed and multiplied by
 all of B. Else B moves, as in convolutions over images that lie channel by channel.
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Place, Word
-from shlo_tools.codegen.library import contraction as library
-from shlo_tools.codegen.library import element_copies, packing
-from shlo_tools.codegen.library.gemm_plan import UNCUT
-from shlo_tools.codegen.library.micro_kernels import panel_columns, row_tile
+from shlo_tools.codegen.library.contractions import blocks as library
+from shlo_tools.codegen.library.contractions import element_copies, packing
+from shlo_tools.codegen.library.contractions.gemm_plan import UNCUT
+from shlo_tools.codegen.library.contractions.micro_kernels import panel_columns, row_tile
 from shlo_tools.codegen.stages.contractions.axes import (
     STILL,
     Axis,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import lines as library
-from shlo_tools.codegen.library import packing
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS
+from shlo_tools.codegen.library.contractions import lines as library
+from shlo_tools.codegen.library.contractions import packing
+from shlo_tools.codegen.library.contractions.micro_kernels import COLUMN_VECTORS
 from shlo_tools.codegen.stages.contractions import costs, lines
 from shlo_tools.codegen.stages.contractions.axes import (
     STILL,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import contraction as blocks_library
-from shlo_tools.codegen.library import packing
-from shlo_tools.codegen.library import planes as library
+from shlo_tools.codegen.library.contractions import blocks as blocks_library
+from shlo_tools.codegen.library.contractions import packing
+from shlo_tools.codegen.library.contractions import planes as library
 from shlo_tools.codegen.stages.contractions import costs, planes
 from shlo_tools.codegen.stages.contractions.axes import (
     STILL,

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.contractions import packing
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, Operand, Steps, count
 from shlo_tools.codegen.stages.contractions.lines import cut
 

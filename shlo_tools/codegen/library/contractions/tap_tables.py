@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shlo_tools.codegen.function import I64, Function, Value
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.contractions import packing
 
 # An axis of taps: ``size`` of them, ``step`` places from one to the next. Of ``phases`` places that
 # are neighbours each lies in a part of its own, ``phase`` bytes behind the one before; those of one

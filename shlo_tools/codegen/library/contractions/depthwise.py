@@ -12,7 +12,7 @@ outside.
 from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library import packing
+from shlo_tools.codegen.library.contractions import packing
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library.micro_kernels import LONG_VECTORS, MicroKernels
+from shlo_tools.codegen.library.contractions.micro_kernels import LONG_VECTORS, MicroKernels
 from shlo_tools.codegen.target import Target
 
 # Addresses, sizes, strides in bytes (C's columns are adjacent), and a batch of two dimensions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.element_copies import ElementCopies
+from shlo_tools.codegen.library.contractions.element_copies import ElementCopies
 from shlo_tools.codegen.target import Target
 
 COLUMN_VECTORS = 2

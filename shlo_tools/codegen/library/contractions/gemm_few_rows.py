@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.library.gemm_panels import Context, Panels
-from shlo_tools.codegen.library.gemm_plan import CUT
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, FEW, FEW_VECTORS, LONG_VECTORS
+from shlo_tools.codegen.library.contractions.gemm_panels import Context, Panels
+from shlo_tools.codegen.library.contractions.gemm_plan import CUT
+from shlo_tools.codegen.library.contractions.micro_kernels import (
+    COLUMN_VECTORS,
+    FEW,
+    FEW_VECTORS,
+    LONG_VECTORS,
+)
 
 
 class FewRows(Panels):

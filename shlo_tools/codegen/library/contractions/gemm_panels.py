@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Value
-from shlo_tools.codegen.library.gemm_plan import CONTEXT
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, MicroKernels
+from shlo_tools.codegen.library.contractions.gemm_plan import CONTEXT
+from shlo_tools.codegen.library.contractions.micro_kernels import COLUMN_VECTORS, MicroKernels
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.library.transposition import transposed
 

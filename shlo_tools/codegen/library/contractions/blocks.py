@@ -17,8 +17,12 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library import micro_kernels, packing
-from shlo_tools.codegen.library.micro_kernels import COLUMN_VECTORS, panel_columns, row_tile
+from shlo_tools.codegen.library.contractions import micro_kernels, packing
+from shlo_tools.codegen.library.contractions.micro_kernels import (
+    COLUMN_VECTORS,
+    panel_columns,
+    row_tile,
+)
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 

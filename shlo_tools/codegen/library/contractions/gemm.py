@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.gemm_few_rows import FewRows
-from shlo_tools.codegen.library.gemm_panels import Context
-from shlo_tools.codegen.library.gemm_plan import ADDED, CUT, OWN, PLANNED
-from shlo_tools.codegen.library.micro_kernels import (
+from shlo_tools.codegen.library.contractions.gemm_few_rows import FewRows
+from shlo_tools.codegen.library.contractions.gemm_panels import Context
+from shlo_tools.codegen.library.contractions.gemm_plan import ADDED, CUT, OWN, PLANNED
+from shlo_tools.codegen.library.contractions.micro_kernels import (
     COLUMN_VECTORS,
     FEW,
     SHARED,

@@ -5,7 +5,7 @@ What they read of it is copied once, with its padding: one plane for each channe
 a stride, in which neighbouring windows read neighbours. A table tells where a tap lies from its
 window on, so windows are a vector of a plane, whatever the tap, and none of them is ever packed.
 Lines of a chunk are multiplied as one long line: what is computed between two of them, of elements
-of both, is not copied into C. A rests as ``library.contraction`` packs it where columns move.
+of both, is not copied into C. A rests as ``library.blocks`` packs it where columns move.
 
 ``shlo_rt_planes_<source>_<element>(context, chunk, scratch)``.
 """
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library import contraction, packing, tap_tables
-from shlo_tools.codegen.library.micro_kernels import MicroKernels
+from shlo_tools.codegen.library.contractions import blocks, packing, tap_tables
+from shlo_tools.codegen.library.contractions.micro_kernels import MicroKernels
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
@@ -36,7 +36,7 @@ _WORDS = (
     *("calls", "call_moving", "call_step0", "call_step1", "call_step2", "call_room"),
     *("parts", "run", "group", "tap_count"),
 )
-_FIRST = contraction.WORDS
+_FIRST = blocks.WORDS
 _TAPS = _FIRST + len(_WORDS)
 
 
@@ -192,7 +192,7 @@ class _Chunk:
     def __init__(self, library: Planes, f: Function) -> None:
         self.library, self.f = library, f
         self.context, chunk, self.places = f.arguments
-        c = self.c = contraction.ContextWords(f, self.context)
+        c = self.c = blocks.ContextWords(f, self.context)
         self._words = {
             word: f.load(self.context.at(8 * (_FIRST + k)), I64) for k, word in enumerate(_WORDS)
         }

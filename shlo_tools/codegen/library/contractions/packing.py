@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.element_copies import ElementCopies
+from shlo_tools.codegen.library.contractions.element_copies import ElementCopies
 from shlo_tools.codegen.target import Target
 
 AXES = 5  # of q, and of p
