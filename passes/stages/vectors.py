@@ -129,7 +129,7 @@ class VectorEmit(Emit):
                 return self._sign_changed(name, values[0])
         if name == "arith.muli" and values[0].type.element == "i8":
             return self._product_of_bytes(*values)
-        if name in _DIVISIONS and division.by_floats(self.function, *values):
+        if name in _DIVISIONS and division.by_floats(target.host(), self.function, *values):
             return _DIVISIONS[name](*values, is_signed=name.endswith("si"))
         if name in _INSTRUCTIONS:
             return self.function.op(_INSTRUCTIONS[name], *values)

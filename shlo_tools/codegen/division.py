@@ -2,21 +2,24 @@
 
 A quotient that is no integer lies 1 / b or more from the next one, which is more than floats of
 twice as many digits as the operands have bits round away. So what is cut off behind the point is
-exact: of up to 16 bits in f32, of 32 in f64.
+exact: of up to 16 bits in f32, of 32 in f64. Of 64 bits a function of the process library looks
+first whether they are short enough.
 """
 
 from __future__ import annotations
 
 from shlo_tools.codegen.function import Function, Value
+from shlo_tools.codegen.library import quotients
+from shlo_tools.codegen.target import Target
 
 _BITS = 32  # of the longest integers whose quotients floats hold
 _SHORT = 16
 
 
-def by_floats(f: Function, a: Value, b: Value) -> bool:
+def by_floats(target: Target, f: Function, a: Value, b: Value) -> bool:
     """Whether a quotient is made here; LLVM multiplies where the divisor is a constant."""
-    type = a.type
-    return bool(type.lanes) and type.bits <= _BITS and f.integer_of(b) is None
+    is_short = a.type.bits <= _BITS or target.converts_i64
+    return bool(a.type.lanes) and is_short and f.integer_of(b) is None
 
 
 def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
@@ -26,6 +29,8 @@ def quotient(a: Value, b: Value, *, is_signed: bool) -> Value:
         a: a vector, as ``by_floats`` takes it.
         is_signed: how both are read.
     """
+    if a.type.bits > _BITS:
+        return a.function.computed(quotients.name(a.type, is_signed=is_signed), [a, b], a.type)
     element, extended = a.type.element, "sext" if is_signed else "zext"
     if a.type.bits > _SHORT:
         to_float, to_integer = ("sitofp", "fptosi") if is_signed else ("uitofp", "fptoui")

@@ -27,6 +27,7 @@ ADDRESSES = "addresses"  # in a module of kernels: the table of their addresses
 
 Carry = Sequence["Value"]
 Line = str | list["Line"]  # an instruction, or some that were put in front of a loop
+Blocks = tuple[str, ...]  # those that have run wherever the last one runs
 
 
 class Type(NamedTuple):
@@ -76,6 +77,7 @@ F16, BF16, F32, F64 = Type("f16"), Type("bf16"), Type("f32"), Type("f64")
 POINTER = Type("ptr")
 
 _LINE = 64  # bytes of a line of the caches
+_FIRST = "first"  # the block of what runs before everything
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _ORDERED = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
@@ -172,7 +174,7 @@ class Value:
         """``icmp`` or ``fcmp`` by LLVM's name of the predicate."""
         f, other = self.function, self.function.constant(other, self.type)
         name = "fcmp" if self.type.is_float else "icmp"
-        return f.emit(
+        return f.pure(
             f'llvm.{name} "{predicate}" {self.name}, {other.name} : {self.type}', self.type.of("i1")
         )
 
@@ -210,14 +212,14 @@ class Value:
         else:
             place, types = index.name, f"!llvm.ptr, {index.type}"
         text = f"llvm.getelementptr {self.name}[{place}] : ({types}) -> !llvm.ptr, {element}"
-        return self.function.emit(text, POINTER)
+        return self.function.pure(text, POINTER)
 
     def to(self, how: str, element: str) -> Value:
         """A cast by LLVM's name (``sitofp``, ``trunc``, ``bitcast`` of equal widths, ...)."""
         type = self.type.of(element)
         if type == self.type:
             return self
-        return self.function.emit(f"llvm.{how} {self.name} : {self.type} to {type}", type)
+        return self.function.pure(f"llvm.{how} {self.name} : {self.type} to {type}", type)
 
 
 class Function:
@@ -246,13 +248,16 @@ class Function:
         self.exported = exported
         self.is_general = False
         self.lines: list[Line] = []
-        self.loops: list[list[Line]] = []  # for each loop around: what runs just before it
+        # For each loop around: what runs just before it, and the blocks around that.
+        self.loops: list[tuple[list[Line], Blocks]] = []
         self.callees: dict[str, str] = {}
         self.words: dict[Hashable, Value] = {}
         self.first_word: int | None = None
         self._constants: dict[tuple[str, Type], tuple[str, str]] = {}
         self._literals: list[tuple[str, Type]] = []  # of constants, as they are numbered
         self._first_lines: list[Line] = []
+        self._blocks: Blocks = (_FIRST, "body")
+        self._pure: dict[str, tuple[Value, str]] = {}  # by their text, and the block of each
         self._wide_sizes: dict[tuple[Size, Type], Value] = {}
         self._numbered = 0
 
@@ -264,6 +269,15 @@ class Function:
         self.lines.append(f"{name} = {text}")
         return Value(self, name, type)
 
+    def pure(self, text: str, type: Type) -> Value:
+        """An instruction that does nothing but compute; one that has run need not run again."""
+        known = self._pure.get(text)
+        if known is not None and known[1] in self._blocks:
+            return known[0]
+        value = self.emit(text, type)
+        self._pure[text] = value, self._blocks[-1]
+        return value
+
     def do(self, text: str) -> None:
         """An instruction without a result."""
         self.lines.append(text)
@@ -271,13 +285,13 @@ class Function:
     def op(self, name: str, *operands: Value) -> Value:
         """An instruction whose result has the type of its operands."""
         type = operands[0].type
-        return self.emit(f"llvm.{name} {', '.join(o.name for o in operands)} : {type}", type)
+        return self.pure(f"llvm.{name} {', '.join(o.name for o in operands)} : {type}", type)
 
     def intrinsic(self, name: str, *operands: Value, type: Type | None = None) -> Value:
-        """An intrinsic of the llvm dialect; its result has the first operand's type by default."""
+        """An intrinsic that computes; its result has the first operand's type by default."""
         type = type or operands[0].type
         names, types = ", ".join(o.name for o in operands), ", ".join(str(o.type) for o in operands)
-        return self.emit(f"llvm.intr.{name}({names}) : ({types}) -> {type}", type)
+        return self.pure(f"llvm.intr.{name}({names}) : ({types}) -> {type}", type)
 
     def constant(self, value: Value | float | Sequence[float] | Size, type: Type = I64) -> Value:
         """A constant, splat where ``type`` is a vector; a Value is returned as it is.
@@ -353,21 +367,29 @@ class Function:
         if self.first_word is None:
             raise RuntimeError(f"{self.name} has no context")
         if key not in self.words:
-            lines, self.lines = self.lines, self._first_lines
-            place = self.arguments[0].at(8 * (self.first_word + len(self.words)))
-            self.words[key] = self.load(place, type)
-            self.lines = lines
+            with self._in_front():
+                place = self.arguments[0].at(8 * (self.first_word + len(self.words)))
+                self.words[key] = self.load(place, type)
         return self.words[key]
 
     def _size(self, size: Size, type: Type) -> Value:
         if (size, type) not in self._wide_sizes:
             word = self.context_word(size, I64)
-            lines, self.lines = self.lines, self._first_lines
-            value = word.to("trunc", type.element)
-            value = self.broadcast(value, type.lanes) if type.lanes else value
-            self._wide_sizes[size, type] = value
-            self.lines = lines
+            with self._in_front():
+                value = word.to("trunc", type.element)
+                value = self.broadcast(value, type.lanes) if type.lanes else value
+                self._wide_sizes[size, type] = value
         return self._wide_sizes[size, type]
+
+    @contextmanager
+    def _in_front(self) -> Iterator[None]:
+        """Emit in front of everything."""
+        lines, blocks = self.lines, self._blocks
+        self.lines, self._blocks = self._first_lines, (_FIRST,)
+        try:
+            yield
+        finally:
+            self.lines, self._blocks = lines, blocks
 
     def zero(self, type: Type) -> Value:
         return self.constant(0.0 if type.is_float else 0, type)
@@ -386,12 +408,12 @@ class Function:
     def select(self, condition: Value, on_true: Value, on_false: Value | float) -> Value:
         other = self.constant(on_false, on_true.type)
         text = f"llvm.select {condition.name}, {on_true.name}, {other.name}"
-        return self.emit(f"{text} : {condition.type}, {on_true.type}", on_true.type)
+        return self.pure(f"{text} : {condition.type}, {on_true.type}", on_true.type)
 
     def leading_zeros(self, value: Value) -> Value:
         """Bits above the highest one; all of them for zero."""
         text = f'"llvm.intr.ctlz"({value.name}) <{{is_zero_poison = false}}>'
-        return self.emit(f"{text} : ({value.type}) -> {value.type}", value.type)
+        return self.pure(f"{text} : ({value.type}) -> {value.type}", value.type)
 
     # --- vectors ----------------------------------------------------------------------------------
     def broadcast(self, scalar: Value, lanes: int) -> Value:
@@ -400,39 +422,39 @@ class Function:
         if scalar.name[1] == "c":
             literal, _ = self._literals[int(scalar.name[2:])]
             return self._constant(f"dense<{literal}>", type)
-        undefined = self.emit(f"llvm.mlir.poison : {type}", type)
+        undefined = self.pure(f"llvm.mlir.poison : {type}", type)
         zero = self.constant(0, I32)
         text = f"llvm.insertelement {scalar.name}, {undefined.name}[{zero.name} : i32] : {type}"
-        first = self.emit(text, type)
+        first = self.pure(text, type)
         return self.shuffle(first, undefined, [0] * lanes)
 
     def shuffle(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
         """Lanes of ``a`` and ``b``, counted through both."""
         text = f"llvm.shufflevector {a.name}, {b.name} [{', '.join(map(str, lanes))}] : {a.type}"
-        return self.emit(text, a.type.scalar.vector(len(lanes)))
+        return self.pure(text, a.type.scalar.vector(len(lanes)))
 
     def extract(self, vector: Value, lane: int) -> Value:
         place = self.constant(lane, I32)
         text = f"llvm.extractelement {vector.name}[{place.name} : i32] : {vector.type}"
-        return self.emit(text, vector.type.scalar)
+        return self.pure(text, vector.type.scalar)
 
     def extract_at(self, vector: Value, lane: Value) -> Value:
         """The lane of a number that run time tells."""
         text = f"llvm.extractelement {vector.name}[{lane.name} : {lane.type}] : {vector.type}"
-        return self.emit(text, vector.type.scalar)
+        return self.pure(text, vector.type.scalar)
 
     def insert_at(self, vector: Value, scalar: Value, lane: Value) -> Value:
         """A vector with a scalar in the lane of a number that run time tells."""
         place = f"{vector.name}[{lane.name} : {lane.type}]"
         text = f"llvm.insertelement {scalar.name}, {place} : {vector.type}"
-        return self.emit(text, vector.type)
+        return self.pure(text, vector.type)
 
     def compressed(self, vector: Value, mask: Value) -> Value:
         """The masked lanes of a register, in order, as its first ones; the others hold anything.
 
         For targets that have it as an instruction.
         """
-        other = self.emit(f"llvm.mlir.poison : {vector.type}", vector.type)
+        other = self.pure(f"llvm.mlir.poison : {vector.type}", vector.type)
         operands = (vector, mask, other)
         names, types = (", ".join(str(getattr(o, a)) for o in operands) for a in ("name", "type"))
         return self.emit(
@@ -444,7 +466,7 @@ class Function:
     def lanes_set(self, mask: Value) -> Value:
         """How many lanes of a mask are set, as i64."""
         bits = Type(f"i{mask.type.lanes}")
-        word = self.emit(f"llvm.bitcast {mask.name} : {mask.type} to {bits}", bits)
+        word = self.pure(f"llvm.bitcast {mask.name} : {mask.type} to {bits}", bits)
         return self.intrinsic("ctpop", word).to("zext", "i64")
 
     def lane_numbers(self, type: Type) -> Value:
@@ -464,7 +486,7 @@ class Function:
             return self.reduce("add", vector)
         start = self.constant(-0.0, scalar)
         attributes = "<{fastmathFlags = #llvm.fastmath<reassoc>}>"
-        return self.emit(
+        return self.pure(
             f'"llvm.intr.vector.reduce.fadd"({start.name}, {vector.name}) {attributes}'
             f" : ({scalar}, {vector.type}) -> {scalar}",
             scalar,
@@ -474,7 +496,7 @@ class Function:
         """LLVM's horizontal reduction of a name (``add``, ``smax``, ``fmaximum``, ``or``, ...)."""
         scalar = vector.type.scalar
         text = f'"llvm.intr.vector.reduce.{kind}"({vector.name}) : ({vector.type}) -> {scalar}'
-        return self.emit(text, scalar)
+        return self.pure(text, scalar)
 
     # --- memory -----------------------------------------------------------------------------------
     def load(self, address: Value, type: Type, align: int = 0, *, streaming: bool = False) -> Value:
@@ -525,7 +547,7 @@ class Function:
         if type.bits < 32:
             return self._gather_narrow(base, offsets, mask, type)
         addresses = Type("ptr", type.lanes)
-        where = self.emit(
+        where = self.pure(
             f"llvm.getelementptr {base.name}[{offsets.name}]"
             f" : (!llvm.ptr, {offsets.type}) -> {addresses}, i8",
             addresses,
@@ -549,7 +571,7 @@ class Function:
     def scatter(self, value: Value, base: Value, offsets: Value, mask: Value) -> None:
         """Masked lanes to ``base`` + ``offsets`` bytes (a vector of i64)."""
         addresses = Type("ptr", value.type.lanes)
-        where = self.emit(
+        where = self.pure(
             f"llvm.getelementptr {base.name}[{offsets.name}]"
             f" : (!llvm.ptr, {offsets.type}) -> {addresses}, i8",
             addresses,
@@ -600,6 +622,10 @@ class Function:
     def call(self, name: str, operands: Sequence[Value], type: Type) -> Value:
         """The result of a function called by name."""
         return self.emit(self._call(name, operands, type), type)
+
+    def computed(self, name: str, operands: Sequence[Value], type: Type) -> Value:
+        """The result of a function that does nothing but compute."""
+        return self.pure(self._call(name, operands, type), type)
 
     def run(self, name: str, operands: Sequence[Value]) -> None:
         """Call a function without a result by name."""
@@ -652,33 +678,44 @@ class Function:
             return list(carry)
         mark = self._mark()
         first, last, stride = (self.constant(n) for n in (start, stop, step))
+        is_any = None if known else first < last
         before: list[Line] = []
         self.lines.append(before)
         counter = Value(self, f"%i{mark}", I64)
         inside = [Value(self, f"%l{mark}_{k}", v.type) for k, v in enumerate(carry)]
         after = [Value(self, f"%e{mark}_{k}", v.type) for k, v in enumerate(carry)]
-        if known:
+        if is_any is None:
             self.do(f"llvm.br ^b{mark}{_passed([first, *carry])}")
         else:
-            self._branch(first < last, f"b{mark}", [first, *carry], f"x{mark}", carry)
+            self._branch(is_any, f"b{mark}", [first, *carry], f"x{mark}", carry)
         self.lines.append(f"^b{mark}{_declared([counter, *inside])}:")
-        self.loops.append(before)
-        results = _as_list(body(counter, *inside))
-        self.loops.pop()
-        following = counter + stride
-        self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
+        self.loops.append((before, self._blocks))
+        with self._block(f"b{mark}"):
+            results = _as_list(body(counter, *inside))
+            self.loops.pop()
+            following = counter + stride
+            self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
         self.lines.append(f"^x{mark}{_declared(after)}:")
         return after
 
     @contextmanager
     def before_loop(self, depth: int) -> Iterator[None]:
         """Emit in front of a loop around, the outermost one being number 0."""
-        lines, loops = self.lines, self.loops
-        self.lines, self.loops = loops[depth], loops[:depth]
+        lines, loops, blocks = self.lines, self.loops, self._blocks
+        self.lines, self._blocks = loops[depth]
+        self.loops = loops[:depth]
         try:
             yield
         finally:
-            self.lines, self.loops = lines, loops
+            self.lines, self.loops, self._blocks = lines, loops, blocks
+
+    @contextmanager
+    def _block(self, name: str) -> Iterator[None]:
+        """Emit where only some ways through the function lead."""
+        blocks = self._blocks
+        self._blocks = (*blocks, name)
+        yield
+        self._blocks = blocks
 
     def while_(
         self,
@@ -691,9 +728,10 @@ class Function:
         inside = [Value(self, f"%w{mark}_{k}", v.type) for k, v in enumerate(carry)]
         self.do(f"llvm.br ^h{mark}{_passed(carry)}")
         self.lines.append(f"^h{mark}{_declared(inside)}:")
-        self._branch(condition(*inside), f"b{mark}", [], f"x{mark}", [])
-        self.lines.append(f"^b{mark}:")
-        self.do(f"llvm.br ^h{mark}{_passed(_as_list(body(*inside)))}")
+        with self._block(f"h{mark}"):
+            self._branch(condition(*inside), f"b{mark}", [], f"x{mark}", [])
+            self.lines.append(f"^b{mark}:")
+            self.do(f"llvm.br ^h{mark}{_passed(_as_list(body(*inside)))}")
         self.lines.append(f"^x{mark}:")
         return inside
 
@@ -713,11 +751,13 @@ class Function:
         name = condition.name + (" weights([1, 1000])" if is_rare else "")
         self.do(f"llvm.cond_br {name}, ^t{mark}, ^{'f' if otherwise else 'j'}{mark}")
         self.lines.append(f"^t{mark}:")
-        results = _as_list(then())
-        self.do(f"llvm.br ^j{mark}{_passed(results)}")
+        with self._block(f"t{mark}"):
+            results = _as_list(then())
+            self.do(f"llvm.br ^j{mark}{_passed(results)}")
         if otherwise:
             self.lines.append(f"^f{mark}:")
-            self.do(f"llvm.br ^j{mark}{_passed(_as_list(otherwise()))}")
+            with self._block(f"f{mark}"):
+                self.do(f"llvm.br ^j{mark}{_passed(_as_list(otherwise()))}")
         joined = [Value(self, f"%j{mark}_{k}", v.type) for k, v in enumerate(results)]
         self.lines.append(f"^j{mark}{_declared(joined)}:")
         return joined

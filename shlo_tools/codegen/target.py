@@ -30,6 +30,7 @@ class Target:
         converts_f16: whether conversions of f16 are instructions, not calls of a runtime library.
         compresses: whether bringing the masked lanes of a register together is one instruction.
         adds_words: whether adding two products of i16 is one instruction.
+        converts_i64: whether conversions between i64 and floats are instructions for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         features: LLVM's target features that hold code to this target on a better machine.
     """
@@ -42,6 +43,7 @@ class Target:
     converts_f16: bool = True
     compresses: bool = False
     adds_words: bool = False
+    converts_i64: bool = False
     splits_floats: bool = False
 
     def lanes(self, bits: int) -> int:
@@ -54,7 +56,16 @@ _WITHOUT_AVX = ("-avx", "-fma", "-avx2", "-f16c", *_WITHOUT_AVX512)
 _TARGETS = {
     target.name: target
     for target in (
-        Target("avx512", 64, 32, fma=True, compresses=True, adds_words=True, splits_floats=True),
+        Target(
+            "avx512",
+            64,
+            32,
+            fma=True,
+            compresses=True,
+            adds_words=True,
+            converts_i64=True,
+            splits_floats=True,
+        ),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
         Target(
             "baseline",
@@ -64,7 +75,7 @@ _TARGETS = {
             features=("-avx", "-fma", "-avx2", *_WITHOUT_AVX512),
             converts_f16=False,
         ),
-        Target("neon", 16, 32, fma=True),
+        Target("neon", 16, 32, fma=True, converts_i64=True),
     )
 }
 

@@ -18,7 +18,9 @@ from shlo_tools.codegen.stages.reading.indices import Lanes, Scalar
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel
 from shlo_tools.codegen.target import Target
 
-_COLUMNS, _COMPUTED = 16, 64  # that are written one by one, and ops of all of them
+_COLUMNS = 16  # that are written one by one, at most
+_COMPUTED, _SOME = 64, 12  # ops of those of a row, at most, and where all rows are soon done
+_WORK = 1 << 19  # ops of all rows that are worth what compiling a longer kernel takes
 _LINES, _SHARES = 64, 16  # lines of a chunk at most, and chunks of all lines at least
 _MOVING = {NodeKind.SLICE, NodeKind.TRANSPOSE, NodeKind.REVERSE, NodeKind.PAD}
 _MOVING |= {NodeKind.CONCATENATE, NodeKind.IOTA, NodeKind.BROADCAST}
@@ -57,7 +59,8 @@ def are_few(nodes: Sequence[Node], space: Space) -> bool:
     """Whether columns are so few, and so little is computed of each, that they are no loop."""
     whole = space.rows * space.columns
     computed = sum(n.kind is NodeKind.ELEMENTWISE and n.count == whole for n in nodes)
-    return bool(space.columns <= _COLUMNS and space.columns * computed <= _COMPUTED)
+    most = _COMPUTED if whole * computed >= _WORK else _SOME
+    return bool(space.columns <= _COLUMNS and space.columns * computed <= most)
 
 
 def crosses_lines(nodes: Sequence[Node], space: Space) -> bool:

@@ -30,6 +30,7 @@ from shlo_tools.codegen.library import (
     maths,
     pool,
     profiling,
+    quotients,
     selecting,
     sharing,
     sorting,
@@ -111,6 +112,7 @@ _FAMILIES = {
     fourier.NAMES: fourier.functions,
     interleaving.JOINS: interleaving.joining,
     interleaving.PARTS: interleaving.parting,
+    quotients.NAMES: quotients.functions,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}
 _parts: dict[str, MachineCode] = {}  # by each function's name

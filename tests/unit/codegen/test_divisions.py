@@ -68,6 +68,21 @@ def test_random_numbers(element: str) -> None:
     assert_staged(program(count, element), x.astype(dtype), y)
 
 
+@pytest.mark.parametrize("element", ["i64", "ui64"])
+@pytest.mark.parametrize("long", [0.0, 0.01])
+def test_as_long_as_floats_hold(element: str, long: float) -> None:
+    """Up to 52 bits, around whole quotients; a few beyond that, among which are other lanes."""
+    random, dtype, count = np.random.default_rng(2), dtype_of(element), 30001
+    quotients = 1 << random.integers(0, 52, count)
+    y = random.integers(1, (1 << 52) // quotients + 1)
+    x = np.minimum(quotients * y + random.integers(-1, 2, count), 1 << 52)
+    x = np.where(random.random(count) < long, (1 << 53) + random.integers(-2, 3, count), x)
+    signs = random.choice([-1, 1] if element == "i64" else [1], (2, count))
+    y[::97] = 0
+    x, y = (np.abs(n) * sign for n, sign in zip((x, y), signs, strict=True))
+    assert_staged(program(count, element), x.astype(dtype), y.astype(dtype))
+
+
 @pytest.mark.parametrize("element", ["i8", *ELEMENTS])
 @pytest.mark.parametrize("divisor", [0, 1, 2, 7, 10, 100, -1, -7])
 def test_constant_divisors(element: str, divisor: int) -> None:

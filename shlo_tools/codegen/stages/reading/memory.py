@@ -90,7 +90,7 @@ class Memory(Loops):
         """
         vectors = [v if v.type.lanes else self.splat(v) for v in values]
         type = vectors[0].type
-        result = self.function.call(maths.name(function, type.of(element)), vectors, type)
+        result = self.function.computed(maths.name(function, type.of(element)), vectors, type)
         if values[0].type.lanes == self.lanes:
             return result
         if values[0].type.lanes:
