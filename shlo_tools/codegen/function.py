@@ -475,6 +475,10 @@ class Function:
 
     def mask_below(self, count: Value, lanes: int, first: int = 0) -> Value:
         """Lanes whose number, counted from ``first``, is below a scalar i64 ``count``."""
+        known = self.number_of(count)
+        if known is not None:
+            below = tuple(number < known for number in range(first, first + lanes))
+            return self.constant(below, I1.vector(lanes))
         numbers = self.constant(tuple(range(first, first + lanes)), I32.vector(lanes))
         most = self.maximum(self.minimum(count, first + lanes), 0).to("trunc", "i32")
         return numbers < self.broadcast(most, lanes)
@@ -671,11 +675,15 @@ class Function:
     ) -> list[Value]:
         """``for i in range(start, stop, step): carry = body(i, *carry)``; the last ``carry``.
 
-        ``step`` is positive. Where both bounds are numbers, a loop of nothing emits nothing.
+        ``step`` is positive. Where both bounds are numbers, a loop of nothing emits nothing, and of
+        one round there is no loop.
         """
+        start, stop, step = map(self._known, (start, stop, step))
         known = isinstance(start, int) and isinstance(stop, int)
         if known and start >= stop:
             return list(carry)
+        if known and isinstance(step, int) and start + step >= stop:
+            return self._once(self.constant(start), body, carry)
         mark = self._mark()
         first, last, stride = (self.constant(n) for n in (start, stop, step))
         is_any = None if known else first < last
@@ -697,6 +705,22 @@ class Function:
             self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
         self.lines.append(f"^x{mark}{_declared(after)}:")
         return after
+
+    def _known(self, value: Value | int) -> Value | int:
+        """The number that a value is, if that is known."""
+        number = self.number_of(value) if isinstance(value, Value) else value
+        return value if number is None else number
+
+    def _once(
+        self, counter: Value, body: Callable[..., Carry | Value | None], carry: Carry
+    ) -> list[Value]:
+        """The only round of a loop."""
+        before: list[Line] = []
+        self.lines.append(before)
+        self.loops.append((before, self._blocks))
+        results = _as_list(body(counter, *carry))
+        self.loops.pop()
+        return results
 
     @contextmanager
     def before_loop(self, depth: int) -> Iterator[None]:

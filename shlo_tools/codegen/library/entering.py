@@ -4,6 +4,9 @@
 of the type that is expected, writes its address where the table's contexts hold it, and runs the
 table. Nothing of Python is called, and nothing is counted: the caller holds the tuple.
 
+``shlo_rt_called(call, arguments)`` does so as a method of an integer, the address of ``call``: it
+takes and returns Python's objects, and other threads of Python run meanwhile.
+
 The offsets are those of CPython's tuples and of numpy's arrays, which are part of their stable
 interfaces for compiled extensions.
 """
@@ -14,7 +17,7 @@ from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.jobs import RUN
 
-ENTER = "shlo_rt_enter"
+ENTER, CALLED = "shlo_rt_enter", "shlo_rt_called"
 REFUSED = -1  # an argument is not as it is expected; nothing has been run
 
 # Words of ``call``.
@@ -38,6 +41,18 @@ TUPLE_SIZE, TUPLE_ITEMS = 16, 24  # bytes in front of how many items a tuple has
 OBJECT_TYPE = 8
 ARRAY = {"data": 16, "rank": 24, "sizes": 32, "dtype": 56, "flags": 64}
 FLAGS = 0x0101  # row-major, and aligned
+
+
+def called() -> list[Function]:
+    """``shlo_rt_called``."""
+    f = Function(CALLED, [POINTER, POINTER], POINTER)
+    call, arguments = f.arguments
+    words = f.call("PyLong_AsVoidPtr", [call], POINTER)
+    state = f.call("PyEval_SaveThread", [], POINTER)
+    stopped = f.call(ENTER, [words, arguments], I64)
+    f.run("PyEval_RestoreThread", [state])
+    f.result = f.call("PyLong_FromLongLong", [stopped], POINTER)
+    return [f]
 
 
 def functions() -> list[Function]:

@@ -81,6 +81,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
         *(entering.ENTER, copying.COPY, calling.CALL_HOST, calling.TRANSFORM),
     ),
     _picking: (selecting.PICK,),
+    entering.called: (entering.CALLED,),
     profiling.functions: (profiling.PROFILE, profiling.TIMED),
     **{
         _gemm(element, part): tuple(micro_kernels.name(element, name) for name in part)
@@ -215,7 +216,7 @@ def needed(names: Iterable[str], codes: Iterable[MachineCode]) -> list[tuple[lis
             listed[part] = None
 
     add({name: part for code in codes for name, part in code.callees.items()})
-    add(linked([*names, *_PARTS[_running]]))
+    add(linked([*names, *_PARTS[_running], entering.CALLED]))
     parts = [(sorted(n for n in part.names if _parts.get(n) is part), part) for part in listed]
     texts = [(list(names), part) for names, part in _texts.items()]
     return [(names, part.image()) for names, part in (*parts, *texts)]

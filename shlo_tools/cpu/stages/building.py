@@ -57,7 +57,7 @@ def build(
     """
     if not is_fit(known):
         return None
-    parts.start([entering.ENTER])
+    parts.start([entering.CALLED])
     copy = program.clone(module)
     whole_function = normalize(copy, len(constants), known, function, tell)
     if whole_function is None:

@@ -22,7 +22,7 @@ from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
 from shlo_tools.cpu.stages.code import Code
-from shlo_tools.cpu.stages.entry import Entry, arrays_are_known, enter
+from shlo_tools.cpu.stages.entry import Entry, arrays_are_known
 from shlo_tools.cpu.stages.once import split
 from shlo_tools.cpu.stages.places import place
 from shlo_tools.cpu.stages.preparation import Preparation
@@ -111,7 +111,6 @@ class StagedExecutable(Executable):
             for number, type in enumerate(self._results)
         ]
         self._is_direct = arrays_are_known() and self._returns_places(program)
-        self._enter = enter()
         self._free: deque[Entry] = deque(maxlen=_FREE)
         _executables.add(self)
 
@@ -169,7 +168,7 @@ class StagedExecutable(Executable):
         results, frame = entry.results(), entry.frame
         call = started(frame)
         try:
-            stopped = self._enter(entry.checked, arguments)
+            stopped = entry.checked(arguments)
         finally:
             ended(call)
         if stopped and stopped != REFUSED:
@@ -194,7 +193,7 @@ class StagedExecutable(Executable):
             entry = self._entry()
             results, frame = entry.results(), entry.frame
             with watched(frame, time_limit.left()):
-                self._enter(entry.unchecked, tuple(inputs))
+                entry.unchecked(tuple(inputs))
         raise_for_status(frame, self._checks, limit)
         self._with_aliases(results, inputs)
         if not self._is_direct:
@@ -216,7 +215,7 @@ class StagedExecutable(Executable):
             entry.results()
             with limited(timeout) as limit, watched(entry.frame, limit):
                 start = time.perf_counter()
-                self._enter(entry.unchecked, tuple(own))
+                entry.unchecked(tuple(own))
                 seconds = time.perf_counter() - start
             raise_for_status(entry.frame, self._checks, limit)
             return seconds

@@ -9,7 +9,7 @@ from threading import get_ident
 from shlo_tools import time_limit
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.frame import Frame
-from shlo_tools.cpu.stages.entry import Entry, enter
+from shlo_tools.cpu.stages.entry import Entry
 from shlo_tools.cpu.stages.once import Once
 from shlo_tools.cpu.stages.places import place
 from shlo_tools.cpu.stages.table import Planned
@@ -78,7 +78,7 @@ class Preparation:
             entry = Entry(self._planned, (), self._types, frame)
             entry.write_to(self.arrays)
             with limited(None) as limit, watched(frame, limit):
-                enter()(entry.unchecked, ())
+                entry.unchecked(())
             raise_for_status(frame, (), limit)
             self._is_done = not is_nested
         finally:
