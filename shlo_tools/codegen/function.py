@@ -718,7 +718,8 @@ class Function:
         before: list[Line] = []
         self.lines.append(before)
         self.loops.append((before, self._blocks))
-        results = _as_list(body(counter, *carry))
+        with self._block(f"o{self._mark()}"):
+            results = _as_list(body(counter, *carry))
         self.loops.pop()
         return results
 

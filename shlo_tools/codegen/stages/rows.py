@@ -317,7 +317,7 @@ class RowKernel(Kernel):
             shown = self.read(source, index, mask)
             if is_stored:
                 self._store_wide(source, shown, index, mask)
-            elif source in self.kept and source not in self.buffers:
+            elif source in self.kept and self.buffers.get(source) is not self.kept[source]:
                 self._keep(source, shown, index)
             value = self.read(node.operands[0], index, mask)
             (value,) = self.alike([value, zero])[:1]

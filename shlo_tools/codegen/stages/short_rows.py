@@ -173,15 +173,20 @@ class ShortRowKernel(RowKernel):
         f.run(transposition.matrix_name(element.bits), [columns, rows, *numbers, *pitches])
 
     def _gathered(self) -> dict[Node, Buffer]:
-        """Inputs that several passes read, and where their elements are kept lane by lane."""
+        """Inputs that several passes read, and where their elements are kept lane by lane.
+
+        What the first pass is over is kept by that pass.
+        """
         gathered: dict[Node, Buffer] = {}
         pointwise = self._pointwise
+        first = passed_over(self.reductions[0], self.results) if self.reductions else None
         passes = len(self.reductions) + bool(self._wide())
         for node in [n for n in self.nodes if n in self.buffers and n in pointwise]:
             if passes > 1:
                 address = self.take_scratch(node.element, self._kept_elements())
                 if address is not None:
-                    gathered[node] = Buffer(address, row_only=True)
+                    own = self.kept if node is first else gathered
+                    own[node] = Buffer(address, row_only=True)
         return gathered
 
     def _gather(self, gathered: dict[Node, Buffer]) -> None:

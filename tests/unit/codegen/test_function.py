@@ -23,14 +23,16 @@ def run(write: Callable[[Function, list[Value]], None], *arrays: np.ndarray) -> 
     function(*(array.ctypes.data for array in arrays))
 
 
-@pytest.mark.parametrize(("start", "stop", "step"), [(0, 10, 3), (5, 5, 1), (7, 2, 1), (-3, 4, 2)])
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 10, 3), (5, 5, 1), (7, 2, 1), (-3, 4, 2), (4, 6, 2), (4, 5, 2)]
+)
 @pytest.mark.parametrize("known", [True, False])
 def test_loops_count_as_range_does(start: int, stop: int, step: int, known: bool) -> None:
-    observed = np.zeros(2, np.int64)
+    observed = np.array([start, stop])
 
     def write(f: Function, arguments: Sequence[Value]) -> None:
-        bounds = (start, stop) if known else (f.constant(start), f.constant(stop))
         (out,) = arguments
+        bounds = (start, stop) if known else (f.load(out, I64), f.load(out.at(8), I64))
         count, total = f.loop(
             *bounds,
             step,
@@ -76,6 +78,58 @@ def test_what_is_put_before_a_loop_runs_once() -> None:
 
     run(write, counts)
     assert counts.tolist() == [3, 15]
+
+
+def test_what_has_run_is_not_written_again() -> None:
+    """Nor is what runs in another branch, a later round or behind what is put before a loop."""
+    observed = np.array([5, 7, 0, 0, 0, 0], np.int64)
+    written: list[list[str]] = []
+
+    def write(f: Function, arguments: Sequence[Value]) -> None:
+        (out,) = arguments
+        a, b = f.load(out, I64), f.load(out.at(8), I64)
+        places = iter(range(2, 6))
+
+        def store(value: Value) -> None:
+            f.store(value, out.at(8 * next(places)))
+
+        def branch() -> Value:
+            return a * b
+
+        f.if_(a > b, lambda: f.store(branch(), out), lambda: store(branch()))  # 35
+        store(branch())
+
+        def one(_: Value) -> None:
+            difference = a - b
+            with f.before_loop(0):
+                store((a - b) * 2)  # -4
+            store(difference)
+
+        f.loop(0, 1, 1, one)
+        written.append([line for line in f.lines if isinstance(line, str)])
+
+    run(write, observed)
+    assert observed.tolist() == [5, 7, 35, 35, -4, -2]
+    products = [line for line in written[0] if "llvm.mul" in line]
+    assert len(products) == 3  # in two branches, and behind them
+
+    def twice(f: Function, arguments: Sequence[Value]) -> None:
+        (out,) = arguments
+        a = f.load(out, I64)
+        whole = a * 3
+
+        def again(k: Value) -> None:
+            f.store((a * 3) + k, out.at(k, I64))
+            f.if_(k > 1, lambda: f.store(a * 3 + a, out.at(8)))
+
+        f.loop(0, a, 1, again)
+        f.store(whole, out.at(16))
+        written.append([line for line in f.lines if isinstance(line, str)])
+
+    observed[0] = 5
+    run(twice, observed)
+    assert observed.tolist() == [15, 20, 15, 18, 19, -2]
+    assert sum("llvm.mul" in line for line in written[1]) == 1
 
 
 def test_branches_join_their_values() -> None:
