@@ -27,7 +27,7 @@ from shlo_tools.codegen.stages.nodes import (
     is_one,
 )
 from shlo_tools.codegen.stages.reading.memory import Memory
-from shlo_tools.codegen.stages.sorting import Key, Sorting
+from shlo_tools.codegen.stages.sorts.orders import Key, Sorting
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
 from shlo_tools.narrow_floats import is_narrow

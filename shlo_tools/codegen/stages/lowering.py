@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Place, StageCode, formula
 from shlo_tools.codegen.library import copying
-from shlo_tools.codegen.stages import random, scatter, sorting, updates
+from shlo_tools.codegen.stages import random, scatter, updates
 from shlo_tools.codegen.stages.batched import straight_line as batched
 from shlo_tools.codegen.stages.columns import ColumnKernel
 from shlo_tools.codegen.stages.contractions import contraction
@@ -30,6 +30,7 @@ from shlo_tools.codegen.stages.row_blocks import RowBlockKernel, rows_of_block
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.stages.short_lines import ShortLineKernel, crosses_lines, line_of
 from shlo_tools.codegen.stages.short_rows import ShortRowKernel, is_short
+from shlo_tools.codegen.stages.sorts import sorting
 from shlo_tools.codegen.stages.tiny import straight_line
 from shlo_tools.codegen.stages.transposition import transposition_of
 from shlo_tools.codegen.target import Target

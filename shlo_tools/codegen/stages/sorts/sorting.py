@@ -1,0 +1,89 @@
+"""Sorting along a dimension: jobs for short lines, for long ones, and for a very long one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shlo_tools.codegen.function import Function
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
+from shlo_tools.codegen.library import sorting
+from shlo_tools.codegen.stages.nodes import Stage
+from shlo_tools.codegen.stages.sorts.kernel import SortKernel
+from shlo_tools.codegen.stages.sorts.lines import Sort, Way, sort_of
+from shlo_tools.codegen.stages.sorts.plain import plain
+from shlo_tools.codegen.target import Target
+
+
+def lower(stage: Stage, target: Target) -> StageCode:
+    """Lines in scratch memory where they fit there, else in temporaries."""
+    own = sort_of(stage)
+    writing = _Writing(stage.name, target, plain(own) or own)
+    if own.lines.way is Way.PARTS:
+        return _long_line(writing, own)
+    code, lines = writing.code, own.lines
+    if lines.way is Way.SCRATCH:
+        sizes = writing.add("", SortKernel.write_short, 0)
+        writing.run("", sizes, -(-lines.count // lines.together))
+        return code
+    code.temporaries.append(lines.together * lines.room)
+    sizes = writing.add("", SortKernel.write_apart, 2)
+    for line in range(0, lines.count, lines.together):
+        chunks = min(lines.together, lines.count - line)
+        writing.run("", sizes, chunks, Place("temporary", 0), line)
+    return code
+
+
+def _long_line(writing: _Writing, sort: Sort) -> StageCode:
+    """One line by jobs: keys, a pass over each digit, results."""
+    code, lines, key = writing.code, sort.lines, sort.key
+    if key is None:
+        raise TypeError("a line without keys")
+    parts = -(-lines.length // lines.part)
+    digits = sorting.digits(lines.length, key.bits)
+    code.temporaries += [lines.list_bytes, lines.list_bytes, parts * sorting.COUNTS_BYTES]
+    sizes = writing.add(".keys", SortKernel.write_keys, 1)
+    writing.run(".keys", sizes, parts, Place("temporary", 0))
+    for number, (shift, width) in enumerate(digits):
+        words: dict[str, Word] = {
+            "source": Place("temporary", number % 2),
+            "target": Place("temporary", (number + 1) % 2),
+            "counts": Place("temporary", 2),
+            "count": lines.length,
+            "shift": shift + sorting.key_shift(key.entry_bits),
+            "mask": (1 << width) - 1,
+            "part": lines.part,
+            "parts": parts,
+        }
+        code.contexts.append(Context(tuple(words[name] for name in sorting.CONTEXT)))
+        context = len(code.contexts) - 1
+        for name, chunks in (("count", parts), ("offsets", 1), ("move", parts)):
+            code.jobs.append(Job(sorting.job_name(key.entry_bits, name), context, chunks))
+    sizes = writing.add(".results", SortKernel.write_results, 1)
+    chunks = -(-lines.most // lines.part)
+    writing.run(".results", sizes, chunks, Place("temporary", len(digits) % 2))
+    return code
+
+
+class _Writing:
+    """Kernels of a sort, and their jobs.
+
+    Attributes:
+        code: what was written.
+    """
+
+    def __init__(self, name: str, target: Target, sort: Sort) -> None:
+        self._name, self._target, self._sort = name, target, sort
+        self.code = StageCode()
+
+    def add(
+        self, part: str, write: Callable[[SortKernel], Function], own_words: int
+    ) -> tuple[Word, ...]:
+        """Write a kernel; the sizes that it finds behind the words of its own."""
+        kernel = SortKernel(self._name + part, self._target, self._sort, own_words)
+        self.code.functions.append(write(kernel))
+        return self._sort.known(kernel.function.words)
+
+    def run(self, part: str, sizes: tuple[Word, ...], chunks: int, *own: Word) -> None:
+        """A job of a kernel."""
+        self.code.contexts.append(Context((*self._sort.places, *own, *sizes)))
+        self.code.jobs.append(Job(self._name + part, len(self.code.contexts) - 1, chunks))
