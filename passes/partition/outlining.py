@@ -219,7 +219,7 @@ def _dearest(stage: Stage) -> Op:
 def _results(stage: Stage) -> list[Op]:
     """What a stage makes for others."""
     first, *others = stage.members
-    if stage.kind != "tiny" and first.type is None and not others:
+    if stage.kind not in ("tiny", "sort") and first.type is None and not others:
         return first.parts
     values = dict.fromkeys(v for op in stage.members for v in ([op] if op.type else op.parts))
     return [op for op in values if _leaves(op, stage)]

@@ -220,7 +220,11 @@ class Loops:
         f, type = self.function, I64.vector(self.lanes)
         if isinstance(step, int):
             return f.constant(tuple(step * k for k in range(self.lanes)), type)
-        return f.constant(tuple(range(self.lanes)), type) * f.constant(step, type)
+
+        def make() -> Value:
+            return f.constant(tuple(range(self.lanes)), type) * f.constant(step, type)
+
+        return self.once(0, ("multiples", step), make)
 
     def divided(self, c: Component, by: Extent) -> tuple[Component, Component]:
         """Quotient and rest of a component that is not negative."""

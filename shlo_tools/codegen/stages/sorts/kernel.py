@@ -238,7 +238,7 @@ class SortKernel(Kernel):
             return
         f = self.function
         value = value if value.type.lanes else self.splat(value)
-        offsets = self.offsets(step * element.bytes)
+        offsets = self.offsets(step) * element.bytes
         for number, part in enumerate(flattened([value])):
             stored = self.to_memory(part)
             place = address.at(number, stored.type.scalar)
