@@ -514,7 +514,13 @@ def symbols(dim: Dim) -> list[Symbol]:
 
 def substituted(dim: Dim, values: Mapping[Symbol, Dim]) -> Dim:
     """The size with symbols replaced."""
-    if not isinstance(dim, Size) or not any(s in values for s in symbols(dim)):
+    if not isinstance(dim, Size):
+        return dim
+    if len(dim.terms) == 1:  # mostly it is a symbol
+        ((monomial, coefficient),) = dim.terms
+        if len(monomial) == 1 and coefficient == 1 and isinstance(monomial[0], Symbol):
+            return values.get(monomial[0], dim)
+    if not any(s in values for s in symbols(dim)):
         return dim
     total: Dim = 0
     for monomial, coefficient in dim.sorted_terms:

@@ -60,3 +60,41 @@ func.func public @main(%x: tensor<4x5000xf32>) -> tensor<4x10xf32> {
   %2 = stablehlo.slice %0 [0:4, 0:10] : (tensor<4x5000xf32>) -> tensor<4x10xf32>
   return %2 : tensor<4x10xf32>
 }
+
+// -----
+
+// A sort by keys says no sizes: they are words of the context, as is how many lines a chunk takes.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo.stage = "sort"
+// CHECK: llvm.func
+// CHECK-NOT: constant(600 : i64)
+// CHECK-NOT: constant(70 : i64)
+// CHECK: llvm.call @shlo_rt_sort_i64
+// CHECK-NOT: constant(600 : i64)
+// CHECK-NOT: constant(70 : i64)
+// CHECK: llvm.return
+func.func public @main(%x: tensor<600x70xf32>) -> tensor<600x70xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<600x70xf32>) -> tensor<600x70xf32>
+  return %0 : tensor<600x70xf32>
+}
+
+// -----
+
+// Of an argsort nobody wants the values.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: (%arg0: tensor<60x500xf32>) -> tensor<60x500xi32>
+// CHECK: llvm.call @shlo_rt_sort_i64
+func.func public @main(%x: tensor<60x500xf32>) -> tensor<60x500xi32> {
+  %i = stablehlo.iota dim = 1 : tensor<60x500xi32>
+  %0:2 = "stablehlo.sort"(%x, %i) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) {dimension = 1 : i64, is_stable = true}
+    : (tensor<60x500xf32>, tensor<60x500xi32>) -> (tensor<60x500xf32>, tensor<60x500xi32>)
+  return %0#1 : tensor<60x500xi32>
+}

@@ -55,7 +55,7 @@ def argsort(shape: tuple[int, ...], dimension: int, type: str, comparator: str) 
 
 
 def compared(type: str, direction: str, order: str = "", names: str = "%a, %b") -> str:
-    kind = {"f": "FLOAT", "i": "SIGNED", "u": "UNSIGNED"}[type[0]]
+    kind = {"f": "FLOAT", "b": "FLOAT", "i": "SIGNED", "u": "UNSIGNED"}[type[0]]
     kind = order or ("UNSIGNED" if type == "i1" else kind)
     types = f"(tensor<{type}>, tensor<{type}>) -> tensor<i1>"
     return f"%less = stablehlo.compare {direction}, {names}, {kind} : {types}"

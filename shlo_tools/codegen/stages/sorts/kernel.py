@@ -13,9 +13,16 @@ from collections.abc import Callable
 from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.library import selecting, sorting
 from shlo_tools.codegen.stages.kernels import Kernel, lanes_for
-from shlo_tools.codegen.stages.nodes import Extent, below
+from shlo_tools.codegen.stages.nodes import Extent, below, is_one
 from shlo_tools.codegen.stages.reading.elements import flattened, place_type
-from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Mask, Positions, Scalar
+from shlo_tools.codegen.stages.reading.indices import (
+    Component,
+    Index,
+    Lanes,
+    Mask,
+    Positions,
+    Scalar,
+)
 from shlo_tools.codegen.stages.sorts.lines import Sort
 from shlo_tools.codegen.stages.sorts.orders import Key
 from shlo_tools.codegen.target import Target
@@ -48,6 +55,12 @@ class SortKernel(Kernel):
         self.shape = (*shape[:d], sort.lines.most, *shape[d + 1 :]) if shape else ()
         # Entries are wider than keys, and code of four registers takes twice as long to compile.
         self.lanes = min(lanes_for(target, self.nodes), target.lanes(32))
+
+    def normal(self, index: Index, shape: tuple[Extent, ...]) -> Index:
+        """Without rows, the index per dimension is the only one."""
+        if not isinstance(index, tuple):
+            return index
+        return tuple(0 if is_one(k) else c for c, k in zip(index, shape, strict=True))
 
     # --- kernels ----------------------------------------------------------------------------------
     def write_short(self) -> Function:

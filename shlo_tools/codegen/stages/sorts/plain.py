@@ -1,8 +1,8 @@
 """Plain sorts: kernels that say nothing of a program, so that all programs share them.
 
-Arguments and numbers of places, sorted by a number of each element, with no more before it than
-conversions and the like, are sorted by code for lines of any sizes: those are words of the context.
-By which algorithm, and whether lines are rows or columns, is as for the sizes at hand.
+Arguments and numbers of places that go by a number of each element are sorted by code for lines of
+any sizes, which are words of the context. By which algorithm, and whether lines are rows or
+columns, is as for the sizes at hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind
 from shlo_tools.codegen.stages.sorts.lines import Lines, Sort
 from shlo_tools.dims import Size, Symbol
 
-_BEFORE = 2  # ops on an argument before it is sorted, at most
 _LINE = 1  # the dimension of lines
 
 
@@ -104,12 +103,8 @@ class _Copies:
         self._copies: dict[Node, Node | None] = {}
 
     def operand(self, node: Node) -> Node | None:
-        """What is sorted; None where there is more to it than its elements."""
-        number, top = 0, node
-        while top.kind is NodeKind.ELEMENTWISE and len(top.operands) == 1:
-            number, (top,) = number + 1, top.operands
-        are_few = number <= _BEFORE and top.kind in (NodeKind.INPUT, NodeKind.IOTA)
-        return self.key(node) if are_few else None
+        """What is sorted; None where it is computed."""
+        return self.key(node) if node.kind in (NodeKind.INPUT, NodeKind.IOTA) else None
 
     def key(self, node: Node) -> Node | None:
         """What is compared, or None."""
