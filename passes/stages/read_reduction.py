@@ -9,7 +9,13 @@ from typing import Any
 from shlo_tools import dtypes, ir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.folds import Fold, Windows, known_number, neutral_number
+from shlo_tools.codegen.stages.folds import (
+    Fold,
+    Windows,
+    known_number,
+    neutral_number,
+    numbering,
+)
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.codegen.stages.reductions.selections import Selection
@@ -27,7 +33,7 @@ def reduce(op: Operation, operands: tuple[Node, ...]) -> Node:
     dimensions = ir.integers_of(op, "dimensions")
     if _is_rounded_sum(op):
         return _summed_wide(op, operands, dimensions)
-    is_numbered = count == 2 and _counts(operands[1], dimensions)
+    is_numbered = count == 2 and numbering(operands[1], dimensions) is not None
     repeated = fold(op, list(map(known_number, operands[count:])), is_numbered=is_numbered)
     return _typed(op, NodeKind.REDUCE, operands, dimensions=dimensions, attributes=repeated)
 
@@ -91,14 +97,6 @@ def _converted(op: Operation, node: Node, element: ElementType) -> Node:
         return as_held(cast_scalar(VectorEmit(op, reader), number, old, element))  # type: ignore[arg-type]
 
     return Node(NodeKind.ELEMENTWISE, node.shape, element, (node,), rule=rule)
-
-
-def _counts(node: Node, dimensions: Sequence[int]) -> bool:
-    """Whether a tensor numbers the elements along the one dimension that is reduced."""
-    if node.kind is NodeKind.BROADCAST and node.operands[0].kind is NodeKind.IOTA:
-        (iota,) = node.operands
-        return tuple(dimensions) == tuple(node.dimensions[d] for d in iota.dimensions)
-    return node.kind is NodeKind.IOTA and tuple(dimensions) == node.dimensions
 
 
 def _typed(op: Operation, kind: NodeKind, operands: tuple[Node, ...], **fields: Any) -> Node:

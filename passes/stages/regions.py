@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -113,7 +114,10 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
     if len(starts) == 1:
         element = dtypes.tensor_type(op.results[0].type).element_type
         return Fold(run, length, neutral=neutral_number(repeated_op(op), element))
-    return Fold(run, length, selects=is_numbered and _selects(op, starts))
+    selection = _selection(op, starts) if is_numbered else None
+    if selection is None or not selection.has_any_order:
+        return Fold(run, length)
+    return Fold(run, length, selects=True, commutes=selection.commutes)
 
 
 def _length(op: Operation) -> int:
@@ -195,42 +199,69 @@ _ORDERINGS: dict[str, Any] = {
 }
 
 
-def _selects(op: Operation, starts: Sequence[Number | None]) -> bool:
-    """Whether a region keeps one of two pairs of a value and a number, whichever way they meet.
+@dataclass(frozen=True)
+class _Selection:
+    """Pairs of a value and a number, and what a region makes of any two of them.
 
-    What compares and chooses depends on the order of its operands alone: what holds for all orders
-    that three pairs can have holds for all pairs. Pairs with smaller numbers go first.
+    Attributes:
+        pairs: values and numbers, what a reduction starts from in front.
+        may_meet: which of them meet: elements have different numbers, and only what the reduction
+            starts from may share one.
+        made: the pairs that are made of them.
+    """
+
+    pairs: Array
+    may_meet: Array
+    made: Array
+
+    @property
+    def has_any_order(self) -> bool:
+        """Whether one of both is kept, whichever way they meet, if smaller numbers go first."""
+        one, other = self.pairs[:, :, None], self.pairs[:, None, :]
+        either = np.where(other[1] < one[1], self.made.swapaxes(1, 2), self.made)
+        is_first = _same(either, one)
+        kept = is_first | _same(either, other)
+        turned = _same(either, either.swapaxes(1, 2))
+        started = _same(self.made[:, 0], either[:, 0]).all()
+        if not started or not ((kept & turned) | ~self.may_meet).all():
+            return False
+        places = np.arange(self.pairs.shape[1])
+        taken = np.where(is_first, places[:, None], places)
+        kinds = _same(one, other).argmax(axis=0).astype(np.uint8)[taken]  # alike where it is alike
+        grouped = kinds[taken] == kinds[:, taken]
+        meet = self.may_meet[:, :, None] & self.may_meet[:, None] & self.may_meet
+        return bool((grouped | ~meet).all())
+
+    @property
+    def commutes(self) -> bool:
+        """Whether nobody needs to know which one goes first."""
+        turned = _same(self.made, self.made.swapaxes(1, 2))
+        return bool((turned | ~self.may_meet).all())
+
+
+def _selection(op: Operation, starts: Sequence[Number | None]) -> _Selection | None:
+    """What a region makes of pairs, if it compares and chooses.
+
+    That depends on the order of its operands alone: what holds for all orders that three pairs can
+    have holds for all pairs.
     """
     value, number = starts[0], starts[1]
     if len(starts) != 2 or value is None or isinstance(value, complex) or not _is_integer(number):
-        return False
+        return None
     kinds = [dtypes.tensor_type(result.type).element_type for result in op.results]
     if kinds[0].is_boolean or not kinds[1].is_integer or kinds[1].is_boolean:
-        return False
+        return None
     values = [-2, -1, 0, 1, 2, value]
     values += [math.nan, math.inf, -math.inf, -0.0] if kinds[0].is_float else []
     numbers = sorted({0, 1, 2, *(max(0, number + k) for k in (-1, 0, 1))})
     pairs = np.array([(value, number), *itertools.product(values, numbers)], float).T
-    places = np.indices([pairs.shape[1]] * 3).reshape(3, -1)
-    # Elements have different numbers; only what the reduction starts from may share one.
-    for one, other in ((0, 1), (0, 2), (1, 2)):
-        i, j = places[one], places[other]
-        places = places[:, (i == 0) | (j == 0) | (pairs[1, i] != pairs[1, j])]
-    a, b, c = (pairs[:, place] for place in places)
-
-    def merge(one: Array, other: Array) -> Array:
-        later = other[1] < one[1]
-        return _applied(op, np.where(later, other, one), np.where(later, one, other))
-
+    may_meet = pairs[1, :, None] != pairs[1]
+    may_meet[0], may_meet[:, 0] = True, True
+    one, other = np.broadcast_arrays(pairs[:, :, None], pairs[:, None, :])
     try:
-        either = merge(a, b)
-        started = _same(_applied(op, a, b), either) | (places[0] != 0)
-        kept = _same(either, a) | _same(either, b)
-        turned = _same(either, merge(b, a))
-        grouped = _same(merge(either, c), merge(a, merge(b, c)))
+        return _Selection(pairs, may_meet, _applied(op, one, other))
     except UnsupportedStage:
-        return False
-    return bool((started & kept & turned & grouped).all())
+        return None
 
 
 def _is_integer(number: Number | None) -> TypeGuard[int]:

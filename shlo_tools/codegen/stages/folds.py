@@ -39,6 +39,7 @@ class Fold:
         neutral: what an accumulator that has seen nothing holds, where there is such a number.
         selects: the better one of two pairs of a value and a number is kept. Pairs may meet in any
             order if the one with the smaller number goes first.
+        commutes: whether of these pairs any may go first.
         keeps_start: whether what it starts from, taken in any times, stays what it is.
         windows: what is folded for one result, where that is a window.
     """
@@ -47,6 +48,7 @@ class Fold:
     length: int = 1
     neutral: Number | None = None
     selects: bool = False
+    commutes: bool = False
     keeps_start: bool = False
     windows: Windows | None = None
 
@@ -61,7 +63,7 @@ class Fold:
 
     def merge(self, reader: object, state: Sequence[Value], others: Sequence[Value]) -> list[Value]:
         """Accumulators of elements that do not follow each other."""
-        if not self.selects:
+        if not self.selects or self.commutes:
             return self.apply(reader, state, others)
         function = state[0].function
         later = others[1] < state[1]
@@ -149,6 +151,17 @@ def passed_over(node: Node, results: Collection[Node]) -> Node:
 def starts_of(node: Node) -> tuple[Node, ...]:
     """What a reduction starts from."""
     return node.operands[len(node.operands) // 2 :]
+
+
+def numbering(source: Node, dimensions: Sequence[int]) -> Node | None:
+    """The iota that numbers the elements along the one dimension that is reduced, if one does."""
+    places = tuple(range(len(source.shape)))
+    if source.kind is NodeKind.BROADCAST:
+        places, (source,) = source.dimensions, source.operands
+    if source.kind is not NodeKind.IOTA:
+        return None
+    is_along = tuple(places[d] for d in source.dimensions) == tuple(dimensions)
+    return source if is_along else None
 
 
 def outcomes_of(node: Node) -> dict[Node, int]:

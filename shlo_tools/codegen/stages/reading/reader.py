@@ -14,7 +14,6 @@ from shlo_tools.codegen.stages.nodes import (
     Node,
     NodeKind,
     UnsupportedStage,
-    are_known,
 )
 from shlo_tools.codegen.stages.reading.elements import (
     constant,
@@ -32,6 +31,7 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.parts import PartsReader
 from shlo_tools.codegen.stages.reading.placing import NEAR
+from shlo_tools.dims import at_most
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease
 
@@ -207,7 +207,7 @@ class Reader(PartsReader):
             number = self.function.constant(place)
         else:
             size = node.shape[dimension]
-            is_near = are_known(size) and size < NEAR and node.element.bits <= 32
+            is_near = at_most(size, NEAR - 1) is True and node.element.bits <= 32
             number = self.near_positions(place) if is_near else self.positions(place)
         if node.rule is None:
             raise UnsupportedStage("an op without a rule")

@@ -1,7 +1,8 @@
 """Plain reductions: kernels that say nothing of a program, so that all programs share them.
 
 A reduction of an argument, with no more around it than conversions, is written for any sizes: those
-that its loops need are words of its context. Which loops there are, and how much is taken at a
+that its loops need are words of its context. So are those of an argument's elements and their
+places, which find the greatest element, say. Which loops there are, and how much is taken at a
 time, is as for the sizes of the program at hand, and so is what divides them, as loops over what
 is left over would cost time.
 """
@@ -15,8 +16,9 @@ from typing import Any, cast
 
 from shlo_tools import dims
 from shlo_tools.codegen.jobs import Place, Word
-from shlo_tools.codegen.stages.folds import known_number, sources_of, starts_of
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage
+from shlo_tools.codegen.stages.folds import known_number, numbering, sources_of, starts_of
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, below
+from shlo_tools.codegen.stages.reading.placing import NEAR
 from shlo_tools.codegen.stages.reductions.walks import HELD, Walk
 from shlo_tools.dims import Size, Symbol
 
@@ -26,24 +28,18 @@ class Plain:
     """A reduction that does not say its sizes.
 
     Attributes:
-        argument: the node that lies where the stage's argument does.
-        result: its result.
+        inputs: the node that lies where the stage's argument does; none where sums alone are read.
+        results: its results.
         walk: how it is walked.
-        place: of the argument among those of the stage; None where sums alone are read.
+        places: words for where inputs and results lie.
         sizes: what its symbols stand for.
     """
 
-    argument: Node
-    result: Node
+    inputs: tuple[Node, ...]
+    results: tuple[Node, ...]
     walk: Walk
-    place: int | None
+    places: tuple[Word, ...]
     sizes: Mapping[Symbol, int]
-
-    @property
-    def places(self) -> tuple[Word, ...]:
-        """Words for where argument and result lie."""
-        result = Place("result", 0)
-        return result if self.place is None else Place("argument", self.place), result
 
     def numbers(self, sizes: Iterable[Any]) -> tuple[Word, ...]:
         """Sizes as the numbers that they are here."""
@@ -58,39 +54,82 @@ def plain(stage: Stage, walk: Walk, lanes: int, *, merges: bool = False) -> Plai
         lanes: elements of a vector.
         merges: whether only sums of blocks are to be merged, which are of whatever they are.
     """
-    if len(stage.results) != 1 or not all(isinstance(n, int) and n for n, _ in walk.groups):
+    if not all(isinstance(n, int) and n for n, _ in walk.groups):
         return None
-    behind, last = _conversions(stage.results[0])
-    if last.kind is not NodeKind.REDUCE or len(sources_of(last)) != 1 or last.reduced == 1:
+    behind = [_conversions(result) for result in stage.results]
+    reductions = {_reduction_of(outcome) for _, outcome in behind}
+    if len(reductions) > 1:
         return None
-    (source,) = sources_of(last)
-    before, first = _conversions(source)
-    if merges:
-        before, first = [], Node(NodeKind.INPUT, source.shape, source.element)
-    starts = starts_of(last)
-    if first.kind is not NodeKind.INPUT or any(known_number(start) is None for start in starts):
+    (last,) = reductions
+    if last.kind is not NodeKind.REDUCE or last.reduced == 1:
         return None
+    numbers = [known_number(start) for start in starts_of(last)]
     symbols = _Symbols(walk, lanes)
     general = symbols.walk()
-    shape = tuple(size for size, _ in general.groups)
-    argument = node = Node(NodeKind.INPUT, shape, first.element)
-    for rule in reversed(before):
-        node = Node(NodeKind.ELEMENTWISE, shape, rule.element, (node,), rule=rule.rule)
-    numbers = [
-        Node(NodeKind.CONSTANT, (), start.element, value=known_number(start)) for start in starts
+    sources = _inputs(last, general) if merges else _sources(last, general)
+    if not sources or any(number is None for number in numbers):
+        return None
+    starts = [
+        Node(NodeKind.CONSTANT, (), source.element, value=number)
+        for source, number in zip(sources, numbers, strict=True)
     ]
-    kept = tuple(size for size, is_reduced in general.groups if not is_reduced)
-    node = Node(
+    total = Node(
         NodeKind.REDUCE,
-        kept,
+        tuple(size for size, is_reduced in general.groups if not is_reduced),
         last.element,
-        (node, *numbers),
+        (*sources, *starts),
         dimensions=tuple(d for d, (_, is_reduced) in enumerate(general.groups) if is_reduced),
         attributes=last.attributes,
     )
-    for rule in reversed(behind):
-        node = Node(NodeKind.ELEMENTWISE, kept, rule.element, (node,), rule=rule.rule)
-    return Plain(argument, node, general, None if merges else first.number, symbols.sizes)
+    results = tuple(_applied(rules, _outcome(total, outcome)) for rules, outcome in behind)
+    inputs = () if merges else tuple(n for n in below(sources) if n.kind is NodeKind.INPUT)
+    places = [Place("argument", node.number) for node in inputs]
+    places += [Place("result", number) for number in range(len(results))]
+    return Plain(inputs, results, general, tuple(places), symbols.sizes)
+
+
+def _reduction_of(outcome: Node) -> Node:
+    """What a node is one of several results of, or the node."""
+    return outcome.operands[0] if outcome.kind is NodeKind.RESULT else outcome
+
+
+def _inputs(reduction: Node, walk: Walk) -> tuple[Node, ...]:
+    """What stands for the sources of a reduction where their sums are merged."""
+    shape = tuple(size for size, _ in walk.groups)
+    return tuple(Node(NodeKind.INPUT, shape, s.element) for s in sources_of(reduction))
+
+
+def _sources(reduction: Node, walk: Walk) -> tuple[Node, ...]:
+    """An argument, and maybe the places of its elements along what is reduced; () of all else."""
+    source, *others = sources_of(reduction)
+    shape = tuple(size for size, _ in walk.groups)
+    before, first = _conversions(source)
+    if first.kind is not NodeKind.INPUT:
+        return ()
+    argument = _applied(before, Node(NodeKind.INPUT, shape, first.element, number=first.number))
+    if not others:
+        return (argument,)
+    groups = [g for g, (_, is_reduced) in enumerate(walk.groups) if is_reduced]
+    iota = numbering(others[0], reduction.dimensions)
+    if iota is None or len(others) > 1 or len(groups) > 1:
+        return ()
+    kind, element = NodeKind.IOTA, iota.element
+    return argument, Node(kind, shape, element, dimensions=tuple(groups), rule=iota.rule)
+
+
+def _outcome(reduction: Node, outcome: Node) -> Node:
+    """A reduction's result, or the one of several that is asked for."""
+    if outcome.kind is not NodeKind.RESULT:
+        return reduction
+    fields: Any = {"number": outcome.number}
+    return Node(NodeKind.RESULT, reduction.shape, outcome.element, (reduction,), **fields)
+
+
+def _applied(conversions: Sequence[Node], node: Node) -> Node:
+    """What conversions make of a node, the last one of them first."""
+    for rule in reversed(conversions):
+        node = Node(NodeKind.ELEMENTWISE, node.shape, rule.element, (node,), rule=rule.rule)
+    return node
 
 
 def _conversions(node: Node) -> tuple[list[Node], Node]:
@@ -149,11 +188,12 @@ class _Symbols:
 
     def _symbol(self, name: str, size: Extent, steps: Sequence[int] = (), minimum: int = 1) -> Size:
         divisor = next((step for step in steps if size % step == 0), 1)
-        symbol = _symbol(name, minimum, divisor)
+        maximum = NEAR - 1 if size < NEAR else None
+        symbol = _symbol(name, minimum, maximum, divisor)
         self.sizes[symbol] = size
         return dims.of_symbol(symbol)
 
 
 @cache
-def _symbol(name: str, minimum: int, divisor: int) -> Symbol:
-    return Symbol(name, minimum=minimum, divisor=divisor)
+def _symbol(name: str, minimum: int, maximum: int | None, divisor: int) -> Symbol:
+    return Symbol(name, minimum=minimum, maximum=maximum, divisor=divisor)

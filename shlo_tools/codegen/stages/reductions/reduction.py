@@ -16,6 +16,7 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.stages.folds import sources_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
+    Node,
     NodeKind,
     Stage,
     UnsupportedStage,
@@ -65,9 +66,11 @@ def lower(stage: Stage, target: Target) -> StageCode:
         write: Callable[[ReductionKernel], Function],
         general: Plain | None,
     ) -> None:
-        inputs, results, places = stage.arguments, stage.results, stage.places
+        inputs: Sequence[Node] = stage.arguments
+        results: Sequence[Node] = stage.results
+        places = stage.places
         if general is not None:
-            inputs, results, places = [general.argument], [general.result], general.places
+            inputs, results, places = general.inputs, general.results, general.places
         chosen = walk if general is None else general.walk
         kernel = ReductionKernel(name, target, inputs, results, chosen)
         kernel.lanes = own.lanes  # also where a kernel for any sizes cannot tell
