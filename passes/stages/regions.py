@@ -6,13 +6,14 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.folds import Fold, neutral_number
+from shlo_tools.codegen.stages.folds import Extreme, Fold, neutral_number
 from shlo_tools.codegen.stages.nodes import (
     Region,
     UnsupportedStage,
@@ -42,13 +43,19 @@ def rule_of(op: Operation) -> Callable[[Memory, Sequence[Value]], Value]:
     return rule
 
 
-def region(op: Operation, number: int = 0) -> Region:
+def region(op: Operation, number: int = 0, results: int | None = None) -> Region:
     """What a region of an op computes, one elementwise op after another.
+
+    Args:
+        number: of the region.
+        results: how many are asked for, the first ones; all by default.
 
     Raises:
         UnsupportedStage: it holds other ops, or uses values from around.
     """
     block, ops, end = _parts(op, number)
+    outcomes = list(end.operands)[:results]
+    ops, _ = _below(ops, outcomes)
     for inner in ops:
         if inner.name != "stablehlo.constant" and inner.name not in SCALARS:
             raise UnsupportedStage(f"{inner.name} in a region")
@@ -60,7 +67,7 @@ def region(op: Operation, number: int = 0) -> Region:
     for inner in ops:
         steps.append(_step(inner, [places[operand] for operand in inner.operands]))
         places[inner.results[0]] = len(places)
-    returned = [places[value] for value in end.operands]
+    returned = [places[value] for value in outcomes]
 
     def run(reader: Memory, arguments: Sequence[Value]) -> list[Value]:
         values = list(arguments)
@@ -85,6 +92,18 @@ def _parts(op: Operation, number: int = 0) -> tuple[Any, list[Operation], Operat
     block = op.regions[number].blocks[0]
     *ops, end = [mlir.inner_operation(view) for view in block.operations]
     return block, ops, end
+
+
+def _below(
+    ops: Sequence[Operation], values: Sequence[mlir.Value]
+) -> tuple[list[Operation], set[mlir.Value]]:
+    """The ops that values rest on, in order, and all values that they and these read."""
+    sources, below = set(values), []
+    for op in reversed(ops):
+        if op.results[0] in sources:
+            sources.update(op.operands)
+            below.append(op)
+    return below[::-1], sources
 
 
 def _constant(op: Operation) -> tuple[Number, ElementType]:
@@ -117,7 +136,7 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
     selection = _selection(op, starts) if is_numbered else None
     if selection is None or not selection.has_any_order:
         return Fold(run, length)
-    return Fold(run, length, selects=True, commutes=selection.commutes)
+    return Fold(run, length, selects=True, extreme=_extreme(op, selection))
 
 
 def _length(op: Operation) -> int:
@@ -207,36 +226,70 @@ class _Selection:
         pairs: values and numbers, what a reduction starts from in front.
         may_meet: which of them meet: elements have different numbers, and only what the reduction
             starts from may share one.
-        made: the pairs that are made of them.
+        outcomes: the pairs that are made of them.
     """
 
     pairs: Array
     may_meet: Array
-    made: Array
+    outcomes: Array
 
     @property
     def has_any_order(self) -> bool:
         """Whether one of both is kept, whichever way they meet, if smaller numbers go first."""
-        one, other = self.pairs[:, :, None], self.pairs[:, None, :]
-        either = np.where(other[1] < one[1], self.made.swapaxes(1, 2), self.made)
+        one, other, either = *self._both, self._either
         is_first = _same(either, one)
         kept = is_first | _same(either, other)
         turned = _same(either, either.swapaxes(1, 2))
-        started = _same(self.made[:, 0], either[:, 0]).all()
+        started = _same(self.outcomes[:, 0], either[:, 0]).all()
         if not started or not ((kept & turned) | ~self.may_meet).all():
             return False
         places = np.arange(self.pairs.shape[1])
-        taken = np.where(is_first, places[:, None], places)
-        kinds = _same(one, other).argmax(axis=0).astype(np.uint8)[taken]  # alike where it is alike
-        grouped = kinds[taken] == kinds[:, taken]
+        choice = np.where(is_first, places[:, None], places)
+        kinds = _same(one, other).argmax(axis=0).astype(np.uint8)[choice]  # of pairs that are alike
+        grouped = kinds[choice] == kinds[:, choice]
         meet = self.may_meet[:, :, None] & self.may_meet[:, None] & self.may_meet
         return bool((grouped | ~meet).all())
 
     @property
-    def commutes(self) -> bool:
-        """Whether nobody needs to know which one goes first."""
-        turned = _same(self.made, self.made.swapaxes(1, 2))
-        return bool((turned | ~self.may_meet).all())
+    def takes_first(self) -> bool:
+        """Whether the smaller number is kept of pairs of equal values."""
+        one, other = self._both
+        are_equal = (one[0] == other[0]) | (np.isnan(one[0]) & np.isnan(other[0]))
+        is_least = self._either[1] == np.minimum(one[1], other[1])
+        return bool((is_least | ~are_equal | ~self.may_meet).all())
+
+    @property
+    def _both(self) -> tuple[Array, Array]:
+        return self.pairs[:, :, None], self.pairs[:, None, :]
+
+    @cached_property
+    def _either(self) -> Array:
+        """What is made of them if the one with the smaller number goes first."""
+        one, other = self._both
+        return np.where(other[1] < one[1], self.outcomes.swapaxes(1, 2), self.outcomes)
+
+
+def _extreme(op: Operation, selection: _Selection) -> Extreme | None:
+    """What a selection chooses by values alone, and then by the least number, if it does."""
+    block, ops, end = _parts(op)
+    _, sources = _below(ops, [end.operands[0]])
+    if not selection.takes_first or sources & {block.arguments[1], block.arguments[3]}:
+        return None
+    run = region(op, results=1)
+    element = dtypes.tensor_type(op.results[0].type).element_type
+
+    def better(reader: Any, values: Sequence[Value]) -> list[Value]:
+        return run(reader, [values[0], values[0], values[1], values[1]])
+
+    def alike(reader: Any, values: Sequence[Value]) -> list[Value]:
+        emit = VectorEmit(op, reader, (element, element))
+        one, other = (as_number(value, element) for value in values)
+        if not element.is_float:
+            return [emit.compare_integers("eq", one, other)]
+        are_nan = [emit.compare_floats("uno", value, value) for value in (one, other)]
+        return [emit.compare_floats("oeq", one, other) | (are_nan[0] & are_nan[1])]
+
+    return Extreme(better, alike)
 
 
 def _selection(op: Operation, starts: Sequence[Number | None]) -> _Selection | None:

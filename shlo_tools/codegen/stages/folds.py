@@ -30,6 +30,19 @@ class Windows:
 
 
 @dataclass(frozen=True)
+class Extreme:
+    """What is kept of many pairs: the best value, and the least of the numbers that it has.
+
+    Attributes:
+        better: (a value, another one) -> the one that is kept, whatever their numbers are.
+        alike: (a value, another one) -> whether they are equal, or NaN both.
+    """
+
+    better: Region
+    alike: Region
+
+
+@dataclass(frozen=True)
 class Fold:
     """How accumulators take in one element more.
 
@@ -39,7 +52,7 @@ class Fold:
         neutral: what an accumulator that has seen nothing holds, where there is such a number.
         selects: the better one of two pairs of a value and a number is kept. Pairs may meet in any
             order if the one with the smaller number goes first.
-        commutes: whether of these pairs any may go first.
+        extreme: how such pairs are told apart by their values, where numbers need not be asked.
         keeps_start: whether what it starts from, taken in any times, stays what it is.
         windows: what is folded for one result, where that is a window.
     """
@@ -48,7 +61,7 @@ class Fold:
     length: int = 1
     neutral: Number | None = None
     selects: bool = False
-    commutes: bool = False
+    extreme: Extreme | None = None
     keeps_start: bool = False
     windows: Windows | None = None
 
@@ -63,7 +76,7 @@ class Fold:
 
     def merge(self, reader: object, state: Sequence[Value], others: Sequence[Value]) -> list[Value]:
         """Accumulators of elements that do not follow each other."""
-        if not self.selects or self.commutes:
+        if not self.selects:
             return self.apply(reader, state, others)
         function = state[0].function
         later = others[1] < state[1]
@@ -158,10 +171,13 @@ def numbering(source: Node, dimensions: Sequence[int]) -> Node | None:
     places = tuple(range(len(source.shape)))
     if source.kind is NodeKind.BROADCAST:
         places, (source,) = source.dimensions, source.operands
-    if source.kind is not NodeKind.IOTA:
+    if source.kind is not NodeKind.IOTA or not source.element.is_integer:
         return None
-    is_along = tuple(places[d] for d in source.dimensions) == tuple(dimensions)
-    return source if is_along else None
+    (dimension,), element = source.dimensions, source.element
+    greatest = 1 << (element.bits - (element.kind is Kind.SIGNED))
+    count = source.shape[dimension]
+    begins_again = are_known(count) and count > greatest
+    return source if (places[dimension],) == tuple(dimensions) and not begins_again else None
 
 
 def outcomes_of(node: Node) -> dict[Node, int]:

@@ -6,12 +6,13 @@ a contraction needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from shlo_tools.codegen.function import POINTER, Function, Type, Value
 from shlo_tools.codegen.jobs import Place, StageCode, Word, formula
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
-from shlo_tools.codegen.stages.folds import fold_of, is_neutral, starts_of
+from shlo_tools.codegen.stages.folds import fold_of, is_neutral, sources_of, starts_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
     Node,
@@ -23,7 +24,7 @@ from shlo_tools.codegen.stages.reading.indices import Mask
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.reader import Reader
 from shlo_tools.codegen.target import Target
-from shlo_tools.dtypes import ElementType
+from shlo_tools.dtypes import ElementType, Kind
 
 _NARROWEST = 4  # lanes
 
@@ -137,12 +138,28 @@ class Kernel(Reader):
 
     def across_lanes(self, node: Node, state: Sequence[Value]) -> list[Value]:
         """A reduction of the lanes of vectors to scalars, by halves: always in the same order."""
+        fold = fold_of(node)
+        if fold.extreme is None:
+            return self._by_halves(state, partial(fold.merge, self))
+        values, numbers = state
+        better = fold.extreme.better
+        (best,) = self._by_halves([values], lambda low, high: better(self, [*low, *high]))
+        (has_best,) = fold.extreme.alike(self, [values, self.splat(best)])
+        kind, most = "umin", -1
+        if sources_of(node)[1].element.kind is Kind.SIGNED:
+            kind, most = "smin", (1 << (numbers.type.bits - 1)) - 1
+        others = self.function.constant(most, numbers.type)
+        return [best, self.function.reduce(kind, self.select(has_best, numbers, others))]
+
+    def _by_halves(
+        self, state: Sequence[Value], merge: Callable[[list[Value], list[Value]], list[Value]]
+    ) -> list[Value]:
         width = self.lanes
         while width > 1:
             width //= 2
             low = [self.lanes_of(v, v, range(width)) for v in state]
             high = [self.lanes_of(v, v, range(width, 2 * width)) for v in state]
-            state = fold_of(node).merge(self, low, high)
+            state = merge(low, high)
         return [self.first_lane(vector) for vector in state]
 
     def first_lane(self, vector: Value) -> Value:

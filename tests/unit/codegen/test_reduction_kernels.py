@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from reduction_programs import TYPES, kept, numbers, tensor
+from reduction_programs import JAX, TORCH, TYPES, kept, numbers, selection, tensor
 from staged_programs import assert_staged
 
 from shlo_tools import compile, interpret
@@ -106,47 +106,6 @@ def test_conditions(op: str, dimensions: list[int]) -> None:
     assert_staged(text, random.random((40, 37)) < 0.97, np.array(True))
 
 
-JAX = """
-  %0 = stablehlo.compare GT, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
-  %1 = stablehlo.compare NE, %a, %a : (tensor<T>, tensor<T>) -> tensor<i1>
-  %2 = stablehlo.or %0, %1 : tensor<i1>
-  %3 = stablehlo.compare EQ, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
-  %4 = stablehlo.compare LT, %b, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  %5 = stablehlo.and %3, %4 : tensor<i1>
-  %6 = stablehlo.or %2, %5 : tensor<i1>
-  %7 = stablehlo.select %2, %a, %c : tensor<i1>, tensor<T>
-  %8 = stablehlo.select %6, %b, %d : tensor<i1>, tensor<i32>
-  stablehlo.return %7, %8 : tensor<T>, tensor<i32>"""
-# What follows a NaN replaces it: the order of the elements matters.
-TORCH = """
-  %0 = stablehlo.compare GE, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
-  %1 = stablehlo.select %0, %a, %c : tensor<i1>, tensor<T>
-  %2 = stablehlo.compare EQ, %a, %c : (tensor<T>, tensor<T>) -> tensor<i1>
-  %3 = stablehlo.minimum %b, %d : tensor<i32>
-  %4 = stablehlo.select %0, %b, %d : tensor<i1>, tensor<i32>
-  %5 = stablehlo.select %2, %3, %4 : tensor<i1>, tensor<i32>
-  stablehlo.return %1, %5 : tensor<T>, tensor<i32>"""
-
-
-def largest(shape: Sequence[int], dimension: int, element: str, region: str) -> str:
-    whole, places = tensor(shape, element), tensor(shape, "i32")
-    result, chosen = (tensor(kept(shape, [dimension]), e) for e in (element, "i32"))
-    least = {"f32": "0xFF800000", "i32": "-2147483648"}[element]
-    return f"""
-    func.func public @main(%x: {whole}) -> ({result}, {chosen}) {{
-      %least = stablehlo.constant dense<{least}> : tensor<{element}>
-      %zero = stablehlo.constant dense<0> : tensor<i32>
-      %places = stablehlo.iota dim = {dimension} : {places}
-      %r:2 = stablehlo.reduce(%x init: %least), (%places init: %zero)
-          across dimensions = [{dimension}]
-          : ({whole}, {places}, tensor<{element}>, tensor<i32>) -> ({result}, {chosen})
-       reducer(%a: tensor<{element}>, %c: tensor<{element}>)
-              (%b: tensor<i32>, %d: tensor<i32>) {{{region.replace("<T>", f"<{element}>")}
-      }}
-      return %r#0, %r#1 : {result}, {chosen}
-    }}"""
-
-
 @pytest.mark.parametrize("region", [JAX, TORCH], ids=["jax", "torch"])
 @pytest.mark.parametrize("element", ["f32", "i32"])
 @pytest.mark.parametrize(
@@ -162,7 +121,7 @@ def test_largest_with_place(
 ) -> None:
     random = np.random.default_rng(3)
     whole = random.integers(-9, 9, shape).astype(TYPES[element])
-    text = largest(shape, dimension, element, region)
+    text = selection(shape, dimension, element, region)
     assert_staged(text, whole)
     if element == "f32":
         whole[random.random(shape) < 0.05] = np.nan
