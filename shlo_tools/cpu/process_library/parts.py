@@ -44,6 +44,7 @@ from shlo_tools.codegen.library.contractions import (
     micro_kernels,
     packing,
     planes,
+    window_matrix,
 )
 from shlo_tools.codegen.library.fourier import jobs as fourier
 from shlo_tools.cpu.machine_code import store
@@ -109,6 +110,7 @@ _FAMILIES = {
     f"{PREFIX}lines_": lines.functions,
     f"{PREFIX}planes_": planes.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
+    f"{PREFIX}window_matrix_": window_matrix.functions,
     calling.ROUTINES: calling.routines,
     fourier.NAMES: fourier.functions,
     interleaving.JOINS: interleaving.joining,

@@ -17,6 +17,23 @@ func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x32xf32>) -> t
 
 // -----
 
+// Few windows become a matrix, which is multiplied by the kernel as it lies; what is made of columns
+// is part of the stage.
+// CHECK-LABEL: func.func private @stage.0
+// CHECK-SAME: shlo_rt_window_matrix_f32_f32
+// CHECK-SAME: shlo.rows = array<i64: 20, 512>, shlo.stage = "contraction"
+// CHECK: llvm.func internal @stage.0
+// CHECK: llvm.call @shlo_rt_gemm_panels_f32
+// CHECK: llvm.intr.maximum
+func.func public @few_windows(%x: tensor<1x4x5x64xf32>, %w: tensor<3x3x64x512xf32>) -> tensor<1x4x5x512xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<1x4x5x512xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x5x64xf32>, tensor<3x3x64x512xf32>) -> tensor<1x4x5x512xf32>
+  %1 = stablehlo.maximum %0, %zero : tensor<1x4x5x512xf32>
+  return %1 : tensor<1x4x5x512xf32>
+}
+
+// -----
+
 // Images channel by channel: lanes are windows, and lines of the image are packed as planes.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_contraction_rest_columns_f32_f32

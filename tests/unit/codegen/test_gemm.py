@@ -45,7 +45,15 @@ def guarded(array: np.ndarray, at_end: bool) -> np.ndarray:
     return copy
 
 
-def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray, source: str = "") -> bool:
+def multiply(
+    element: Type,
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    source: str = "",
+    *,
+    packs: bool = False,
+) -> bool:
     """C = A B for [batch, rows, columns] views; whether it is computed in this way."""
     (batch, rows, inner), columns = a.shape, b.shape[2]
     words: dict[str, Word] = {
@@ -64,13 +72,13 @@ def multiply(element: Type, a: np.ndarray, b: np.ndarray, c: np.ndarray, source:
         **{"c_row": c.strides[1], "A1": a.strides[0], "B1": b.strides[0], "C1": c.strides[0]},
     }
     cut, _ = gemm_plan.parts_of(
-        {name: word for name, word in words.items() if isinstance(word, int)}
+        {name: word for name, word in words.items() if isinstance(word, int)}, packs=packs
     )
     nothing = np.nan if c.dtype.kind == "f" else 77
     sums = guarded(np.full((cut, rows, columns), nothing, c.dtype), at_end=True)
     if cut > 1:
         words |= {"C": sums.ctypes.data, "c_row": sums.strides[1]}
-    plan = gemm_plan.plan(target.host(), element, words, source)
+    plan = gemm_plan.plan(target.host(), element, words, source, packs=packs)
     if source and not plan.may_convert:
         return False
     packed = guarded(np.zeros(plan.room, np.uint8), at_end=True)
@@ -99,7 +107,9 @@ def run(element: Type, part: str, words: Sequence[Word], chunks: int, source: st
         job(ctypes.addressof(context), chunk, scratch.ctypes.data)
 
 
-def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -> None:
+def check(
+    name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool, *, packs: bool = False
+) -> None:
     element, dtype = TYPES[name]
     batch, rows, inner, columns = shape
     random = np.random.default_rng(hash(shape) % 1000)
@@ -108,7 +118,7 @@ def check(name: str, shape: tuple[int, ...], ta: bool, tb: bool, at_end: bool) -
     a, b = (guarded(matrix.astype(dtype), at_end) for matrix in (a, b))
     a, b = (a.transpose(0, 2, 1) if ta else a), (b.transpose(0, 2, 1) if tb else b)
     c = guarded(np.full((batch, rows, columns), np.nan, dtype), at_end)
-    multiply(element, a, b, c)
+    multiply(element, a, b, c, packs=packs)
     wide = [matrix.astype(np.float64) for matrix in (a, b)]
     bound = 4 * (inner + 1) * np.finfo(dtype).eps * (np.abs(wide[0]) @ np.abs(wide[1]))
     assert (np.abs(c - wide[0] @ wide[1]) <= bound).all()
@@ -120,6 +130,7 @@ SIZES = [
     *[(70, 3, 3, 3), (67, 9, 2, 5), (1000, 8, 1, 1)],  # several matrices are a chunk
     *[(1, rows, 4099, columns) for rows, columns in ((1, 90), (8, 9), (17, 16), (67, 33))],
     *[(1, 1, 300_007, 1), (1, 16, 20_000, 3)],
+    *[(1, rows, 4099, columns) for rows, columns in ((16, 300), (17, 300), (40, 257))],
     *[(1, 70, 8, 1000), (2, 131, 5, 203)],  # few terms: rows go by all columns
     # Panels by all rows: several blocks of K, columns and terms that are left, several matrices.
     *[(1, 24, 1100, 200), (2, 128, 65, 100), (1, 65, 300, 90), (9, 16, 20, 66), (1, 200, 600, 35)],
@@ -135,6 +146,15 @@ def test_products(name: str, ta: bool, tb: bool, at_end: bool) -> None:
     """Right, and no access outside the matrices."""
     for shape in SIZES:
         check(name, shape, ta, tb, at_end)
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize("name", TYPES)
+def test_products_whose_second_factor_may_be_kept(name: str, at_end: bool) -> None:
+    """Packed, although few rows would read it where it lies."""
+    for rows in (1, 5, 6, 8, 9, 12, 15, 16):
+        for inner, columns in ((33, 90), (700, 300), (4099, 300)):
+            check(name, (1, rows, inner, columns), False, False, at_end, packs=True)
 
 
 # Few rows, so that B is read where it lies or packed by chunks; enough columns and terms for both.

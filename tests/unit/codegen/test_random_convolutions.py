@@ -9,10 +9,11 @@ import pytest
 from convolution_programs import ELEMENTS, ConvolutionProgram
 from staged_programs import assert_staged
 
-from shlo_tools.codegen.stages.contractions import packed_lines
+from shlo_tools.codegen.stages.contractions import packed_lines, window_matrices
 from shlo_tools.codegen.stages.contractions.packed import Packed
 from shlo_tools.codegen.stages.contractions.packed_planes import PlanePlanner
 from shlo_tools.codegen.stages.contractions.planes import Box
+from shlo_tools.codegen.stages.contractions.window_matrices import Windows
 from shlo_tools.passes.stages import lower_stages
 
 _SEEDS = 20
@@ -46,3 +47,24 @@ def test_random_convolutions_by_lanes(
         program = ConvolutionProgram(seed, element)
         assert_staged(program.text(), *program.arrays)
     assert count or element.startswith("complex")
+
+
+@pytest.mark.parametrize("first", range(2000, 2100, _SEEDS))
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_random_convolutions_by_matrices_of_windows(
+    element: str, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same where windows become a matrix wherever the kernel is one as it lies."""
+    count = 0
+
+    def pays(windows: Windows, _: object) -> bool:
+        nonlocal count
+        count += 1
+        return True
+
+    monkeypatch.setattr(window_matrices, "pays", pays)
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
+    for seed in range(first, first + _SEEDS):
+        program = ConvolutionProgram(seed, element)
+        assert_staged(program.text(), *program.arrays)
+    assert count or element in ("bf16", "f16", "i8")  # few columns of these are packed first

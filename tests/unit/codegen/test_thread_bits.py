@@ -27,6 +27,9 @@ few = random.standard_normal((3, 3, 3, 16)).astype(np.float32)
 windows = shlo_tools.compile(sys.argv[4])(images, few)
 print(windows.tobytes().hex())
 print(shlo_tools.compile(sys.argv[5])(images, windows).tobytes().hex())
+image = random.standard_normal((1, 5, 5, 64)).astype(np.float32)
+kernel = random.standard_normal((3, 3, 64, 480)).astype(np.float32)
+print(shlo_tools.compile(sys.argv[6])(image, kernel).tobytes().hex())
 """
 
 
@@ -70,9 +73,18 @@ def test_the_number_of_threads_changes_no_bit() -> None:
         batch_group_count = 1 : i64}} : {types}
       return %0 : tensor<3x3x3x16xf32>
     }}"""
+    layout = "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>"
+    types = "(tensor<1x5x5x64xf32>, tensor<3x3x64x480xf32>) -> tensor<1x5x5x480xf32>"
+    few = f"""
+    func.func @main(%x: tensor<1x5x5x64xf32>, %w: tensor<3x3x64x480xf32>)
+        -> tensor<1x5x5x480xf32> {{
+      %0 = "stablehlo.convolution"(%x, %w) {{{layout}, padding = dense<1> : tensor<2x2xi64>,
+        feature_group_count = 1 : i64, batch_group_count = 1 : i64}} : {types}
+      return %0 : tensor<1x5x5x480xf32>
+    }}"""
     bits = {
         subprocess.run(
-            [sys.executable, "-c", _BITS, text, long, wide, lines, gradient],
+            [sys.executable, "-c", _BITS, text, long, wide, lines, gradient, few],
             env={**os.environ, "SHLO_NUM_THREADS": threads},
             capture_output=True,
             text=True,

@@ -41,6 +41,8 @@ _LONG = 4096  # products whose sum is worth being cut
 _PART = 1024  # of them, at least, a part has
 _PARTS = 16
 _SMALL = 1 << 14  # elements of a matrix that may be written part by part
+_WIDE = 256  # columns that chunks can be made of
+_TILE, _IN_PLACE = 8, 16  # rows that are no few ones, and those that may read B where it lies
 OWN = 128 * 1024  # bytes of scratch memory, the last ones, for B
 _TOGETHER = 1 << 14  # multiplications of a chunk, at least
 _PANELS = 256 * 1024  # bytes of scratch memory for the panels of a chunk
@@ -75,9 +77,14 @@ class Plan:
     is_own: bool
 
     @property
+    def is_shared(self) -> bool:
+        """Whether B is packed for all chunks."""
+        return self.packs > 0 and not self.is_own
+
+    @property
     def may_convert(self) -> bool:
         """Whether B may have elements of another type than the sums."""
-        return self.way != "rows" and (self.is_own or not self.packs)
+        return self.way != "rows" and not self.is_shared
 
     def context(self, packed: Word) -> tuple[Word, ...]:
         """The words of the context; ``packed`` is where P lies, 0 where chunks pack B."""
@@ -86,30 +93,48 @@ class Plan:
         return tuple(words[name] for name in CONTEXT)
 
 
-def parts_of(sizes: Mapping[str, int]) -> tuple[int, int]:
-    """How many parts long sums of a small matrix are cut into, and how long those are."""
+def parts_of(sizes: Mapping[str, int], *, packs: bool = False) -> tuple[int, int]:
+    """How many parts long sums of a small matrix are cut into, and how long those are.
+
+    Args:
+        packs: see ``plan``.
+    """
     inner = sizes["K"]
     is_small = 0 < sizes["M"] * sizes["N"] <= _SMALL and sizes["outer"] * sizes["inner"] == 1
-    if not is_small or inner < _LONG or sizes["M"] * sizes["N"] * inner <= UNCUT:
+    # Blocks of many columns are chunks enough: they pack B for themselves, unless rows read it
+    # where it lies.
+    is_packed = packs or sizes["M"] > _IN_PLACE or sizes["b_k"] < sizes["b_n"]
+    is_wide = sizes["N"] >= _WIDE and sizes["M"] >= _TILE and sizes["a_k"] <= sizes["a_row"]
+    is_wide &= is_packed
+    if not is_small or is_wide or inner < _LONG or sizes["M"] * sizes["N"] * inner <= UNCUT:
         return 1, max(inner, 1)
     length = -(-inner // min(_PARTS, inner // _PART))
     return -(-inner // length), length
 
 
-def plan(target: Target, element: Type, words: Mapping[str, Word], source: str = "") -> Plan:
+def plan(
+    target: Target,
+    element: Type,
+    words: Mapping[str, Word],
+    source: str = "",
+    *,
+    packs: bool = False,
+) -> Plan:
     """Choose the way by sizes and strides; ``words`` are those of the operands and the batch.
 
     Where there are several ``parts_of`` it, ``C`` is where their matrices are to lie, dense.
 
     Args:
         source: of B's elements, if not that of sums.
+        packs: whether a tile of rows and more read B packed, which may be kept from call to call,
+            where less than two would read it where it lies.
     """
     kernel, size = MicroKernels(target, element, source), element.bytes
     stored = kernel.stored.bytes
     sizes = {name: word for name, word in words.items() if isinstance(word, int)}
     rows, columns, inner = (sizes[name] for name in "MNK")
     batch = sizes["outer"] * sizes["inner"]
-    parts, length = parts_of(sizes)
+    parts, length = parts_of(sizes, packs=packs)
     is_few = rows < kernel.tile
     is_near = max(columns * stored, abs(sizes["b_k"])) * inner <= _CACHED
     is_direct = sizes["b_n"] == stored and (is_near or rows < 2 * kernel.tile + (parts > 1))
@@ -121,9 +146,9 @@ def plan(target: Target, element: Type, words: Mapping[str, Word], source: str =
     # Memory is faster in runs longer than a panel's rows, which few rows would read where they lie.
     goes_by_panels &= not is_few or lies_by_columns or columns * inner * stored <= _FAR
     is_mixed = kernel.source != element.element
-    is_packed = is_mixed or not is_direct
+    is_packed = is_mixed or packs or not is_direct
     strips = _strips(kernel, sizes, size, is_packed=is_packed) if goes_by_panels else None
-    is_direct &= not (is_mixed and (strips or not is_few))
+    is_direct &= not ((is_mixed and (strips or not is_few)) or (packs and not is_few))
     by_dots = is_few and not strips and not is_direct
     by_dots = by_dots and lies_by_columns and sizes["a_k"] == size
     is_packed = not is_direct and not by_dots

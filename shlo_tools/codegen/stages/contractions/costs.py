@@ -8,8 +8,10 @@ from __future__ import annotations
 
 CUT, WHOLE = 45, 6  # a run that is packed: one that borders of an image cut, and one inside
 CHUNK, TILE = 500, 40  # what a chunk and a tile begin with
+JOB = 40_000  # what threads wait for each other between two jobs
 NARROW = 0.7  # a vector of half a register
 _LINE = 64  # bytes of a line of the cache
+_NEAR = 1 << 20  # bytes that a core's own cache keeps
 
 
 def vectors(columns: int, lanes: int) -> float:
@@ -22,3 +24,8 @@ def elements(number: int, step: int, lanes: int, size: int, most: int = 1) -> fl
     if 0 < abs(step) <= most:
         return number * abs(step) / lanes
     return number if abs(step) * size <= _LINE else 3 * number
+
+
+def stored(number: int, lanes: int, size: int) -> float:
+    """Elements that are written for other chunks, and read again."""
+    return number / lanes * (3 if number * size <= _NEAR else 20)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library.contractions import blocks as library
 from shlo_tools.codegen.library.contractions import gemm_plan, micro_kernels
-from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices
+from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices, window_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.stages.contractions.packed import Packed, Sums
 from shlo_tools.codegen.target import Target
@@ -33,6 +33,21 @@ class Blocks:
     job: Job
     words: tuple[int, int, int]
     rows: int | None = None
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """A product of matrices.
+
+    Attributes:
+        words: of the context of ``gemm``, but for the place of C.
+        source: of B's elements, where sums have another type.
+        packs: see ``gemm_plan.plan``.
+    """
+
+    words: dict[str, Word]
+    source: str
+    packs: bool
 
 
 def turns(axes: Axes) -> bool:
@@ -118,12 +133,11 @@ class Multiplication:
         """
         size = self.element.bytes
         where = Place(where.what, where.number, where.offset + contraction.c_offset * size)
-        words, source = gemm_words(contraction), contraction.b.element
-        if words is not None:
-            source = "" if source.removeprefix("u") == self.element.element else source
-            words |= {"C": where}
-            if not source or gemm_plan.plan(self.target, self.element, words, source).may_convert:
-                return self._plainly(words, source, where, keeps_last, strip)
+        matrices = self._matrices(contraction)
+        if matrices is None and not by_columns:
+            matrices = self._of_windows(contraction)
+        if matrices is not None:
+            return self._plainly(matrices, where, keeps_last, strip)
         plan = packed_lines.plan(contraction, self.target, by_columns=by_columns)
         if plan.sums:
             self._sum(plan, plan.sums, where)
@@ -140,6 +154,32 @@ class Multiplication:
         self.out.jobs.append(job)
         return None
 
+    def _matrices(self, contraction: Contraction, *, packs: bool = False) -> _Matrices | None:
+        """A contraction that ``gemm`` computes; None where operands have to be packed."""
+        words, source = gemm_words(contraction), contraction.b.element
+        if words is None:
+            return None
+        source = "" if source.removeprefix("u") == self.element.element else source
+        matrices = _Matrices(words, source, packs)
+        return matrices if not source or self._plan(matrices).may_convert else None
+
+    def _of_windows(self, contraction: Contraction) -> _Matrices | None:
+        """The same of windows that become a matrix, by a job; None where that does not pay."""
+        windows = window_matrices.plan(contraction, self.target)
+        if windows is None:
+            return None
+        matrices = self._matrices(windows.product, packs=True)
+        if matrices is None or not window_matrices.pays(windows, self._plan(matrices)):
+            return None
+        place = self.temporary(windows.room)
+        self.out.contexts.append(Context(windows.context(place)))
+        self.out.jobs.append(Job(windows.function, len(self.out.contexts) - 1, windows.chunks))
+        return replace(matrices, words={**matrices.words, "A": place})
+
+    def _plan(self, matrices: _Matrices) -> gemm_plan.Plan:
+        words, source, packs = matrices.words, matrices.source, matrices.packs
+        return gemm_plan.plan(self.target, self.element, words, source, packs=packs)
+
     def _sum(self, plan: Packed, sums: Sums, where: Place) -> None:
         """The jobs of a contraction of parts, and of their sums."""
         matrices = self.temporary(sums.room)
@@ -154,18 +194,19 @@ class Multiplication:
         self.out.jobs.append(Job(function, len(self.out.contexts) - 1, rows))
 
     def _plainly(
-        self, words: dict[str, Word], source: str, where: Place, keeps_last: bool, strip: int
+        self, matrices: _Matrices, where: Place, keeps_last: bool, strip: int
     ) -> Blocks | None:
+        words, source = {**matrices.words, "C": where}, matrices.source
         small = None if source else small_matrices.plan(words, self.element, self.target)
         if self.name and small is not None:
             self._by_lanes(small, (words["A"], words["B"], where, small.batch))
             return None
         sizes = {name: word for name, word in words.items() if isinstance(word, int)}
-        parts, _ = gemm_plan.parts_of(sizes)
+        parts, _ = gemm_plan.parts_of(sizes, packs=matrices.packs)
         if parts > 1:
             row = sizes["N"] * self.element.bytes
             words |= {"C": self.temporary(parts * sizes["M"] * row), "c_row": row}
-        plan = gemm_plan.plan(self.target, self.element, words, source)
+        plan = self._plan(replace(matrices, words=words))
         room = self._room(plan)
         context = plan.context(0 if room is None else room)
         if room is None:
