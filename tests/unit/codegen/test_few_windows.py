@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from staged_programs import assert_staged, staged
@@ -94,3 +98,12 @@ def test_constant_kernels_are_packed_once_and_the_same_bits(size: int) -> None:
     assert not any("_pack_" in function for function in jobs)
     assert constant.memory is not None
     assert (constant.memory.kept > 0) == (size > 1)  # one row reads the kernel where it lies
+
+
+@pytest.mark.parametrize("target", ["avx2", "baseline"])
+def test_narrower_registers(target: str) -> None:
+    """The same for processors that this one is not."""
+    command = [sys.executable, "-m", "pytest", "-q", "-k", "test_few_windows and f32", __file__]
+    variables = {**os.environ, "SHLO_TARGET": target}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
+    assert done.returncode == 0, done.stdout[-3000:]
