@@ -84,16 +84,74 @@ def test_what_divides_sizes_tells_kernels_apart() -> None:
     )
 
 
-def test_reductions_of_what_is_computed_are_the_programs_own() -> None:
-    text = """
-    func.func public @main(%x: tensor<64x128xf32>) -> tensor<64xf32> {
-      %start = stablehlo.constant dense<0.0> : tensor<f32>
-      %0 = stablehlo.multiply %x, %x : tensor<64x128xf32>
-      %1 = stablehlo.reduce(%0 init: %start) applies stablehlo.add across dimensions = [1]
-        : (tensor<64x128xf32>, tensor<f32>) -> tensor<64xf32>
-      return %1 : tensor<64xf32>
-    }"""
+def computed(shape: Sequence[int], dimensions: Sequence[int], ops: str, op: str) -> str:
+    """A reduction of ``%r``, which some ops make of ``%x`` and ``%y``."""
+    whole, result = tensor(shape, "f32"), tensor(kept(shape, dimensions), "f32")
+    return f"""
+    func.func public @main(%x: {whole}, %y: {whole}) -> {result} {{
+      %start = stablehlo.constant dense<{STARTS[op]}> : tensor<f32>
+      {ops.replace("TYPE", whole)}
+      %0 = stablehlo.reduce(%r init: %start) applies stablehlo.{op}
+        across dimensions = {list(dimensions)} : ({whole}, tensor<f32>) -> {result}
+      return %0 : {result}
+    }}"""
+
+
+FEW_OPS = {
+    "square": "%r = stablehlo.multiply %x, %x : TYPE",
+    "product": "%r = stablehlo.multiply %y, %x : TYPE",
+    "distance": "%d = stablehlo.subtract %x, %y : TYPE %r = stablehlo.abs %d : TYPE",
+    "squared distance": "%d = stablehlo.subtract %x, %y : TYPE"
+    " %r = stablehlo.multiply %d, %d : TYPE",
+}
+
+
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES, ids=str)
+@pytest.mark.parametrize(
+    ("ops", "op"), [("product", "add"), ("distance", "maximum"), ("squared distance", "add")]
+)
+def test_few_ops_in_front(shape: tuple[int, ...], dimensions: list[int], ops: str, op: str) -> None:
+    x, y = numbers(shape, "f32"), numbers(shape, "f32")[::-1].copy()
+    assert_staged(computed(shape, dimensions, FEW_OPS[ops], op), x, y)
+
+
+@pytest.mark.parametrize("ops", FEW_OPS)
+def test_few_ops_in_front_are_shared(ops: str) -> None:
+    first, second = (
+        kernels(computed((rows, 96), [1], FEW_OPS[ops], "add")) for rows in (1024, 2048)
+    )
+    assert first == second
+    assert all(name.startswith(shared_kernels.GENERAL) for name in first)
+
+
+@pytest.mark.parametrize(
+    "ops",
+    [
+        "%p = stablehlo.multiply %x, %x : TYPE %q = stablehlo.multiply %p, %x : TYPE"
+        " %r = stablehlo.add %q, %y : TYPE",
+        "%c = stablehlo.constant dense<3.0> : TYPE %r = stablehlo.multiply %x, %c : TYPE",
+    ],
+    ids=["ops", "numbers"],
+)
+def test_what_programs_compute_is_their_own(ops: str) -> None:
+    text = computed((64, 128), [1], ops, "add")
     assert not any(name.startswith(shared_kernels.GENERAL) for name in kernels(text))
+
+
+def test_reshapes_in_front_move_nothing() -> None:
+    text = """
+    func.func public @main(%x: tensor<64x1000xbf16>, %y: tensor<64x50x20xf32>) -> tensor<64xf32> {
+      %start = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.convert %x : (tensor<64x1000xbf16>) -> tensor<64x1000xf32>
+      %1 = stablehlo.reshape %y : (tensor<64x50x20xf32>) -> tensor<64x1000xf32>
+      %2 = stablehlo.multiply %0, %1 : tensor<64x1000xf32>
+      %3 = stablehlo.reduce(%2 init: %start) applies stablehlo.add across dimensions = [1]
+        : (tensor<64x1000xf32>, tensor<f32>) -> tensor<64xf32>
+      return %3 : tensor<64xf32>
+    }"""
+    x = np.random.default_rng(1).integers(-2, 3, (64, 1000)).astype(ml_dtypes.bfloat16)
+    y = np.random.default_rng(2).integers(-2, 3, (64, 50, 20)).astype(np.float32)
+    np.testing.assert_array_equal(compile(text)(x, y), interpret(text, x, y))
 
 
 def test_conversions_around_a_sum_belong_to_it() -> None:

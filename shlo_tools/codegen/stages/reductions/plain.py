@@ -1,8 +1,9 @@
 """Plain reductions: kernels that say nothing of a program, so that all programs share them.
 
 A reduction of an argument, with no more around it than conversions, is written for any sizes: those
-that its loops need are words of its context. So are those of an argument's elements and their
-places, which find the greatest element, say. Which loops there are, and how much is taken at a
+that its loops need are words of its context. So are those of what an op or two make of arguments
+(products, squares, differences) and of an argument's elements and their places, which find the
+greatest element, say. Which loops there are, and how much is taken at a
 time, is as for the sizes of the program at hand, and so is what divides them, as loops over what
 is left over would cost time.
 """
@@ -21,6 +22,8 @@ from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, below
 from shlo_tools.codegen.stages.reading.placing import NEAR
 from shlo_tools.codegen.stages.reductions.walks import HELD, Walk
 from shlo_tools.dims import Size, Symbol
+
+_OPS = 2  # beside conversions, that make what is reduced
 
 
 @dataclass(frozen=True)
@@ -103,10 +106,9 @@ def _sources(reduction: Node, walk: Walk) -> tuple[Node, ...]:
     """An argument, and maybe the places of its elements along what is reduced; () of all else."""
     source, *others = sources_of(reduction)
     shape = tuple(size for size, _ in walk.groups)
-    before, first = _conversions(source)
-    if first.kind is not NodeKind.INPUT:
+    argument = _Copies(shape, source.count).of(source)
+    if argument is None:
         return ()
-    argument = _applied(before, Node(NodeKind.INPUT, shape, first.element, number=first.number))
     if not others:
         return (argument,)
     groups = [g for g, (_, is_reduced) in enumerate(walk.groups) if is_reduced]
@@ -115,6 +117,35 @@ def _sources(reduction: Node, walk: Walk) -> tuple[Node, ...]:
         return ()
     kind, element = NodeKind.IOTA, iota.element
     return argument, Node(kind, shape, element, dimensions=tuple(groups), rule=iota.rule)
+
+
+class _Copies:
+    """Arguments, and what few ops make of them, as of any sizes."""
+
+    def __init__(self, shape: tuple[Extent, ...], count: Extent) -> None:
+        self._shape, self._count = shape, count
+        self._copies: dict[Node, Node | None] = {}
+        self._left = _OPS
+
+    def of(self, node: Node) -> Node | None:
+        """A copy; None where it is something else."""
+        if node not in self._copies:
+            self._copies[node] = self._copy(node)
+        return self._copies[node]
+
+    def _copy(self, node: Node) -> Node | None:
+        if node.kind is NodeKind.RESHAPE:
+            return self.of(node.operands[0])
+        if node.kind is NodeKind.INPUT and node.count == self._count:
+            return Node(node.kind, self._shape, node.element, number=node.number)
+        if node.kind is not NodeKind.ELEMENTWISE or not node.operands:
+            return None
+        self._left -= not _is_conversion(node)
+        copies = [self.of(operand) for operand in node.operands] if self._left >= 0 else [None]
+        known = tuple(copy for copy in copies if copy is not None)
+        if len(known) < len(copies):
+            return None
+        return Node(node.kind, self._shape, node.element, known, rule=node.rule)
 
 
 def _outcome(reduction: Node, outcome: Node) -> Node:
@@ -136,13 +167,19 @@ def _conversions(node: Node) -> tuple[list[Node], Node]:
     """Conversions of an element to another type, the last one first, and what they convert."""
     conversions: list[Node] = []
     while len(node.operands) == 1:
-        (operand,) = node.operands
-        if node.kind is NodeKind.ELEMENTWISE and node.element != operand.element:
+        if _is_conversion(node):
             conversions.append(node)
         elif node.kind is not NodeKind.RESHAPE:
             break
-        node = operand
+        (node,) = node.operands
     return conversions, node
+
+
+def _is_conversion(node: Node) -> bool:
+    """Whether elements become ones of another type, as far as that can be seen."""
+    if node.kind is not NodeKind.ELEMENTWISE or len(node.operands) != 1:
+        return False
+    return bool(node.element != node.operands[0].element)
 
 
 class _Symbols:
