@@ -139,6 +139,18 @@ def test_other_comparators_are_the_programs_own() -> None:
     assert not are_general(kernels(text))
 
 
+def test_numbers_of_comparators_are_the_programs_own() -> None:
+    """But for zeros: what serves any program, and lies on disk, says nothing of one."""
+    for number, is_general in (("3.5", False), ("0.0", True)):
+        comparator = f"""%c0 = stablehlo.constant dense<{number}> : tensor<f32>
+        %p = stablehlo.maximum %a, %c0 : tensor<f32>
+        %q = stablehlo.maximum %b, %c0 : tensor<f32>
+        {compared("f32", "LT", names="%p, %q")}"""
+        text = argsort((4, 300), 1, "f32", comparator)
+        assert are_general(kernels(text)) == is_general
+        assert_staged(text, values((4, 300), "f32"))
+
+
 @pytest.mark.parametrize("shape", [(3, 70), (2, 3000)], ids=str)
 def test_places_alone(shape: Sequence[int]) -> None:
     """Nobody wants the values: they are neither read again nor written."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from shlo_tools import dims
 from shlo_tools.codegen.jobs import Place
@@ -113,7 +116,7 @@ class _Copies:
         return self._copies[node]
 
     def _copy(self, node: Node) -> Node | None:
-        if node.kind is NodeKind.CONSTANT and not node.shape:
+        if node.kind is NodeKind.CONSTANT and not node.shape and _is_common(node.value):
             return Node(node.kind, (), node.element, value=node.value)
         if node.kind is NodeKind.ELEMENTWISE:
             below = [self.key(operand) for operand in node.operands]
@@ -129,3 +132,8 @@ class _Copies:
             copy = Node(node.kind, self.shape, node.element, number=node.number)
             return self.inputs.setdefault(node.number, copy)
         return None
+
+
+def _is_common(number: Any) -> bool:
+    """Whether a number says nothing of a program: comparators make zeros equal, and all NaN."""
+    return bool(number == 0 or (isinstance(number, np.generic) and np.isnan(number)))
