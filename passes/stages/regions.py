@@ -100,7 +100,7 @@ def _below(
     """The ops that values rest on, in order, and all values that they and these read."""
     sources, below = set(values), []
     for op in reversed(ops):
-        if op.results[0] in sources:
+        if any(result in sources for result in op.results):
             sources.update(op.operands)
             below.append(op)
     return below[::-1], sources
