@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from shlo_tools import dims
 from shlo_tools.codegen.jobs import Place, Word
+from shlo_tools.codegen.stages.copies import Copies
 from shlo_tools.codegen.stages.folds import known_number, numbering, sources_of, starts_of
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, below
 from shlo_tools.codegen.stages.reading.placing import NEAR
@@ -108,8 +109,9 @@ def _sources(reduction: Node, walk: Walk) -> tuple[Node, ...]:
     """An argument, and maybe the places of its elements along what is reduced; () of all else."""
     source, *others = sources_of(reduction)
     shape = tuple(size for size, _ in walk.groups)
-    argument = _Copies(shape, source.count).of(source)
-    if argument is None:
+    copies = _Copies(shape, source.count)
+    argument = copies.of(source)
+    if argument is None or sum(not _is_conversion(n) for n in copies.computed) > _OPS:
         return ()
     if not others:
         return (argument,)
@@ -121,33 +123,19 @@ def _sources(reduction: Node, walk: Walk) -> tuple[Node, ...]:
     return argument, Node(kind, shape, element, dimensions=tuple(groups), rule=iota.rule)
 
 
-class _Copies:
-    """Arguments, and what few ops make of them, as of any sizes."""
+class _Copies(Copies):
+    """Arguments that have all elements, and what is made of them."""
 
     def __init__(self, shape: tuple[Extent, ...], count: Extent) -> None:
-        self._shape, self._count = shape, count
-        self._copies: dict[Node, Node | None] = {}
-        self._left = _OPS
+        super().__init__(shape)
+        self._count = count
 
-    def of(self, node: Node) -> Node | None:
-        """A copy; None where it is something else."""
-        if node not in self._copies:
-            self._copies[node] = self._copy(node)
-        return self._copies[node]
-
-    def _copy(self, node: Node) -> Node | None:
+    def source(self, node: Node) -> Node | None:
         if node.kind is NodeKind.RESHAPE:
             return self.of(node.operands[0])
         if node.kind is NodeKind.INPUT and node.count == self._count:
-            return Node(node.kind, self._shape, node.element, number=node.number)
-        if node.kind is not NodeKind.ELEMENTWISE or not node.operands:
-            return None
-        self._left -= not _is_conversion(node)
-        copies = [self.of(operand) for operand in node.operands] if self._left >= 0 else [None]
-        known = tuple(copy for copy in copies if copy is not None)
-        if len(known) < len(copies):
-            return None
-        return Node(node.kind, self._shape, node.element, known, rule=node.rule)
+            return Node(node.kind, self.shape, node.element, number=node.number)
+        return None
 
 
 def _outcome(reduction: Node, outcome: Node) -> Node:

@@ -15,6 +15,7 @@ import numpy as np
 
 from shlo_tools import dims
 from shlo_tools.codegen.jobs import Place
+from shlo_tools.codegen.stages.copies import Copies
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind
 from shlo_tools.codegen.stages.sorts.lines import Lines, Sort
 from shlo_tools.dims import Size, Symbol
@@ -39,7 +40,7 @@ def plain(sort: Sort) -> Sort | None:
     copies = _Copies(node, order.dimension)
     kept = sorted(set(sort.numbers))
     operands = [copies.operand(node.operands[number]) for number in kept]
-    below = copies.key(key.node)
+    below = copies.of(key.node)
     if below is None or None in operands:
         return None
     sorted_node = Node(
@@ -90,41 +91,28 @@ def _sizes(sort: Sort) -> dict[Symbol, int]:
     return {symbol: number for size, number in sizes.items() for symbol in dims.symbols(size)}
 
 
-class _Copies:
+class _Copies(Copies):
     """Nodes below a sort, as of lines of any sizes.
 
+    Their shape is what is around lines, lines, and what is inside, where they are no rows.
+
     Attributes:
-        shape: theirs: what is around lines, lines, and what is inside, where they are no rows.
         inputs: those that lie in memory, by their places among the arguments of the stage.
     """
 
     def __init__(self, node: Node, dimension: int) -> None:
-        self._shape, self._along = node.shape, dimension
         are_rows = math.prod(node.shape[dimension + 1 :]) == 1
-        self.shape: tuple[Extent, ...] = (_OUTER, _LENGTH, *(() if are_rows else (_INNER,)))
+        super().__init__((_OUTER, _LENGTH, *(() if are_rows else (_INNER,))))
+        self._shape, self._along = node.shape, dimension
         self.inputs: dict[int, Node] = {}
-        self._copies: dict[Node, Node | None] = {}
 
     def operand(self, node: Node) -> Node | None:
         """What is sorted; None where it is computed."""
-        return self.key(node) if node.kind in (NodeKind.INPUT, NodeKind.IOTA) else None
+        return self.of(node) if node.kind in (NodeKind.INPUT, NodeKind.IOTA) else None
 
-    def key(self, node: Node) -> Node | None:
-        """What is compared, or None."""
-        if node not in self._copies:
-            self._copies[node] = self._copy(node)
-        return self._copies[node]
-
-    def _copy(self, node: Node) -> Node | None:
+    def source(self, node: Node) -> Node | None:
         if node.kind is NodeKind.CONSTANT and not node.shape and _is_common(node.value):
             return Node(node.kind, (), node.element, value=node.value)
-        if node.kind is NodeKind.ELEMENTWISE:
-            below = [self.key(operand) for operand in node.operands]
-            shape = self.shape if node.shape else ()
-            known = tuple(operand for operand in below if operand is not None)
-            if len(known) < len(below):
-                return None
-            return Node(node.kind, shape, node.element, known, rule=node.rule)
         if node.kind is NodeKind.IOTA and node.dimensions == (self._along,):
             along = (_LINE,)
             return Node(node.kind, self.shape, node.element, dimensions=along, rule=node.rule)
