@@ -34,12 +34,14 @@ class _Method(ctypes.Structure):
 
 
 _ONE_ARGUMENT = 8  # Python's ``METH_O``
+_kept: list[_Method] = []  # methods point there, whichever thread has made them
 
 
 @cache
 def _methods() -> Callable[[int], Callable[[Sequence[Any]], int]]:
     """Makes ``shlo_rt_called`` a method of an address; ctypes' calls take five times as long."""
     method = _Method(b"call", parts.address(entering.CALLED), _ONE_ARGUMENT, None)
+    _kept.append(method)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.argtypes, new.restype = [ctypes.c_void_p, *[ctypes.py_object] * 2], ctypes.py_object
     nothing = ctypes.py_object()
