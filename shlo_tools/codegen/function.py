@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import NamedTuple
 
@@ -367,7 +367,7 @@ class Function:
         if self.first_word is None:
             raise RuntimeError(f"{self.name} has no context")
         if key not in self.words:
-            with self._in_front():
+            with self._at(self._first_lines, (_FIRST,), self.loops):
                 place = self.arguments[0].at(8 * (self.first_word + len(self.words)))
                 self.words[key] = self.load(place, type)
         return self.words[key]
@@ -375,21 +375,11 @@ class Function:
     def _size(self, size: Size, type: Type) -> Value:
         if (size, type) not in self._wide_sizes:
             word = self.context_word(size, I64)
-            with self._in_front():
+            with self._at(self._first_lines, (_FIRST,), self.loops):
                 value = word.to("trunc", type.element)
                 value = self.broadcast(value, type.lanes) if type.lanes else value
                 self._wide_sizes[size, type] = value
         return self._wide_sizes[size, type]
-
-    @contextmanager
-    def _in_front(self) -> Iterator[None]:
-        """Emit in front of everything."""
-        lines, blocks = self.lines, self._blocks
-        self.lines, self._blocks = self._first_lines, (_FIRST,)
-        try:
-            yield
-        finally:
-            self.lines, self._blocks = lines, blocks
 
     def zero(self, type: Type) -> Value:
         return self.constant(0.0 if type.is_float else 0, type)
@@ -697,10 +687,8 @@ class Function:
         else:
             self._branch(is_any, f"b{mark}", [first, *carry], f"x{mark}", carry)
         self.lines.append(f"^b{mark}{_declared([counter, *inside])}:")
-        self.loops.append((before, self._blocks))
-        with self._block(f"b{mark}"):
+        with self._block(f"b{mark}", before):
             results = _as_list(body(counter, *inside))
-            self.loops.pop()
             following = counter + stride
             self._branch(following < last, f"b{mark}", [following, *results], f"x{mark}", results)
         self.lines.append(f"^x{mark}{_declared(after)}:")
@@ -717,30 +705,33 @@ class Function:
         """The only round of a loop."""
         before: list[Line] = []
         self.lines.append(before)
-        self.loops.append((before, self._blocks))
-        with self._block(f"o{self._mark()}"):
-            results = _as_list(body(counter, *carry))
-        self.loops.pop()
-        return results
+        with self._block(f"o{self._mark()}", before):
+            return _as_list(body(counter, *carry))
+
+    def before_loop(self, depth: int) -> AbstractContextManager[None]:
+        """Emit in front of a loop around, the outermost one being number 0."""
+        return self._at(*self.loops[depth], self.loops[:depth])
+
+    def _block(self, name: str, before: list[Line] | None = None) -> AbstractContextManager[None]:
+        """Emit where only some ways through the function lead.
+
+        Args:
+            before: what runs just before that, where it is a loop.
+        """
+        loops = self.loops if before is None else [*self.loops, (before, self._blocks)]
+        return self._at(self.lines, (*self._blocks, name), loops)
 
     @contextmanager
-    def before_loop(self, depth: int) -> Iterator[None]:
-        """Emit in front of a loop around, the outermost one being number 0."""
-        lines, loops, blocks = self.lines, self.loops, self._blocks
-        self.lines, self._blocks = loops[depth]
-        self.loops = loops[:depth]
+    def _at(
+        self, lines: list[Line], blocks: Blocks, loops: list[tuple[list[Line], Blocks]]
+    ) -> Iterator[None]:
+        """Emit to other lines, or in other blocks and loops."""
+        place = self.lines, self._blocks, self.loops
+        self.lines, self._blocks, self.loops = lines, blocks, loops
         try:
             yield
         finally:
-            self.lines, self.loops, self._blocks = lines, loops, blocks
-
-    @contextmanager
-    def _block(self, name: str) -> Iterator[None]:
-        """Emit where only some ways through the function lead."""
-        blocks = self._blocks
-        self._blocks = (*blocks, name)
-        yield
-        self._blocks = blocks
+            self.lines, self._blocks, self.loops = place
 
     def while_(
         self,

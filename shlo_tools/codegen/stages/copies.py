@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
+from shlo_tools import dims
+from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind
+from shlo_tools.dims import Symbol
+
+
+def numbers_of(sizes: Iterable[Any], symbols: Mapping[Symbol, int]) -> tuple[Word, ...]:
+    """Sizes of copies as the numbers that they are in a program."""
+    return tuple(cast(int, dims.substituted(size, symbols)) for size in sizes)
 
 
 class Copies(ABC):

@@ -10,10 +10,10 @@ is left over would cost time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from shlo_tools import dims
 from shlo_tools.codegen.jobs import Place, Word
@@ -32,7 +32,7 @@ class Plain:
     """A reduction that does not say its sizes.
 
     Attributes:
-        inputs: the node that lies where the stage's argument does; none where sums alone are read.
+        inputs: nodes that lie where arguments of the stage do; none where sums alone are read.
         results: its results.
         walk: how it is walked.
         places: words for where inputs and results lie.
@@ -44,10 +44,6 @@ class Plain:
     walk: Walk
     places: tuple[Word, ...]
     sizes: Mapping[Symbol, int]
-
-    def numbers(self, sizes: Iterable[Any]) -> tuple[Word, ...]:
-        """Sizes as the numbers that they are here."""
-        return tuple(cast(int, dims.substituted(size, self.sizes)) for size in sizes)
 
 
 def plain(stage: Stage, walk: Walk, lanes: int, *, merges: bool = False) -> Plain | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
+from shlo_tools.codegen.stages.copies import numbers_of
 from shlo_tools.codegen.stages.folds import sources_of
 from shlo_tools.codegen.stages.nodes import (
     Extent,
@@ -78,7 +79,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
         code.functions[-1].is_general = general is not None
         words = kernel.last_words(code)
         if general is not None:
-            words = general.numbers(kernel.function.words)
+            words = numbers_of(kernel.function.words, general.sizes)
         code.contexts.append(Context((*places, *sums, *words)))
         code.jobs.append(Job(name, len(code.contexts) - 1, formula(chunks)))
 

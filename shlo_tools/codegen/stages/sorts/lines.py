@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, cast
 
-from shlo_tools import dims
 from shlo_tools.codegen.function import I64, Type
 from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library import selecting, sorting
@@ -93,10 +91,6 @@ class Sort:
     def key(self) -> Key | None:
         """What is compared, where that is one number."""
         return self.order.key
-
-    def known(self, sizes: Iterable[Any]) -> tuple[Word, ...]:
-        """Sizes as the numbers that they are here."""
-        return tuple(cast(int, dims.substituted(size, self.sizes)) for size in sizes)
 
 
 def sort_of(stage: Stage) -> Sort:

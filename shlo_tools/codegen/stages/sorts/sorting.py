@@ -7,6 +7,7 @@ from collections.abc import Callable
 from shlo_tools.codegen.function import Function
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import sorting
+from shlo_tools.codegen.stages.copies import numbers_of
 from shlo_tools.codegen.stages.nodes import Stage
 from shlo_tools.codegen.stages.sorts.kernel import SortKernel
 from shlo_tools.codegen.stages.sorts.lines import Sort, Way, sort_of
@@ -81,7 +82,7 @@ class _Writing:
         """Write a kernel; the sizes that it finds behind the words of its own."""
         kernel = SortKernel(self._name + part, self._target, self._sort, own_words)
         self.code.functions.append(write(kernel))
-        return self._sort.known(kernel.function.words)
+        return numbers_of(kernel.function.words, self._sort.sizes)
 
     def run(self, part: str, sizes: tuple[Word, ...], chunks: int, *own: Word) -> None:
         """A job of a kernel."""
