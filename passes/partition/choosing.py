@@ -94,7 +94,8 @@ def _place(op: Op, stages: list[Stage]) -> None:
     elif op.name in ALONE:
         if ALONE[op.name] == "host":
             _store_operands(op, "host", stages)
-        _join(op, _open(stages, ALONE[op.name], op.count), "none")
+        place = "full" if op.name == "reduce_window" and not _may_scan(op) else "none"
+        _join(op, _open(stages, ALONE[op.name], op.count), place)
     elif op.name in ("pad", "gather"):
         _join(op, _open(stages, "map", op.count), "full")
     elif op.name == "reduce" and _reduced(op) != 1:
@@ -151,6 +152,12 @@ def _is_read_elementwise(op: Op) -> bool:
     users = [u for u in op.users if not (u.name in VIEWS or u.name == "concatenate")]
     few = len(op.operands) <= _PARTS and not op.is_returned
     return few and len(users) == len(op.users) and all(u.is_elementwise for u in users)
+
+
+def _may_scan(op: Op) -> bool:
+    """Whether windows may be all that lies before an element, which has a kernel of its own."""
+    sizes = zip(op.integers("window_dimensions"), op.shape, strict=True)
+    return op.shape == op.shape_of(0) and any(size == extent != 1 for size, extent in sizes)
 
 
 def _moves_rows(op: Op) -> bool:
@@ -248,7 +255,7 @@ def _sees_starts(op: Op, stage: Stage) -> bool:
 
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
     stage = _open_to(op)
-    if stage is not None and stage.kind != "op":
+    if stage is not None and stage.kind != "op" and (stage.kind != "window" or op.is_elementwise):
         places = {where(a, stage) for a in op.inner} - {"outside"}
         sizes = (
             ("full", stage.count),

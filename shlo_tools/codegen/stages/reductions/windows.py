@@ -1,7 +1,8 @@
 """Kernels of windows: lanes along the result's last dimension, a loop per dimension of the window.
 
-Cells of padding are what the reduction starts from. Windows over all that lies before an element
-(or behind it) are scans, see ``scans``.
+Cells of padding are what the reduction starts from. Elementwise ops on the result are computed
+where it is stored. Windows over all that lies before an element (or behind it) are scans, see
+``scans``.
 """
 
 from __future__ import annotations
@@ -41,10 +42,8 @@ def lower(stage: Stage, target: Target) -> StageCode:
     Raises:
         UnsupportedStage: dilated operands along lanes, and the like.
     """
-    (node, *others) = {
-        result.operands[0] if result.kind is NodeKind.RESULT else result for result in stage.results
-    }
-    if others or node.kind is not NodeKind.REDUCE_WINDOW:
+    node, *others = (node for node in stage.nodes if node.kind is NodeKind.REDUCE_WINDOW)
+    if others:
         raise UnsupportedStage("several windows in a stage")
     scan = scans.scan_of(node)
     if scan is not None:
@@ -135,14 +134,16 @@ class WindowKernel(Kernel):
 
         moving = [d for d, size in enumerate(self.windows.size) if size > 1]
         state = self._each_tap(moving, {}, body, starts * len(vectors))
+        outcomes = outcomes_of(self.node)
+        self.late = dict.fromkeys(outcomes, self.level)
         for number, (lanes, mask) in enumerate(vectors):
             index = Split(self.row, lanes, self.width)
             values = state[number * count : (number + 1) * count]
-            for outcome, place in outcomes_of(self.node).items():
-                for result, target in zip(self.results, self.targets, strict=True):
-                    if result is outcome:
-                        address, _, _ = self._address(result, Buffer(target), index)
-                        self.store(values[place], address, mask)
+            for outcome, place in outcomes.items():
+                self.values[outcome, index] = values[place]
+            for result, target in zip(self.results, self.targets, strict=True):
+                address, _, _ = self._address(result, Buffer(target), index)
+                self.store(self.read(result, index, mask), address, mask)
 
     def _each_tap(
         self,
