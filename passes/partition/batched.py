@@ -27,6 +27,8 @@ _SEPARATE = {"concatenate", "reduce", "dot_general"}  # ops at which other kinds
 
 def join_batched(stages: Sequence[Stage]) -> list[Stage]:
     """Stages in order; those that follow each other on tensors of a batch have become few."""
+    if len(stages) == 1:
+        return list(stages)
     batches = {stage: batch for stage in stages if (batch := _batch_of(stage))}
     families = _families(batches)
     groups = grouped(stages, families.get, lambda s: sum(map(_size, s.members)), _REGISTERS)

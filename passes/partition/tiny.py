@@ -34,6 +34,8 @@ _PLACES = {"dynamic_slice", "dynamic_update_slice", "gather"}
 
 def join_tiny(stages: Sequence[Stage]) -> list[Stage]:
     """Stages in order; those of tiny tensors have become few."""
+    if len(stages) == 1 and stages[0].kind != "control":
+        return list(stages)
     tiny = _Tiny()
 
     def is_tiny(stage: Stage) -> bool | None:
@@ -86,6 +88,8 @@ class _Tiny:
         """Whether an op and what is cheap below it are tiny, or cut a tiny part of a tensor."""
         if op.name in CONTROL:
             return self._fits_control(op)
+        if op.type is not None and are_known(op.count) and op.count > LARGEST:
+            return False
         is_tiny = op.kind.answers.get("is_tiny")
         if is_tiny is None:
             is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)

@@ -15,7 +15,7 @@ import operator
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 import ml_dtypes
@@ -58,12 +58,17 @@ class Type(NamedTuple):
     @property
     def bits(self) -> int:
         """Bits of an element."""
-        return 64 if self.element == "ptr" else int(self.element.lstrip("bfi"))
+        return _bits(self.element)
 
     @property
     def bytes(self) -> int:
         """Bytes of an element in memory."""
         return (self.bits + 7) // 8
+
+
+@cache
+def _bits(element: str) -> int:
+    return 64 if element == "ptr" else int(element.lstrip("bfi"))
 
 
 @cache
@@ -803,7 +808,7 @@ class Function:
         return f"({types})" + (f" -> {self.returns}" if self.returns else "")
 
     def text(self, features: Sequence[str] = ()) -> str:
-        """The function; ``features`` hold its code to a target."""
+        """The function, to which nothing is added any more; ``features`` hold it to a target."""
         arguments = ", ".join(f"{a.name}: {a.type}" for a in self.arguments)
         linkage = "" if self.exported else "internal "
         returns = f" -> {self.returns}" if self.returns else ""
@@ -815,11 +820,16 @@ class Function:
             names = ", ".join(f'"{feature}"' for feature in features)
             attributes.append(f"target_features = #llvm.target_features<[{names}]>")
         kept = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
+        head = f"llvm.func {linkage}@{self.name}({arguments}){returns}{kept}"
+        return f"{head} {{\n  {self._body}\n}}\n"
+
+    @cached_property
+    def _body(self) -> str:
+        """What it does, which is asked for once that is written."""
         end = f"llvm.return {self.result.name} : {self.returns}" if self.result else "llvm.return"
         constants = [f"{name} = {text}" for name, text in self._constants.values()]
         first = _flat(self._first_lines)
-        body = "\n  ".join([*constants, *first, *_flat(self.lines), end])
-        return f"llvm.func {linkage}@{self.name}({arguments}){returns}{kept} {{\n  {body}\n}}\n"
+        return "\n  ".join([*constants, *first, *_flat(self.lines), end])
 
 
 def address_table(names: Iterable[str]) -> str:
@@ -879,9 +889,16 @@ def _flat(lines: Sequence[Line]) -> Iterator[str]:
 
 def _literal(value: float | Sequence[float], type: Type) -> str:
     if isinstance(value, Sequence):
+        if type.element[0] == "i":  # unlike floats these are equal where they are spelled alike
+            return _integers(tuple(value), type.element)
         return f"dense<[{', '.join(_number(v, type.element) for v in value)}]>"
     number = _number(value, type.element)
     return f"dense<{number}>" if type.lanes else number
+
+
+@lru_cache(1024)
+def _integers(values: tuple[float, ...], element: str) -> str:
+    return f"dense<[{', '.join(_number(v, element) for v in values)}]>"
 
 
 def _number(value: float, element: str) -> str:
