@@ -38,6 +38,7 @@ from shlo_tools.codegen.library import (
 )
 from shlo_tools.codegen.library.contractions import (
     blocks,
+    conversion,
     depthwise,
     gemm,
     lines,
@@ -107,6 +108,7 @@ _FAMILIES = {
     micro_kernels.MIXED: gemm.mixed,
     f"{PREFIX}pack_": packing.functions,
     f"{PREFIX}contraction_": blocks.functions,
+    conversion.NAMES: conversion.functions,
     f"{PREFIX}lines_": lines.functions,
     f"{PREFIX}planes_": planes.functions,
     f"{PREFIX}depthwise_": depthwise.functions,

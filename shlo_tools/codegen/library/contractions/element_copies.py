@@ -77,21 +77,9 @@ class ElementCopies:
         """(from, step, to, count): elements ``step`` bytes apart, converted, to adjacent ones."""
         f = Function(self._part("copy"), [POINTER, I64, POINTER, I64], exported=False)
         source, step, target, count = f.arguments
-        whole = count - count % self.lanes
 
         def adjacent() -> None:
-            def some(k: Value) -> None:
-                value = self.load(f, source.at(k, self.stored), self.lanes)
-                f.store(value, target.at(k, self.element))
-
-            f.loop(f.constant(0), whole, self.lanes, some)
-
-            def rest() -> None:
-                mask = f.mask_below(count - whole, self.lanes)
-                value = self.load(f, source.at(whole, self.stored), self.lanes, mask)
-                f.store_masked(value, target.at(whole, self.element), mask)
-
-            f.if_(whole < count, rest)
+            self.copy_adjacent(f, source, target, count)
 
         def scattered() -> None:
             def one(k: Value) -> None:
@@ -110,6 +98,22 @@ class ElementCopies:
 
         f.if_(step == self.stored.bytes, adjacent, scattered)
         return f
+
+    def copy_adjacent(self, f: Function, source: Value, target: Value, count: Value) -> None:
+        """Copy adjacent elements, converted, to adjacent ones."""
+        whole = count - count % self.lanes
+
+        def some(k: Value) -> None:
+            value = self.load(f, source.at(k, self.stored), self.lanes)
+            f.store(value, target.at(k, self.element))
+
+        def rest() -> None:
+            mask = f.mask_below(count - whole, self.lanes)
+            value = self.load(f, source.at(whole, self.stored), self.lanes, mask)
+            f.store_masked(value, target.at(whole, self.element), mask)
+
+        f.loop(f.constant(0), whole, self.lanes, some)
+        f.if_(whole < count, rest)
 
     def _every_other(self, f: Function, source: Value, target: Value, count: Value) -> Value:
         """Copy elements of which each has a neighbour between it and the next; how many."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
+from shlo_tools.codegen.library.contractions import conversion, element_copies
 from shlo_tools.codegen.library.contractions import depthwise as depthwise_library
-from shlo_tools.codegen.library.contractions import element_copies
 from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
 from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
@@ -161,8 +161,26 @@ class _Lowering:
             element, self.element
         )
         if are_few and not has_columns and is_other:
-            return Operand(self._place(base, offset, self._converted), self.node.element.name)
+            is_given = base.kind is NodeKind.INPUT
+            place = (
+                self._converted_place if is_given else partial(self._place, form=self._converted)
+            )
+            return Operand(place(base, offset), self.node.element.name)
         return Operand(self._place(base, offset), base.element.name)
+
+    def _converted_place(self, node: Node, offset: int) -> Place:
+        """Where an argument's elements lie as sums have them."""
+        size = self.element.bytes
+        place = self._temporary(node.count * size)
+        self.out.sources[place.number] = [node.number]
+        self.out.contexts.append(
+            conversion.context(Place("argument", node.number), place, node.count)
+        )
+        number = len(self.out.contexts) - 1
+        self.out.jobs.append(
+            conversion.job(number, node.element.name, self.element, node.count, place.number)
+        )
+        return Place(place.what, place.number, formula(offset * size))
 
     def _converted(self, node: Node) -> Node:
         """Elements as sums have them."""
