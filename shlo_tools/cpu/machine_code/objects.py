@@ -130,9 +130,13 @@ def _address(memory: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
+@cache
+def _process() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _seal(memory: mmap.mmap) -> None:
     """From now on the memory can be run, and not be written."""
-    process = ctypes.CDLL(None, use_errno=True)
     start, size = ctypes.c_void_p(_address(memory)), ctypes.c_size_t(len(memory))
-    if process.mprotect(start, size, mmap.PROT_READ | mmap.PROT_EXEC):
+    if _process().mprotect(start, size, mmap.PROT_READ | mmap.PROT_EXEC):
         raise OSError(ctypes.get_errno(), "no memory that was written may be run")
