@@ -13,47 +13,18 @@ blocks are the caller's, so the order of sums depends on them alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library.contractions import micro_kernels, packing
+from shlo_tools.codegen.library.contractions.contexts import Block, ContextWords
 from shlo_tools.codegen.library.contractions.micro_kernels import (
     COLUMN_VECTORS,
     panel_columns,
     row_tile,
 )
-from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
+from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
-BATCH_AXES = 5
 COLUMN_PANELS = 4  # of a chunk, at most, where chunks are columns
-# ``blocks``: chunks of a matrix, of ``block`` rows or columns each. ``k_block``, ``pitch``: depth
-# of a packed block, and bytes between its rows. ``by_rows``: rows of A are packed one by one, else
-# one k after the other. ``parts``: C's rows (columns) do not lie a fixed step apart.
-_WORDS = (
-    *("moving", "resting", "C", "P", "M", "N", "K", "c_row", "blocks", "block", "k_block"),
-    *("pitch", "by_rows", "parts", "start0", "start1", "start2", "batch_count", "rest_count"),
-)
-_BATCH_WORDS = 7  # size, stride of moving, three steps, of packed, of C
-_REST_WORDS = 2  # size, stride
-_PLACES = (
-    ("batch", BATCH_AXES * _BATCH_WORDS),
-    ("rest", BATCH_AXES * _REST_WORDS),
-    ("result", packing.AXES * _REST_WORDS + 1),
-    ("moving_view", packing.VIEW_WORDS),
-    ("resting_view", packing.VIEW_WORDS),
-)
-CONTEXT = {name: place for place, name in enumerate(_WORDS)}
-_PARTS: dict[str, int] = {}
-_end = len(_WORDS)
-for _name, _count in _PLACES:
-    _PARTS[_name], _end = _end, _end + _count
-WORDS = _end  # of a context
-
-_TABLE = 1024  # bytes of a table of places in C
-_TILE = 8 * 1024
-PACKED_BYTES = SCRATCH_BYTES - _TILE - _TABLE  # of scratch memory for what is packed
 
 
 def name(part: str, source: str, element: Type) -> str:
@@ -104,8 +75,7 @@ class Contraction:
         size = self._panel_row(f, c)
         place = c["P"].at(chunk * c["K"] * size)
         zero = f.constant(0)
-        part = (zero, c["K"], first, last)
-        self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
+        self._pack_resting(f, c, base, zero, c["K"], first, last, place, size)
         return f
 
     def _panel_row(self, f: Function, c: ContextWords) -> Value:
@@ -125,15 +95,13 @@ class Contraction:
         place = c["P"].at(chunk * self.tile_rows * c["K"], self.element)
         size = c["K"] * self.element.bytes
         zero = f.constant(0)
-        part = (first, last, zero, c["K"])
-        self._pack(f, c, "resting_view", base, [zero] * 3, *part, place, size)
+        self._pack_resting(f, c, base, first, last, zero, c["K"], place, size)
         return f
 
-    def _pack(
-        self, f: Function, c: ContextWords, view: str, base: Value, *operands: object
-    ) -> None:
-        start, *rest = operands
-        f.run(packing.name(self.source, self.element), [c.view(view), base, *start, *rest])  # type: ignore[list-item, misc]
+    def _pack_resting(self, f: Function, c: ContextWords, base: Value, *part: Value) -> None:
+        """Pack a part of what rests: rows and columns from where to where, to where, how wide."""
+        where = [c.view("resting_view"), base, *[f.constant(0)] * 3]
+        f.run(packing.name(self.source, self.element), [*where, *part])
 
     # --- tiles ------------------------------------------------------------------------------------
     def copy_tile(self) -> Function:
@@ -228,18 +196,8 @@ class Contraction:
     def run_rows(self) -> Function:
         """A chunk is a block of rows: they are packed, and multiplied by all panels."""
         f = Function(name("run_rows", self.source, self.element), JOB)
-        context, chunk, scratch = f.arguments
-        c = ContextWords(f, context)
-        number, block = chunk // c["blocks"], chunk % c["blocks"]
-        moving, *start, packed, to_c = c.batch(number)
-        first = block * c["block"]
-        last = f.minimum(first + c["block"], c["M"])
-        base, out = c["moving"].at(moving), c["C"].at(to_c)
-        rest = c["P"].at(packed)
-        buffer, table = scratch.at(PACKED_BYTES), scratch.at(PACKED_BYTES + _TILE)
-        null = f.emit("llvm.mlir.zero : !llvm.ptr", POINTER)
-        in_parts = c["parts"] != 0
-        f.if_(in_parts, lambda: self._list_places(f, c, first, last, table))
+        block = Block(f, "M")
+        c, first, last, scratch = block.words, block.first, block.last, block.scratch
         by_rows = c["by_rows"] != 0
         size = f.constant(self.element.bytes)
         a_row = f.select(by_rows, c["pitch"], size)
@@ -252,26 +210,24 @@ class Contraction:
             depth = end - k
 
             def pack(q: Value, q_end: Value, p: Value, p_end: Value) -> None:
-                self._pack(
-                    f, c, "moving_view", base, start, q, q_end, p, p_end, scratch, c["pitch"]
-                )
+                self._pack_moving(block, q, q_end, p, p_end, scratch, c["pitch"])
 
             f.if_(by_rows, lambda: pack(first, last, k, end), lambda: pack(k, end, first, last))
             adds = f.select(k > 0, f.constant(1), f.constant(0))
 
             def panel(column: Value) -> None:
-                b = rest.at(column * inner, self.element).at(k * panel_row)
+                b = block.resting.at(column * inner, self.element).at(k * panel_row)
 
                 def tile(row: Value) -> None:
-                    at_c = f.select(in_parts, out, out.at(row * c["c_row"]))
-                    places = f.select(in_parts, table.at((row - first) * 8), null)
+                    at_c = f.select(block.in_parts, block.result, block.result.at(row * c["c_row"]))
+                    places = f.select(block.in_parts, block.place_of(row), block.nowhere)
                     f.run(
                         self._private("tile"),
                         [
                             *(scratch.at((row - first) * a_row), a_row, a_k, depth),
                             *(b, panel_row),
                             *(at_c.at(column, self.element), c["c_row"], adds),
-                            *(columns - column, last - row, places, null, buffer),
+                            *(columns - column, last - row, places, block.nowhere, block.tile),
                         ],
                     )
 
@@ -285,18 +241,8 @@ class Contraction:
     def run_columns(self) -> Function:
         """A chunk is a block of columns: their panels are packed, and all rows multiply them."""
         f = Function(name("run_columns", self.source, self.element), JOB)
-        context, chunk, scratch = f.arguments
-        c = ContextWords(f, context)
-        number, block = chunk // c["blocks"], chunk % c["blocks"]
-        moving, *start, packed, to_c = c.batch(number)
-        first = block * c["block"]
-        last = f.minimum(first + c["block"], c["N"])
-        base, out = c["moving"].at(moving), c["C"].at(to_c)
-        rest = c["P"].at(packed)
-        buffer, table = scratch.at(PACKED_BYTES), scratch.at(PACKED_BYTES + _TILE)
-        null = f.emit("llvm.mlir.zero : !llvm.ptr", POINTER)
-        in_parts = c["parts"] != 0
-        f.if_(in_parts, lambda: self._list_places(f, c, first, last, table))
+        block = Block(f, "N")
+        c, first, last = block.words, block.first, block.last
         inner, rows = c["K"], c["M"]
         size, panel_row = self.element.bytes, self.columns * self.element.bytes
         step, depth_bytes = f.constant(panel_row), c["k_block"] * panel_row
@@ -306,29 +252,27 @@ class Contraction:
             adds = f.select(k > 0, f.constant(1), f.constant(0))
 
             def place(column: Value) -> Value:
-                return scratch.at((column - first) // self.columns * depth_bytes)
+                return block.scratch.at((column - first) // self.columns * depth_bytes)
 
             def pack(column: Value) -> None:
                 most = f.minimum(column + self.columns, last)
-                self._pack(
-                    f, c, "moving_view", base, start, k, end, column, most, place(column), step
-                )
+                self._pack_moving(block, k, end, column, most, place(column), step)
 
             f.loop(first, last, self.columns, pack)
 
             def tiles(row: Value) -> None:
-                a = rest.at((row * inner + k) * size)
-                at_c = out.at(row * c["c_row"])
+                a = block.resting.at((row * inner + k) * size)
+                at_c = block.result.at(row * c["c_row"])
 
                 def tile(column: Value) -> None:
-                    here = at_c.at(f.select(in_parts, f.constant(0), column * size))
-                    places = f.select(in_parts, table.at((column - first) * 8), null)
+                    here = at_c.at(f.select(block.in_parts, f.constant(0), column * size))
+                    places = f.select(block.in_parts, block.place_of(column), block.nowhere)
                     f.run(
                         self._private("tile"),
                         [
                             *(a, inner * size, f.constant(size), end - k),
                             *(place(column), step, here, c["c_row"], adds),
-                            *(last - column, rows - row, null, places, buffer),
+                            *(last - column, rows - row, block.nowhere, places, block.tile),
                         ],
                     )
 
@@ -339,58 +283,8 @@ class Contraction:
         f.loop(f.constant(0), f.maximum(inner, 1), c["k_block"], k_block)
         return f
 
-    def _list_places(
-        self, f: Function, c: ContextWords, first: Value, last: Value, table: Value
-    ) -> None:
-        """Write where in C rows (or columns) lie that are no fixed step apart."""
-        axes, count = c.result_axes()
-
-        def one(n: Value) -> None:
-            (offset,) = packing.decoded(f, axes, count, n, _REST_WORDS)
-            f.store(offset, table.at((n - first) * 8))
-
-        f.loop(first, last, 1, one)
-
-
-class ContextWords:
-    """Words of a context."""
-
-    def __init__(self, f: Function, address: Value) -> None:
-        self.f, self.address = f, address
-        pointers = ("moving", "resting", "C", "P")
-        self._words = {
-            name: f.load(address.at(8 * place), POINTER if name in pointers else I64)
-            for name, place in CONTEXT.items()
-        }
-
-    def __getitem__(self, name: str) -> Value:
-        return self._words[name]
-
-    def batch(self, number: Value) -> list[Value]:
-        """(bytes in moving, three steps, bytes in packed, bytes in C) of a matrix."""
-        axes = self.address.at(8 * _PARTS["batch"])
-        sums = packing.decoded(self.f, axes, self["batch_count"], number, _BATCH_WORDS)
-        starts = [sums[k] + self[f"start{k - 1}"] for k in (1, 2, 3)]
-        return [sums[0], *starts, *sums[4:]]
-
-    def view(self, name: str) -> Value:
-        """Where the words of a view lie."""
-        return self.address.at(8 * _PARTS[name])
-
-    def resting(self, number: Value) -> Value:
-        """Bytes to a matrix of what rests."""
-        axes = self.address.at(8 * _PARTS["rest"])
-        return packing.decoded(self.f, axes, self["rest_count"], number, _REST_WORDS)[0]
-
-    def result_axes(self) -> tuple[Value, Value]:
-        axes = self.address.at(8 * _PARTS["result"])
-        return axes.at(8), self.f.load(axes, I64)
-
-
-def context_words(words: dict[str, Word], axes: dict[str, Sequence[Word]]) -> tuple[Word, ...]:
-    """A context: words by name, and the axes and views by theirs; what is not given is 0."""
-    result = [words.get(name, 0) for name in CONTEXT]
-    for name, count in _PLACES:
-        part = list(axes.get(name, ()))
-        result += part + [0] * (count - len(part))
-    return tuple(result)
+    def _pack_moving(self, block: Block, *part: Value) -> None:
+        """Pack a part of what moves: rows and columns from where to where, to where, how wide."""
+        f, view = block.function, block.words.view("moving_view")
+        where = [view, block.moving, *block.start]
+        f.run(packing.name(self.source, self.element), [*where, *part])

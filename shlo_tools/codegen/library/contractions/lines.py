@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
-from shlo_tools.codegen.library.contractions import blocks, packing, tap_tables
+from shlo_tools.codegen.library.contractions import contexts, packing, tap_tables
 from shlo_tools.codegen.library.contractions.micro_kernels import SHARED, MicroKernels
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
@@ -36,7 +36,7 @@ _WORDS = (
     *("line_count", "tap_count"),
 )
 _LINE_WORDS = 7  # size, stride of moving, three steps, of resting, of C
-_FIRST = blocks.WORDS
+_FIRST = contexts.WORDS
 _LINES = _FIRST + len(_WORDS)
 _TAPS = _LINES + packing.AXES * _LINE_WORDS
 
@@ -83,7 +83,7 @@ class Lines:
         """A chunk is some lines of one matrix, each of which is multiplied by all panels."""
         f = Function(name("windows", self.source, self.element), JOB)
         context, chunk, _ = f.arguments
-        c = blocks.ContextWords(f, context)
+        c = contexts.ContextWords(f, context)
         job = _Job(self, f, c)
         number, block = chunk // c["blocks"], chunk % c["blocks"]
         moving, *start, packed, to_c = c.batch(number)
@@ -113,7 +113,7 @@ class Lines:
         """
         f = Function(name("taps", self.source, self.element), JOB)
         context, chunk, _ = f.arguments
-        c = blocks.ContextWords(f, context)
+        c = contexts.ContextWords(f, context)
         job = _Job(self, f, c)
         start = [c[f"start{d}"] for d in range(3)]
         first = chunk * c["block"]
@@ -154,7 +154,7 @@ class Lines:
 class _Job:
     """What both functions do: tables, packing of a line, tiles."""
 
-    def __init__(self, library: Lines, f: Function, c: blocks.ContextWords) -> None:
+    def __init__(self, library: Lines, f: Function, c: contexts.ContextWords) -> None:
         context, _, scratch = f.arguments
         self.library, self.f, self.c, self.context = library, f, c, context
         self._words = {

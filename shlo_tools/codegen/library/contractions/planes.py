@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
-from shlo_tools.codegen.library.contractions import blocks, packing, tap_tables
+from shlo_tools.codegen.library.contractions import contexts, packing, tap_tables
 from shlo_tools.codegen.library.contractions.micro_kernels import MicroKernels
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
@@ -36,7 +36,7 @@ _WORDS = (
     *("calls", "call_moving", "call_step0", "call_step1", "call_step2", "call_room"),
     *("parts", "run", "group", "tap_count"),
 )
-_FIRST = blocks.WORDS
+_FIRST = contexts.WORDS
 _TAPS = _FIRST + len(_WORDS)
 
 
@@ -192,7 +192,7 @@ class _Chunk:
     def __init__(self, library: Planes, f: Function) -> None:
         self.library, self.f = library, f
         self.context, chunk, self.places = f.arguments
-        c = self.c = blocks.ContextWords(f, self.context)
+        c = self.c = contexts.ContextWords(f, self.context)
         self._words = {
             word: f.load(self.context.at(8 * (_FIRST + k)), I64) for k, word in enumerate(_WORDS)
         }

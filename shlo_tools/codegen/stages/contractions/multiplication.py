@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.function import Type
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
-from shlo_tools.codegen.library.contractions import blocks as library
 from shlo_tools.codegen.library.contractions import gemm_plan, micro_kernels
+from shlo_tools.codegen.library.contractions.contexts import CONTEXT
 from shlo_tools.codegen.stages.contractions import packed_lines, small_matrices, window_matrices
 from shlo_tools.codegen.stages.contractions.axes import Axes, Contraction, gemm_words, merged
 from shlo_tools.codegen.stages.contractions.packed import Packed, Sums
@@ -145,11 +145,11 @@ class Multiplication:
         if plan.rest:
             resting = contraction.a if by_columns else contraction.b
             room = self.packed(plan.room, resting.place, plan.reads)
-            self.pack(*plan.rest, room, plan.context(where, room), library.CONTEXT["resting"])
+            self.pack(*plan.rest, room, plan.context(where, room), CONTEXT["resting"])
         number = len(self.out.contexts) - 1
         job = Job(plan.run[0], number, plan.run[1])
         if keeps_last and plan.is_dense and self._are_rows(plan.words["N"]):
-            at = [library.CONTEXT[name] for name in ("M", "blocks", "block")]
+            at = [CONTEXT[name] for name in ("M", "blocks", "block")]
             return Blocks(job, (at[0], at[1], at[2]))
         self.out.jobs.append(job)
         return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.library.contractions import blocks as library
-from shlo_tools.codegen.library.contractions import element_copies, packing
+from shlo_tools.codegen.library.contractions import contexts, element_copies, packing
 from shlo_tools.codegen.library.contractions.gemm_plan import UNCUT
 from shlo_tools.codegen.library.contractions.micro_kernels import panel_columns, row_tile
 from shlo_tools.codegen.stages.contractions.axes import (
@@ -71,7 +71,7 @@ class Packed:
 
     def context(self, c: Place, packed: Place | int) -> tuple[Word, ...]:
         """The words of the context."""
-        words = library.context_words({**self.words, "C": c, "P": packed}, self.axes)
+        words = contexts.context_words({**self.words, "C": c, "P": packed}, self.axes)
         return (*words, *self.further)
 
 
@@ -185,7 +185,7 @@ class BlockPlanner:
         block = min(most, max(unit, -(-along // blocks // unit) * unit))
         deepest = _DEPTH // self.size
         if self.by_columns:
-            deepest = min(deepest, library.PACKED_BYTES // (block * self.size))
+            deepest = min(deepest, contexts.PACKED_BYTES // (block * self.size))
         k_block = self._depth(deepest, line)
         if self.by_columns:
             return block, k_block, 0
@@ -193,7 +193,7 @@ class BlockPlanner:
             return block, k_block, block * self.size
         lines = -(-k_block * self.size // 64)
         pitch = 64 * (lines + (lines % 2 == 0))  # rows of a tile lie in different sets of the cache
-        while block * pitch > library.PACKED_BYTES:
+        while block * pitch > contexts.PACKED_BYTES:
             block -= unit
         return block, k_block, pitch
 
@@ -244,7 +244,7 @@ class BlockPlanner:
         """Words of the batch's axes, the innermost first; what rests is packed in that order."""
         words: list[int] = []
         packed = room
-        for axis in reversed(limited(self.batch, library.BATCH_AXES)):
+        for axis in reversed(limited(self.batch, contexts.BATCH_AXES)):
             words += [axis.size, axis.a * self.moving_size, *axis.steps]
             words += [packed if axis.b else 0, axis.c * self.size]
             packed *= axis.size if axis.b else 1

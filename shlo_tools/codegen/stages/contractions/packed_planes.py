@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shlo_tools.codegen.jobs import Word
-from shlo_tools.codegen.library.contractions import blocks as blocks_library
-from shlo_tools.codegen.library.contractions import packing
+from shlo_tools.codegen.library.contractions import contexts, packing
 from shlo_tools.codegen.library.contractions import planes as library
 from shlo_tools.codegen.stages.contractions import costs, planes
 from shlo_tools.codegen.stages.contractions.axes import (
@@ -49,7 +48,7 @@ class PlanePlanner(BlockPlanner):
         windows = planes.windows(self.batch, self.along, inner, self.moving, self.lanes)
         if windows is None or not planes.fits(windows):
             return None
-        if len(windows.batch) > blocks_library.BATCH_AXES or not count(self.along):
+        if len(windows.batch) > contexts.BATCH_AXES or not count(self.along):
             return None
         boxes = list(self._boxes(windows))
         return min(boxes, key=self.cost, default=None)
