@@ -19,10 +19,11 @@ def functions(target: Target, names: str) -> list[Function]:
     copies = ElementCopies(target, source, Type(element))
     f = Function(NAMES + names, JOB)
     context, chunk, _ = f.arguments
-    given, made = (f.load(context.at(8 * place), POINTER) for place in range(2))
-    start = chunk * _CHUNK
-    count = f.minimum(f.load(context.at(16), I64) - start, _CHUNK)
-    copies.copy_adjacent(f, given.at(start, copies.stored), made.at(start, copies.element), count)
+    factors, results = (f.load(context.at(8 * place), POINTER) for place in range(2))
+    first = chunk * _CHUNK
+    count = f.minimum(f.load(context.at(16), I64) - first, _CHUNK)
+    places = factors.at(first, copies.stored), results.at(first, copies.element)
+    copies.copy_adjacent(f, *places, count)
     return [f]
 
 
