@@ -38,6 +38,7 @@ STATE = {
     "busy": 3 * _LINE,  # a thread has a job open
     "opening": 3 * _LINE + 1,  # nanoseconds that it takes to open one, on the average
     "rests": 3 * _LINE + 2,  # no job is opened until then, see ``sharing``
+    "patience": 3 * _LINE + 3,  # for how many times as long as a thread was late
     "workers": 4 * _LINE,
     "job": 4 * _LINE + 1,  # jobs so far
     "function": 4 * _LINE + 2,

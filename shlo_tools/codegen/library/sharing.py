@@ -15,7 +15,8 @@ on any of this.
   row are shared now and then: the first one of these has to fetch what the calling thread wrote.
 * A short job beside shared ones waits for their lines, so it is not said to take longer then.
 * Where a thread was not run for a while by the system, and others waited for it, the pool rests for
-  several times as long: where somebody else has the processor, two threads are slower than one.
+  as long, and for twice as long each time that this happens again soon: where somebody else has the
+  processor, two threads are slower than one. That something takes it now and then costs little.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ TRIALS = 2
 _TIMED = 16  # of so many runs of a job that is not shared one is timed
 _TRIED, _TRIED_SHORT, _TRIES = 64, 512, 8  # of so many runs of it so many are shared
 _SAVED = 8  # sharing has to save at least this part of a job
-_REST = 16  # of what was lost by a late thread, for which the pool rests
+_REST = 16  # of what was lost by late threads, for which the pool rests at most
+_SOON = 4  # of that, within which a thread that is late again has the pool rest for longer
 ALWAYS = (0, -1, 0, 0)  # the last words of a row that is shared whatever it takes
 
 
@@ -153,7 +155,11 @@ def _share() -> Function:
             f.if_(work < LEAST, lambda: f.store(work, pool.row_place(row, "nanoseconds")))
 
         def rest() -> None:
-            pool.store(f, end + late * _REST, frame, "rests")
+            ended, before = (pool.load(f, frame, name) for name in ("rests", "patience"))
+            longer = f.minimum(before * 2, _REST)
+            patience = f.select(start - ended < late * _SOON, longer, f.constant(1))
+            pool.store(f, patience, frame, "patience")
+            pool.store(f, end + late * patience, frame, "rests")
 
         is_late = late > _LATE
         was_shared = work > 0  # not stopped, nor in use by another call
