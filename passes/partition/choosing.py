@@ -255,6 +255,7 @@ def _sees_starts(op: Op, stage: Stage) -> bool:
 
 def _place_elementwise(op: Op, stages: list[Stage]) -> None:
     stage = _open_to(op)
+    # What windows make has no other index than the one that it is stored at.
     if stage is not None and stage.kind != "op" and (stage.kind != "window" or op.is_elementwise):
         places = {where(a, stage) for a in op.inner} - {"outside"}
         sizes = (

@@ -89,7 +89,7 @@ class _Tiny:
         if op.name in CONTROL:
             return self._fits_control(op)
         if op.type is not None and are_known(op.count) and op.count > LARGEST:
-            return False
+            return False  # whatever it cuts, and without a look at what it reads
         is_tiny = op.kind.answers.get("is_tiny")
         if is_tiny is None:
             is_tiny = op.name != "op" and self._is_tiny(op.operation, op.type)

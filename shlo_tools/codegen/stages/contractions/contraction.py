@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
@@ -161,15 +161,13 @@ class _Lowering:
             element, self.element
         )
         if are_few and not has_columns and is_other:
-            is_given = base.kind is NodeKind.INPUT
-            place = (
-                self._converted_place if is_given else partial(self._place, form=self._converted)
-            )
-            return Operand(place(base, offset), self.node.element.name)
+            return Operand(self._converted_place(base, offset), self.node.element.name)
         return Operand(self._place(base, offset), base.element.name)
 
     def _converted_place(self, node: Node, offset: int) -> Place:
-        """Where an argument's elements lie as sums have them."""
+        """Where a node's elements lie as sums have them: an argument's by the library."""
+        if node.kind is not NodeKind.INPUT:
+            return self._place(node, offset, self._converted)
         size = self.element.bytes
         place = self._temporary(node.count * size)
         self.out.sources[place.number] = [node.number]

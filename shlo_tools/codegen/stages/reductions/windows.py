@@ -42,9 +42,10 @@ def lower(stage: Stage, target: Target) -> StageCode:
     Raises:
         UnsupportedStage: dilated operands along lanes, and the like.
     """
-    node, *others = (node for node in stage.nodes if node.kind is NodeKind.REDUCE_WINDOW)
-    if others:
-        raise UnsupportedStage("several windows in a stage")
+    windows = [node for node in stage.nodes if node.kind is NodeKind.REDUCE_WINDOW]
+    if len(windows) != 1:
+        raise UnsupportedStage(f"{len(windows)} reductions of windows in a stage")
+    (node,) = windows
     scan = scans.scan_of(node)
     if scan is not None:
         return scans.lower(stage, target, node, scan)
