@@ -69,14 +69,17 @@ class Call:
         arguments: sizes, letters (``T|C`` is ``C`` for complex types), buffers, and floats for
             numbers of the element type.
         fits: whether the sizes of the operands fit each other.
-        results: shape and element type of each result: ``T`` as the operands, ``R`` real, ``i32``.
+        results: shape and element type of each result: ``T`` as the operands, ``R`` real, ``C``
+            complex, ``i32``.
         copies: result -> the operand that it starts as.
+        lent: result that the routine leaves unset -> the operand whose matrix it holds meanwhile.
         info: the result that takes the routine's status.
         is_blas: whether CBLAS has the routine, which gives no status.
         layout: of the matrices as the routine sees them; LAPACKE copies those that are row-major.
         finite: the result that holds a matrix which must be finite when the routine begins. If it
             is not, it is 0 instead, and the status is ``NOT_FINITE``.
-        zeros: results that the routine leaves unset, which are 0 and may have any shape.
+        zeros: results that the routine leaves unset, which are 0 behind it; they may have any
+            shape, and what is lent has a matrix of the operand's.
     """
 
     routine: str
@@ -84,6 +87,7 @@ class Call:
     fits: bool
     results: Sequence[tuple[Shape, str]]
     copies: Mapping[int, int] = field(default_factory=lambda: {0: 0})
+    lent: Mapping[int, int] = field(default_factory=dict)
     info: int | None = None
     is_blas: bool = False
     layout: int = ROW_MAJOR
@@ -152,13 +156,39 @@ def syevd(a: Shape, *, mode: str, uplo: str) -> Call:
     return Call("syevd", arguments, a == (size, size) and mode in "NV", results, info=2)
 
 
+def geev(a: Shape, *, compute_left: str, compute_right: str) -> Call:
+    """Eigenvalues alone, in two parts: the matrix is used up in the place of left vectors."""
+    return _geev(a, compute_left + compute_right, "RR")
+
+
+def complex_geev(a: Shape, *, compute_left: str, compute_right: str) -> Call:
+    """Eigenvalues alone, as above."""
+    return _geev(a, compute_left + compute_right, "T")
+
+
+def _geev(a: Shape, letters: str, parts: str) -> Call:
+    size, left = a[0], len(parts)
+    values: list[Argument] = [out(number) for number in range(left)]
+    vectors: list[Argument] = [out(left), size, out(left + 1), size]
+    results = [*(((size,), part) for part in parts), (a, "C"), (a, "C"), INFO]
+    arguments = [*letters, size, out(left), size, *values, *vectors]
+    return Call(
+        *("geev", arguments, a == (size, size) and letters == "NN", results),
+        copies={},
+        lent={left: 0},
+        info=left + 2,
+        finite=left,
+        zeros=(left, left + 1),
+    )
+
+
 def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
     size, count = b
     arguments: list[Argument] = [size, count, out(0, skip=1), out(1), out(2), out(3), count]
     bands = [lower, diagonal, upper]
     results = [*((band, "T") for band in bands), (b, "T"), INFO]
     copies = {number: number for number in range(4)}
-    return Call("gtsv", arguments, bands == [(size,)] * 3, results, copies, 4)
+    return Call("gtsv", arguments, bands == [(size,)] * 3, results, copies, info=4)
 
 
 def trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
@@ -176,7 +206,6 @@ class Routine:
 
     make: Callable[..., Call]
     ranks: Sequence[int]
-    complex: bool = True
 
     @cached_property
     def options(self) -> list[str]:
@@ -193,14 +222,18 @@ ROUTINES = {
     "ormqr": Routine(ormqr, [2, 1, 2]),
     "gesdd": Routine(gesdd, [2]),
     "syevd": Routine(syevd, [2]),
+    "geev": Routine(geev, [2]),
     "gtsv": Routine(gtsv, [1, 1, 1, 2]),
-    "trsm": Routine(trsm, [2, 2], complex=False),
+    "trsm": Routine(trsm, [2, 2]),
 }
-TARGETS = {
-    name: target
-    for name, target in lapack_targets.TARGETS.items()
-    if target.routine in ROUTINES
-    and (ROUTINES[target.routine].complex or not is_complex(target.prefix))
+COMPLEX = {
+    **{name: routine for name, routine in ROUTINES.items() if name != "trsm"},
+    "geev": Routine(complex_geev, [2]),
+}
+TARGETS = {  # each with its routine and the letter of its element type
+    name: (routines[routine], prefix)
+    for name, (routine, prefix) in lapack_targets.TARGETS.items()
+    if routine in (routines := COMPLEX if is_complex(prefix) else ROUTINES)
 }
 
 
@@ -244,7 +277,7 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
     target = TARGETS.get(kernel["target"].value)
     if target is None or "step" in kernel or registered(kernel["target"].value) is not None:
         return None
-    routine, prefix = ROUTINES[target.routine], target.prefix
+    routine, prefix = target
     inputs, results = (
         [tensor_type(item.value) for item in kernel[name]] for name in ("inputs", "results")
     )
@@ -261,7 +294,7 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
     for number in form.zeros:
         shape = results[number].static_shape if number < len(results) else ()
         if shape[: len(batch)] == batch:
-            result_types[number] = TensorType(shape, _element("T", prefix))
+            result_types[number] = TensorType(shape, _element(form.results[number][1], prefix))
     given_types = {type.element_type for type in inputs}
     everything = all(type.size for type in (*inputs, *results))
     if (
@@ -275,7 +308,9 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
 
 
 def _element(name: str, prefix: str) -> ElementType:
-    return ELEMENT_TYPES[{"T": PREFIXES[prefix], "R": REAL[prefix]}.get(name, name)]
+    real = REAL[prefix]
+    names = {"T": PREFIXES[prefix], "R": real, "C": f"complex<{real}>"}
+    return ELEMENT_TYPES[names.get(name, name)]
 
 
 def _options(config: Any, names: Sequence[str]) -> dict[str, str | bool] | None:

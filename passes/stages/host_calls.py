@@ -77,6 +77,7 @@ class _Routine:
             self._copy(result, operand)
         routine = lapack.call
         arguments = [self._argument(argument) for argument in lapack.arguments]
+        arguments += [self._lent(*pair) for pair in routine.lent.items()]
         if routine.finite is not None:
             arguments.append(self._checked(out(routine.finite)))
         arguments += [self._zeros(number) for number in routine.zeros]
@@ -106,9 +107,14 @@ class _Routine:
         letter = "f" if self._lapack.number.bits == 32 else "d"
         return letter, [int.from_bytes(struct.pack(f"<{letter}", argument), "little")]
 
+    def _lent(self, result: int, operand: int) -> Argument:
+        """A matrix that is copied, see ``calling``."""
+        given, size = lapack_kernels.given(operand), self._operands[operand].nbytes // self._count
+        return "C", [*self._matrices(out(result)), *self._matrices(given), size]
+
     def _checked(self, buffer: Buffer) -> Argument:
         """A matrix that must be finite, see ``calling``."""
-        type, bits = self._results[buffer.number], self._lapack.number.bits
+        type, bits = self._operands[0], self._lapack.number.bits
         floats = type.nbytes * 8 // bits // self._count
         letter = "F" if bits == 32 else "D"
         return letter, [*self._matrices(buffer), floats, NOT_FINITE]

@@ -97,12 +97,14 @@ def test_geev(prefix: str) -> None:
 
 @ELEMENTS
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_geev_of_what_is_not_finite(prefix: str, wrong: float) -> None:
+@pytest.mark.parametrize("right", ["N", "V"])
+def test_geev_of_what_is_not_finite(prefix: str, wrong: float, right: str) -> None:
     a = random(prefix, 2, 6, 6)
     a[1, 2, 3] = wrong
-    values, _, _, info = _geev(a, prefix, "N", "V")
+    values, left_vectors, _, info = _geev(a, prefix, "N", right)
     assert info.tolist() == [0, -4]
     assert values[0].all() and not values[1].any()
+    assert not left_vectors.any()
 
 
 @ELEMENTS

@@ -6,9 +6,10 @@ context holds the number of a host call, and then its table.
 ``shlo_rt_routine_<types>(context, chunk, scratch)`` is a job that calls a C function once for each
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
 and then those of its arguments (``i``, ``f``, ``d``, and ``p`` for the address of a matrix). Code
-for one list of types serves all functions that have it. A matrix whose letter is ``F`` or ``D``
-(of f32, f64) is no argument: where not all of it is finite, it is set to 0 before the call, and
-the status is another. One whose letter is ``Z`` is none either, and set to 0.
+for one list of types serves all functions that have it. Capital letters are no arguments: a
+matrix of letter ``C`` is copied from another one before the call; where one of letter ``F`` or
+``D`` (of f32, f64) is not finite, it is set to 0 before the call, and the status is another; one
+of letter ``Z`` is set to 0 behind it.
 
 ``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
 makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
@@ -35,7 +36,8 @@ _CHECKED = {"F": F32, "D": F64}
 
 # An argument: its letter, and its words: the address of the first matrix and the bytes from one to
 # the next, or the bits of a number. Behind those of a matrix that must be finite: how many floats
-# it has, and the status where they are not; behind those of one that is set to 0, words of 32 bits.
+# it has, and the status where they are not; behind those of one that is copied, the other one's
+# and its bytes; behind those of one that is set to 0, words of 32 bits.
 Argument = tuple[str, Sequence[Word]]
 
 
@@ -145,22 +147,26 @@ def routines(_: Target, name: str) -> list[Function]:
 
     function = word(POINTER)
     statuses = None if status == "v" else word(POINTER)
-    arguments, checked = [], None
+    arguments, cleared, checked = [], [], None
     for type in types:
         if type in _CHECKED:
             checked = _is_finite(f, _CHECKED[type], matrix(), word(I64)), word(I32)
+        elif type == "C":
+            f.copy(matrix(), matrix(), word(I64))
         elif type == "Z":
-            _clear(f, I32, matrix(), word(I64))
+            cleared.append((matrix(), word(I64)))
         else:
             arguments.append(matrix() if type == "p" else word(_TYPES[type]))
     if statuses is None:
         f.run_address(function, arguments)
-        return [f]
-    returned = f.call_address(function, arguments, I32)
-    if checked is not None:
-        is_finite, otherwise = checked
-        returned = f.select(is_finite, returned, otherwise)
-    f.store(returned, statuses.at(chunk, I32))
+    else:
+        returned = f.call_address(function, arguments, I32)
+        if checked is not None:
+            is_finite, otherwise = checked
+            returned = f.select(is_finite, returned, otherwise)
+        f.store(returned, statuses.at(chunk, I32))
+    for start, count in cleared:
+        _clear(f, I32, start, count)
     return [f]
 
 
