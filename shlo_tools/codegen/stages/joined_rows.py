@@ -27,8 +27,9 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Scalar, Split
-from shlo_tools.codegen.stages.reading.memory import RUNS, Buffer
-from shlo_tools.codegen.stages.short_rows import ShortRowKernel
+from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reading.runs import RUNS
+from shlo_tools.codegen.stages.short_rows import Kept, ShortRowKernel
 from shlo_tools.codegen.target import Target
 
 _WIDEST = 64  # columns, whose vectors stay near
@@ -81,7 +82,7 @@ def _parts(result: Node) -> list[_Part]:
 class JoinedRowKernel(ShortRowKernel):
     """Vectors of rows of all parts."""
 
-    def _columnwise(self) -> dict[Node, Buffer]:
+    def _columnwise(self) -> dict[Node, Kept]:
         """Columns are turned group by group, but for those of the narrowest results."""
         (result,) = self.results
         address = self.take_scratch(result.element, self.columns * self.lanes)

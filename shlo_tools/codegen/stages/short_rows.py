@@ -26,7 +26,8 @@ from shlo_tools.codegen.stages.nodes import (
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.reading.indices import Index, Lanes, Mask, Scalar, Split
-from shlo_tools.codegen.stages.reading.memory import RUNS, Apart, Buffer
+from shlo_tools.codegen.stages.reading.memory import Apart, Buffer
+from shlo_tools.codegen.stages.reading.runs import RUNS
 from shlo_tools.codegen.stages.rows import RowKernel
 from shlo_tools.codegen.target import Target
 
@@ -72,12 +73,16 @@ def _is_narrow(node: Node) -> bool:
     return place_type(node.element).bits < 32
 
 
+Kept = Buffer | list[Value]  # columns of a result
+
+
 class ShortRowKernel(RowKernel):
     """Passes over vectors of rows.
 
     Attributes:
         fetched: what inputs are kept lane by lane, and where.
-        columnwise: where results are kept, column by column, that are not written lane by lane.
+        columnwise: where results are kept, column by column, that are not written lane by lane:
+            in memory, or where columns are written one by one, in registers.
         row_start, count: the first of the current rows, and how many there are.
     """
 
@@ -116,33 +121,39 @@ class ShortRowKernel(RowKernel):
             self.count = f.minimum(left, self.lanes)
         self._gather(self.fetched)
         self._row()
-        for node, buffer in self.columnwise.items():
-            if self.columns <= RUNS:
-                self._write_runs(node, buffer, self.row_start, last)
+        for node, kept in self.columnwise.items():
+            if isinstance(kept, Buffer) and self.columns > RUNS:
+                self._turn(node, kept)
             else:
-                self._turn(node, buffer)
+                self._write_runs(node, kept)
 
-    def _columnwise(self) -> dict[Node, Buffer]:
+    def _columnwise(self) -> dict[Node, Kept]:
         """Room for results that are not written lane by lane."""
-        columnwise: dict[Node, Buffer] = {}
+        columnwise: dict[Node, Kept] = {}
         again = {passed_over(node, self.results) for node in self.reductions}
         for node in self._wide():
             if node in again or not (_is_narrow(node) or 1 < self.columns <= RUNS):
+                continue
+            if self._unrolls and self.columns <= RUNS:
+                columnwise[node] = []
                 continue
             address = self.take_scratch(node.element, self.columns * self.lanes)
             if address is not None:
                 columnwise[node] = Buffer(address, row_only=True)
         return columnwise
 
-    def _write_runs(self, node: Node, buffer: Buffer, row: Value, last: Value) -> None:
+    def _write_runs(self, node: Node, kept: Kept) -> None:
         """Store what was kept of a result of few columns: lanes of all columns are interleaved."""
         f, element, n = self.function, place_type(node.element), self.lanes
         vector = element.vector(n)
-        columns = [
-            f.load(buffer.address.at(number * n, element), vector) for number in range(self.columns)
-        ]
-        first = row * self.columns
-        left = None if self.mask is None else last * self.columns - first
+        if isinstance(kept, Buffer):
+            addresses = (kept.address.at(number * n, element) for number in range(self.columns))
+            columns = [f.load(address, vector) for address in addresses]
+        else:
+            columns = kept.copy()
+            kept.clear()  # for the next vector
+        first = self.row_start * self.columns
+        exist = None if self.mask is None else self.interleaved(self.mask, self.columns)
         for run in range(self.columns):
             places = [divmod(run * n + k, self.columns) for k in range(n)]
             value = columns[0]
@@ -152,10 +163,10 @@ class ShortRowKernel(RowKernel):
                 inside = [n + lane if own == number else k for (lane, own), k in lanes]
                 value = f.shuffle(value, column, inside)
                 inside = list(range(n))
-            exists = None if left is None else f.mask_below(left - run * n, n)
+            exists = None if exist is None else exist[run]
             for result, target in zip(self.results, self.targets, strict=True):
                 if result is node:
-                    f.store_masked(value, target.at(first + run * n, element), exists)
+                    f.store_masked(value, target.at(first, element).at(run * n, element), exists)
 
     def _turn(self, node: Node, buffer: Buffer) -> None:
         """Store what was kept of a result, row by row."""
@@ -243,9 +254,13 @@ class ShortRowKernel(RowKernel):
 
     def _store_wide(self, node: Node, value: Value, index: Split, mask: Mask | None) -> None:
         self.stored.add(node)
-        if node in self.columnwise:
-            address, _, _ = self._address(node, self.columnwise[node], index)
+        kept = self.columnwise.get(node)
+        if isinstance(kept, Buffer):
+            address, _, _ = self._address(node, kept, index)
             self.store(value, address, None)
+            return
+        if kept is not None:
+            kept.append(self.to_memory(value if value.type.lanes else self.splat(value)))
             return
         for result, target in zip(self.results, self.targets, strict=True):
             if result is node:

@@ -94,6 +94,11 @@ def components(index: Index) -> tuple[Component, ...]:
 _OF_LANES = (Lanes, Positions)
 
 
+def varies(component: Component) -> bool:
+    """Whether lanes may differ in a component."""
+    return isinstance(component, _OF_LANES)
+
+
 def level_of_index(index: Index) -> int:
     """The innermost loop that an index changes with."""
     level = 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
-from operator import or_
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.library import maths
@@ -29,14 +27,13 @@ from shlo_tools.codegen.stages.reading.indices import (
     Split,
     level_of,
 )
-from shlo_tools.codegen.stages.reading.placing import Loops
+from shlo_tools.codegen.stages.reading.runs import RUNS, Column, Runs, column_of
 from shlo_tools.dtypes import ElementType
 
 # Where lanes are: one of ``_STEPS`` where they are so many elements apart (-1: in front of each
 # other), places in a run of no more than a vector's elements, or offsets of all of them.
 Apart = Value | int | tuple[int, ...]
 _SHARING = 16  # lanes that have one element of a run, at most
-RUNS = 4  # elements that lanes lie apart, at most, where runs are loaded and not lanes
 _STEPS = (-1, *range(1, RUNS + 1))
 
 
@@ -52,7 +49,7 @@ class Buffer:
     row_only: bool = False
 
 
-class Memory(Loops):
+class Memory(Runs):
     """Loads and stores of one kernel."""
 
     @property
@@ -99,6 +96,9 @@ class Memory(Loops):
 
     def load(self, node: Node, buffer: Buffer, index: Index, mask: Mask | None) -> Value:
         """Elements that lie in memory."""
+        column = None if buffer.row_only else column_of(node, index)
+        if column is not None:
+            return self._load_column(node, buffer, column, mask)
         address, has_lanes, place = self._address(node, buffer, index)
         exists = None if buffer.row_only else mask
         return self.load_at(address, node.element, exists, place, has_lanes=has_lanes)
@@ -145,11 +145,11 @@ class Memory(Loops):
             offsets = place * (width * memory.bytes)
             value = f.gather(address, offsets, exists or all_exist, vector)
         elif isinstance(place, tuple):
-            value = self._load_near(address, place, mask, vector)
+            value = self.load_near(address, place, mask, vector)
         elif place == 1:
             value = self.function.load_masked(address, exists, vector)
         elif place > 1:
-            value = self._load_apart(address, place, mask, vector)
+            value = self.load_apart(address, place, mask, vector)
         else:
             back = range(self.lanes - 1, -1, -1)
             mirrored = None if exists is None else f.shuffle(exists, exists, back)
@@ -157,64 +157,23 @@ class Memory(Loops):
             value = f.shuffle(run, run, back)
         return self._from_memory(value, element)
 
-    def _load_near(
-        self, address: Value, places: tuple[int, ...], mask: Mask | None, type: Type
-    ) -> Value:
-        """Elements at places of a run."""
-        f, count = self.function, max(places) + 1
-        width = 1 << (count - 1).bit_length()
-        exists = None
-        if mask is not None:
-            make = partial(self._existing, mask.value, places, width)
-            exists = self.once(mask.level, ("near", mask, places), make)
-        elif width != count:
-            exists = f.constant(tuple(k < count for k in range(width)), I1.vector(width))
-        run = self.function.load_masked(address, exists, type.scalar.vector(width))
-        return f.shuffle(run, run, [*places, *[0] * (self.lanes - len(places))])
+    def _load_column(self, node: Node, buffer: Buffer, column: Column, mask: Mask | None) -> Value:
+        """A column of short rows, which are loaded whole: other columns are in the same runs."""
+        n, f = self.lanes, self.function
+        type = memory_type(node.element)
 
-    def _existing(self, mask: Value, places: tuple[int, ...], width: int) -> Value:
-        """Which elements of a run are some lane's that exists."""
-        f, times = self.function, self.lanes // width
-        if times >= 8 and places == tuple(lane // times for lane in range(self.lanes)):
-            type = Type(f"i{times}", width)
-            bits = f.emit(f"llvm.bitcast {mask.name} : {mask.type} to {type}", type)
-            return bits.compare("ne", 0)
-        none = f.constant(False, mask.type)
-        readers = [[lane for lane, p in enumerate(places) if p == k] for k in range(width)]
-        parts = [
-            f.shuffle(mask, none, [r[turn] if turn < len(r) else self.lanes for r in readers])
-            for turn in range(max(map(len, readers)))
-        ]
-        return reduce(or_, parts)
+        def load() -> list[Value]:
+            address, _, _ = self._address(node, buffer, column.start)
+            exist = [None] * column.count if mask is None else self.interleaved(mask, column.count)
+            return [
+                f.load_masked(address.at(run * n, type), exists, type.vector(n))
+                for run, exists in enumerate(exist)
+            ]
 
-    def _load_apart(self, address: Value, step: int, mask: Mask | None, type: Type) -> Value:
-        """Elements some places apart, of as many runs; the last one ends with the last element."""
-        f, n = self.function, self.lanes
-        firsts = [*range(0, (step - 1) * n, n), (step - 1) * (n - 1)]
-        value, *others = [self._run_apart(address, first, step, mask, type) for first in firsts]
-        places = [step * k % n for k in range(n)]
-        for first, run in zip(firsts[1:], others, strict=True):
-            inside = enumerate(step * k - first for k in range(n))
-            value = f.shuffle(
-                value, run, [n + at if 0 <= at < n else places[k] for k, at in inside]
-            )
-            places = list(range(n))
-        return value
-
-    def _run_apart(
-        self, address: Value, first: int, step: int, mask: Mask | None, type: Type
-    ) -> Value:
-        """Elements from the ``first`` one on, without what lies between those that there are."""
-        f, n = self.function, self.lanes
-        address = address.at(first, type.scalar)
-        if mask is None:
-            return self.function.load(address, type)
-        # What lies between elements of lanes may be behind the tensor's end.
-        lanes = [n if k % step else k // step for k in range(first, first + n)]
-        none = f.constant(False, I1.vector(n))
-        make = partial(f.shuffle, mask.value, none, lanes)
-        exists = self.once(mask.level, ("apart", mask, step, first), make)
-        return self.function.load_masked(address, exists, type)
+        runs = self.once(self.level, ("rows", node, buffer, column.start, mask), load)
+        firsts = range(0, column.count * n, n)
+        places = range(column.number, column.count * n, column.count)
+        return self._from_memory(self.picked(runs, firsts, places), node.element)
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""
