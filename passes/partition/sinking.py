@@ -1,9 +1,17 @@
-"""Ops that move to where they are read: what one later stage reads is computed there."""
+"""Ops that move to where they are read: what one later stage reads is computed there.
+
+So it is with what windows read that have no element in common: behind a convolution they take its
+bias and activation, which are no kernel of their own then.
+"""
 
 from __future__ import annotations
 
+import operator
+
+from shlo_tools.codegen.stages.nodes import are_known
 from shlo_tools.mlir import Value
-from shlo_tools.passes.partition.graph import Op, Stage
+from shlo_tools.passes.legalize_to_linalg.window_attributes import Windows
+from shlo_tools.passes.partition.graph import CONTRACTIONS, Op, Stage
 
 # A kernel is one block of code, for which code generation takes more than proportionally long.
 MEMBERS = 256
@@ -16,6 +24,8 @@ def sink(stages: list[Stage]) -> None:
 
 
 def _sink_stage(stage: Stage) -> None:
+    if _sink_into_windows(stage):
+        return
     users = {u for op in stage.members for u in readers(op) if u.stage is not stage}
     targets = {u.stage for u in users}
     returned = any(op.is_returned for op in stage.members)
@@ -31,6 +41,40 @@ def _sink_stage(stage: Stage) -> None:
             return
     for op in reversed(list(stage.members)):
         _sink_op(op, stage)
+
+
+def _sink_into_windows(stage: Stage) -> bool:
+    """Let windows that alone read a stage take its elementwise ops; whether they did."""
+    ops = [op for op in stage.members if op.name not in CONTRACTIONS]
+    if not ops or not all(_is_of_all(op, stage) for op in ops):
+        return False
+    beyond = {u for op in stage.members for u in readers(op)} - set(ops)
+    targets = {u.stage for u in beyond if _reads_apart(u)}
+    if len(beyond) != 1 or not targets:
+        return False
+    (target,) = targets
+    if target is None or len(target.members) + len(ops) > MEMBERS:
+        return False
+    for op in ops:
+        op.stage = target
+    target.members[:0] = ops
+    stage.members = [op for op in stage.members if op not in ops]
+    return True
+
+
+def _is_of_all(op: Op, stage: Stage) -> bool:
+    """Whether an op is an elementwise one of all elements of a stage."""
+    fits = op.place == "full" and op.count == stage.count and not op.is_returned
+    return fits and _is_light_or_dear(op)
+
+
+def _reads_apart(op: Op) -> bool:
+    """Whether an op reads windows that have no element in common."""
+    if op.name != "reduce_window" or not are_known(*op.shape_of(0)):
+        return False
+    windows = Windows.of(op.operation)
+    dilations = {*windows.base_dilation, *windows.dilation}
+    return dilations == {1} and all(map(operator.le, windows.size, windows.stride))
 
 
 def _takes(target: Stage, stage: Stage, users: set[Op]) -> bool:
