@@ -7,9 +7,8 @@ After:
 
 Runs on memrefs. ``host`` kernels are declarations until here. Those of targets that LAPACK has a
 routine for call that (``lapack_kernels``), unless a user registered a function for the target, or
-it has to be seen first whether a matrix is finite. The others pack the addresses and unknown sizes
-of their buffers into a table and call back; what they stand for is listed in ``shlo.host_calls``
-on the module.
+there is more to do than to call. The others pack the addresses and unknown sizes of their buffers
+into a table and call back; what they stand for is listed in ``shlo.host_calls`` on the module.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class ImplementKernels(Pass):
                 text = f"@{ir.symbol_name(func)}: nothing implements kernels of kind {kind!r} here"
                 raise PassError(text)
             lapack = lapack_kernels.find(kernel)
-            if lapack is not None and lapack.call.finite is None:
+            if lapack is not None and lapack.call.is_plain:
                 lapack_kernels.implement(func, lapack, library)
             else:
                 _host(func, len(hosts))

@@ -49,7 +49,7 @@ class Buffer:
     skip: int = 0
 
 
-Argument = int | str | float | Buffer
+Argument = int | str | float | complex | Buffer
 
 
 def given(number: int) -> Buffer:
@@ -66,8 +66,8 @@ class Call:
 
     Attributes:
         routine: its name for reals, without the element type.
-        arguments: sizes, letters (``T|C`` is ``C`` for complex types), buffers, and floats for
-            numbers of the element type.
+        arguments: sizes, letters (``T|C`` is ``C`` for complex types), buffers, floats for
+            numbers of the element type, and complex numbers, which are passed by reference.
         fits: whether the sizes of the operands fit each other.
         results: shape and element type of each result: ``T`` as the operands, ``R`` real, ``C``
             complex, ``i32``.
@@ -93,6 +93,12 @@ class Call:
     layout: int = ROW_MAJOR
     finite: int | None = None
     zeros: Sequence[int] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is copies and a call; jobs of the process library do the rest, too."""
+        by_reference = any(isinstance(argument, complex) for argument in self.arguments)
+        return self.finite is None and not by_reference and not self.lent and not self.zeros
 
 
 INFO: tuple[Shape, str] = ((), "i32")
@@ -192,11 +198,19 @@ def gtsv(lower: Shape, diagonal: Shape, upper: Shape, b: Shape) -> Call:
 
 
 def trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
-    """Real only: CBLAS wants a complex factor by reference."""
-    letters = {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag}
+    """In place."""
+    return _trsm(a, b, 1.0, {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag})
+
+
+def complex_trsm(a: Shape, b: Shape, *, side: str, uplo: str, trans_x: str, diag: str) -> Call:
+    """As above; CBLAS wants a complex factor by reference."""
+    return _trsm(a, b, 1 + 0j, {"side": side, "uplo": uplo, "trans_x": trans_x, "diag": diag})
+
+
+def _trsm(a: Shape, b: Shape, factor: float | complex, letters: Mapping[str, str]) -> Call:
     options = [CBLAS[name][letter] for name, letter in letters.items()]
-    size = b[0 if side == "L" else 1]
-    arguments: list[Argument] = [*options, *b, 1.0, given(0), size, out(0), b[1]]
+    size = b[0 if letters["side"] == "L" else 1]
+    arguments: list[Argument] = [*options, *b, factor, given(0), size, out(0), b[1]]
     return Call("trsm", arguments, a == (size, size), [(b, "T")], {0: 1}, is_blas=True)
 
 
@@ -227,8 +241,9 @@ ROUTINES = {
     "trsm": Routine(trsm, [2, 2]),
 }
 COMPLEX = {
-    **{name: routine for name, routine in ROUTINES.items() if name != "trsm"},
+    **ROUTINES,
     "geev": Routine(complex_geev, [2]),
+    "trsm": Routine(complex_trsm, [2, 2]),
 }
 TARGETS = {  # each with its routine and the letter of its element type
     name: (routines[routine], prefix)
@@ -371,6 +386,8 @@ def _emit(
             return code.constant(argument, lapack.number.name)
         if isinstance(argument, str):  # a char travels like an int
             return code.constant(ord(argument), I32)
+        if isinstance(argument, complex):
+            raise TypeError("a call that is not plain")
         return code.constant(argument, I32)
 
     routine = lapack.call

@@ -105,12 +105,16 @@ class _Routine:
         if isinstance(argument, int):
             return "i", [argument]
         letter = "f" if self._lapack.number.bits == 32 else "d"
-        return letter, [int.from_bytes(struct.pack(f"<{letter}", argument), "little")]
+        if isinstance(argument, float):
+            return letter, [int.from_bytes(struct.pack(f"<{letter}", argument), "little")]
+        number = struct.pack(f"<2{letter}", argument.real, argument.imag)
+        return {"f": "c", "d": "z"}[letter], struct.unpack(f"<{len(number) // 8}q", number)
 
     def _lent(self, result: int, operand: int) -> Argument:
         """A matrix that is copied, see ``calling``."""
-        given, size = lapack_kernels.given(operand), self._operands[operand].nbytes // self._count
-        return "C", [*self._matrices(out(result)), *self._matrices(given), size]
+        size = self._operands[operand].nbytes // self._count
+        origin = lapack_kernels.given(operand)
+        return "C", [*self._matrices(out(result)), *self._matrices(origin), size]
 
     def _checked(self, buffer: Buffer) -> Argument:
         """A matrix that must be finite, see ``calling``."""

@@ -5,11 +5,11 @@ context holds the number of a host call, and then its table.
 
 ``shlo_rt_routine_<types>(context, chunk, scratch)`` is a job that calls a C function once for each
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
-and then those of its arguments (``i``, ``f``, ``d``, and ``p`` for the address of a matrix). Code
-for one list of types serves all functions that have it. Capital letters are no arguments: a
-matrix of letter ``C`` is copied from another one before the call; where one of letter ``F`` or
-``D`` (of f32, f64) is not finite, it is set to 0 before the call, and the status is another; one
-of letter ``Z`` is set to 0 behind it.
+and then those of its arguments (``i``, ``f``, ``d``; ``c`` and ``z`` for the address of a complex
+number of f32 and f64; ``p`` for that of a matrix). Code for one list of types serves all functions
+that have it. Capital letters are no arguments: a matrix of letter ``C`` is copied from another one
+before the call; where one of letter ``F`` or ``D`` (of f32, f64) is not finite, it is set to 0
+before the call, and the status is another; one of letter ``Z`` is set to 0 behind it.
 
 ``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
 makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
@@ -32,12 +32,13 @@ TRANSFORM = "shlo_rt_transform"
 ROUTINES = "shlo_rt_routine_"  # how jobs' names begin
 _TYPES = {"i": I32, "f": F32, "d": F64}
 
+_BY_REFERENCE = {"c": 1, "z": 2}  # words of a number
 _CHECKED = {"F": F32, "D": F64}
 
 # An argument: its letter, and its words: the address of the first matrix and the bytes from one to
-# the next, or the bits of a number. Behind those of a matrix that must be finite: how many floats
-# it has, and the status where they are not; behind those of one that is copied, the other one's
-# and its bytes; behind those of one that is set to 0, words of 32 bits.
+# the next, or the bits of a number, two words of ``z``. Behind those of a matrix that must be
+# finite: how many floats it has, and the status where they are not; behind those of one that is
+# copied, the other one's and its bytes; behind those of one that is set to 0, words of 32 bits.
 Argument = tuple[str, Sequence[Word]]
 
 
@@ -149,7 +150,10 @@ def routines(_: Target, name: str) -> list[Function]:
     statuses = None if status == "v" else word(POINTER)
     arguments, cleared, checked = [], [], None
     for type in types:
-        if type in _CHECKED:
+        if type in _BY_REFERENCE:
+            numbers = list(itertools.islice(places, _BY_REFERENCE[type]))
+            arguments.append(context.at(8 * numbers[0]))
+        elif type in _CHECKED:
             checked = _is_finite(f, _CHECKED[type], matrix(), word(I64)), word(I32)
         elif type == "C":
             f.copy(matrix(), matrix(), word(I64))

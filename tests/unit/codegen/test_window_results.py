@@ -43,15 +43,15 @@ class WindowProgram:
         scalar, zero = tensor((), element), "0.0" if element[0] == "f" else "0"
         types_of_view = f" : ({windows}) -> {self.type}"
         lines = [f"%side = stablehlo.broadcast_in_dim %b, dims = [{side}] : ({bias}) -> {whole}"]
-        read = ["%x"]
+        sources = ["%x"]
         for number in range(self._some(0, 3)):
-            name, other = self.random.choice(_BINARY[:-1]), self.random.choice(["%side", *read])
-            lines.append(f"%x{number} = stablehlo.{name} {read[-1]}, {other} : {whole}")
-            read.append(f"%x{number}")
+            name, other = self.random.choice(_BINARY[:-1]), self.random.choice(["%side", *sources])
+            lines.append(f"%x{number} = stablehlo.{name} {sources[-1]}, {other} : {whole}")
+            sources.append(f"%x{number}")
         lines += [
             f"%start = stablehlo.constant dense<{zero}> : {scalar}",
             f"%row = stablehlo.broadcast_in_dim %z, dims = [{row}] : ({vector}) -> {windows}",
-            f'%w = "stablehlo.reduce_window"({read[-1]}, %start) <{{'
+            f'%w = "stablehlo.reduce_window"({sources[-1]}, %start) <{{'
             f"window_dimensions = array<i64: {str(size)[1:-1]}>,"
             f" window_strides = array<i64: {str(strides)[1:-1]}>,"
             f" padding = dense<{padding}> : tensor<{rank}x2xi64>}}> ({{",
@@ -71,7 +71,7 @@ class WindowProgram:
         results = [values[-1], *(v for v in values[:-1] if self.random.random() < 0.2)]
         types = [self.type] * len(results)
         if self.random.random() < 0.2:
-            results.append(read[self._some(0, len(read) - 1)])
+            results.append(sources[self._some(0, len(sources) - 1)])
             types.append(whole)
         returned = ", ".join(types)
         lines.append(f"return {', '.join(results)} : {returned}")
