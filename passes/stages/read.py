@@ -6,7 +6,7 @@ and where they read their operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,10 +27,9 @@ from shlo_tools.codegen.stages.nodes import (
     is_one,
 )
 from shlo_tools.codegen.stages.reading.memory import Memory
-from shlo_tools.codegen.stages.sorts.orders import Key, Sorting
+from shlo_tools.codegen.stages.sorts.orders import Sorting
 from shlo_tools.dtypes import ELEMENT_TYPES
 from shlo_tools.mlir import Operation
-from shlo_tools.narrow_floats import is_narrow
 from shlo_tools.passes.legalize_to_linalg.bits import joined_bits, part_of_bits
 from shlo_tools.passes.legalize_to_linalg.conversion import cast_scalar
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
@@ -38,12 +37,11 @@ from shlo_tools.passes.stages.read_contraction import convolution, dot_general
 from shlo_tools.passes.stages.read_places import gather, scatter, sizes_in
 from shlo_tools.passes.stages.read_random import rng, rng_bit_generator
 from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, select_and_scatter
+from shlo_tools.passes.stages.read_sort import sort_key
 from shlo_tools.passes.stages.regions import region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
 
 _I32, _I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
-
-_PLAIN = 24  # ops of a comparator that is looked at for keys
 
 
 def read(func: Operation) -> Stage:
@@ -181,60 +179,6 @@ def _sizes(op: Operation) -> Node:
 
 def _element(value: mlir.Value) -> dtypes.ElementType:
     return dtypes.tensor_type(value.type).element_type
-
-
-def sort_key(op: Operation, operands: Sequence[Node]) -> Key | None:
-    """What a comparator compares of each element, where it is one number; else None."""
-    (block,) = op.regions[0].blocks
-    *ops, end = [mlir.inner_operation(view) for view in block.operations]
-    by_value = {inner.results[0]: inner for inner in ops}
-    compare = by_value.get(end.operands[0])
-    if compare is None or compare.name != "stablehlo.compare" or len(ops) > _PLAIN:
-        return None
-    direction = ir.enum_of(compare, "comparison_direction")
-    places = {argument: number for number, argument in enumerate(block.arguments)}
-    keys: set[int] = set()
-
-    def shown(value: mlir.Value) -> Hashable:
-        """The same for equal numbers of two elements; notes which argument is read."""
-        if value in places:
-            keys.add(places[value])
-            return "element", places[value] // 2
-        inner = by_value[value]
-        attributes = tuple(inner.attributes.items())
-        return inner.name, attributes, tuple(shown(v) for v in inner.operands)
-
-    sides = []
-    for value in compare.operands:
-        keys.clear()
-        sides.append((shown(value), set(keys)))
-    (left, first), (right, second) = sides
-    if left != right or len(first) != 1 or direction not in ("LT", "GT"):
-        return None
-    (a,), (b,) = first, second
-    if a == b:
-        return None
-    is_descending = (direction == "GT") != (a > b)
-    source = operands[a // 2]
-    if dtypes.tensor_type(compare.operands[0].type).element_type.is_complex:
-        return None
-    order = compare.attributes["compare_type"] if "compare_type" in compare.attributes else ""
-
-    def node(value: mlir.Value) -> Node:
-        if value in places:
-            return source
-        inner = by_value[value]
-        if inner.name == "stablehlo.constant":
-            return constant(inner, ())
-        below = tuple(node(v) for v in inner.operands)
-        shape = source.shape if any(part.shape for part in below) else ()
-        element = dtypes.tensor_type(inner.results[0].type).element_type
-        return Node(NodeKind.ELEMENTWISE, shape, element, below, rule=rule_of(inner))
-
-    key = node(compare.operands[0])
-    if is_narrow(key.element):
-        return None  # codes whose signs stand in other places
-    return Key(key, is_descending, "TOTALORDER" in str(order))
 
 
 def _elementwise(op: Operation, operands: tuple[Node, ...]) -> Node:
@@ -383,5 +327,5 @@ def sort(op: Operation, operands: tuple[Node, ...]) -> Node:
     shape = operands[0].shape
     dimension = ir.integer_of(op, "dimension", missing=-1)
     place = dimension % len(shape) if shape else 0
-    attributes = Sorting(place, region(op), sort_key(op, operands))
+    attributes = Sorting(place, region(op), sort_key(op, operands, constant))
     return _typed(op, NodeKind.SORT, operands, attributes=attributes)

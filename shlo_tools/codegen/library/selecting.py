@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library import sorting
+from shlo_tools.codegen.library.sorting import Entry
 from shlo_tools.codegen.target import Target
 
 PICK = "shlo_rt_pick_entries"  # (entries, target, count, most): pick, to the target
@@ -35,9 +36,9 @@ def is_selected(most: int, count: int) -> bool:
     return most * 2 * _SPARE <= count and count >= sorting.FEW
 
 
-def functions(bits: int) -> list[Function]:
-    """The function that selects entries of a size."""
-    return [_select(Type(f"i{bits}"))]
+def functions(entry: Entry) -> list[Function]:
+    """The function that selects entries of a kind, if there is one."""
+    return [_select(entry.type)] if entry.has_place else []
 
 
 def picking(target: Target) -> list[Function]:
@@ -81,7 +82,7 @@ def _select(entry: Type) -> Function:
 
     def ordered(kept: Value) -> Value:
         return f.call(
-            sorting.sort_name(entry.bits), [entries, room, counts, kept, key_bits], POINTER
+            sorting.sort_name(Entry(entry.bits)), [entries, room, counts, kept, key_bits], POINTER
         )
 
     def shrink() -> list[Value]:

@@ -1,20 +1,21 @@
-"""Sorting entries: a key above the number of an element, so that no two are equal.
+"""Sorting entries: a key above the number of an element, so that no two are equal; or a key alone.
 
-Entries of 8 bytes hold keys of up to 32 bits, those of 16 bytes keys of 64. Few are merged, many
-go by digits of their keys, the lowest first; a long line does that in jobs, in parts that keep
-their order. Either way the order among equal keys is that of the elements.
+Entries of 8 bytes hold keys of up to 32 bits, those of 16 bytes keys of 64; keys alone take half of
+that. Few are merged, many go by digits of their keys, the lowest first; a long line does that in
+jobs, in parts that keep their order. Either way the order among equal keys is that of the elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.pool import JOB
 
-ENTRIES = (64, 128)  # bits of an entry
-DIGIT = 11  # bits of a digit, at most
-COUNTS_BYTES = 8 << DIGIT  # what counting the digits of one part needs
+DIGIT = 11  # bits of a digit of a line that one thread sorts, at most
+_JOB_DIGIT = 8  # of one that is sorted by jobs: counts of all parts are looked through
+COUNTS_BYTES = 4 << DIGIT  # what counting the digits of one part needs
 # Words of the context of a pass over a digit.
 CONTEXT = {
     name: place
@@ -22,6 +23,7 @@ CONTEXT = {
         ("source", "target", "counts", "count", "shift", "mask", "part", "parts")
     )
 }
+_TOGETHER = 4  # entries of a step of a pass
 _RUN = 16  # entries that are inserted one by one
 FEW = 200  # entries that are merged
 _MANY = 1 << 14  # entries for which digits are long
@@ -30,66 +32,109 @@ Less = Callable[[Value, Value], Value]
 Loop = Callable[..., list[Value]]
 
 
-def sort_name(bits: int) -> str:
+@dataclass(frozen=True)
+class Entry:
+    """What is sorted.
+
+    Attributes:
+        has_place: whether it is a key above the number of an element, or a key alone.
+    """
+
+    bits: int
+    has_place: bool = True
+
+    @property
+    def type(self) -> Type:
+        return Type(f"i{self.bits}")
+
+    @property
+    def name(self) -> str:
+        """What names of functions end with."""
+        return f"{'i' if self.has_place else 'k'}{self.bits}"
+
+    @property
+    def shift(self) -> int:
+        """Where keys begin in the word that digits are taken from."""
+        return 32 if self.has_place and self.bits == 64 else 0
+
+    def word(self, f: Function, address: Value) -> Value:
+        """The word of an entry that has the key."""
+        if self.bits < 64:
+            return f.load(address, I32).to("zext", "i64")
+        return f.load(address.at(self.type.bytes - 8), I64)
+
+
+ENTRIES = (Entry(64), Entry(128), Entry(32, has_place=False), Entry(64, has_place=False))
+
+
+def sort_name(entry: Entry) -> str:
     """``(entries, room, counts, count, key_bits) -> pointer``: where the sorted entries are.
 
     ``room`` is as long as the entries.
     """
-    return f"shlo_rt_sort_i{bits}"
+    return f"shlo_rt_sort_{entry.name}"
 
 
-def job_name(bits: int, part: str) -> str:
+def job_name(entry: Entry, part: str) -> str:
     """The jobs of a pass: ``count``, ``offsets`` (one chunk), ``move``."""
-    return f"shlo_rt_sort_{part}_i{bits}"
+    return f"shlo_rt_sort_{part}_{entry.name}"
 
 
-def key_shift(bits: int) -> int:
-    """Where keys begin in the upper word of an entry."""
-    return 32 if bits == 64 else 0
+def bound_name(entry: Entry) -> str:
+    """``(entries, count, key) -> number``: how many sorted keys alone are below one."""
+    return f"shlo_rt_sort_bound_{entry.name}"
 
 
-def digits(count: int, key_bits: int) -> list[tuple[int, int]]:
-    """Shift and width of the digits of keys."""
-    passes = -(-key_bits // DIGIT)
-    width = -(-key_bits // passes)
-    return [(first, min(width, key_bits - first)) for first in range(0, key_bits, width)]
+def digits(key_bits: int) -> list[tuple[int, int]]:
+    """Shift and width of the digits of keys that are sorted by jobs."""
+    starts = range(0, key_bits, _JOB_DIGIT)
+    return [(first, min(_JOB_DIGIT, key_bits - first)) for first in starts]
 
 
-def functions(bits: int) -> list[Function]:
-    """The functions for entries of a size."""
-    entry = Type(f"i{bits}")
-    jobs = [_count_job(entry), _offsets_job(entry), _move_job(entry)]
-    return [
-        *(_count(entry), _offsets(entry), _move(entry), _insert(entry), _sort(entry)),
-        *jobs,
-    ]
+def functions(entry: Entry) -> list[Function]:
+    """The functions for entries of a kind."""
+    passes = [_count(entry), _offsets(entry), _move(entry), _insert(entry), _sort(entry)]
+    bounds = [] if entry.has_place else [_bound(entry)]
+    return [*passes, *bounds, _count_job(entry), _offsets_job(entry), _move_job(entry)]
 
 
-def _inner(name: str, entry: Type) -> str:
-    return f"{name}_{entry}"
+def _inner(name: str, entry: Entry) -> str:
+    return f"{name}_{entry.name}"
 
 
-def _digit(f: Function, entry: Type, address: Value, shift: Value, mask: Value) -> Value:
-    return (f.load(address.at(entry.bytes - 8), I64) >> shift) & mask
+def _digit(f: Function, entry: Entry, address: Value, shift: Value, mask: Value) -> Value:
+    return (entry.word(f, address) >> shift) & mask
 
 
 # --- one pass over a digit ------------------------------------------------------------------------
-def _count(entry: Type) -> Function:
+def _count(entry: Entry) -> Function:
     """``(source, count, shift, mask, counts)``: how often each digit occurs."""
     name = _inner("count_digits", entry)
     f = Function(name, [POINTER, I64, I64, I64, POINTER], exported=False)
     source, count, shift, mask, counts = f.arguments
-    f.loop(0, mask + 1, 1, lambda d: f.store(f.constant(0), counts.at(d, I64)))
+    f.loop(0, mask + 1, 1, lambda d: f.store(f.constant(0, I32), counts.at(d, I32)))
 
     def one(k: Value) -> None:
-        place = counts.at(_digit(f, entry, source.at(k, entry), shift, mask), I64)
-        f.store(f.load(place, I64) + 1, place)
+        place = counts.at(_digit(f, entry, source.at(k, entry.type), shift, mask), I32)
+        f.store(f.load(place, I32) + 1, place)
 
-    f.loop(0, count, 1, one)
+    _each(f, count, one)
     return f
 
 
-def _offsets(entry: Type) -> Function:
+def _each(f: Function, count: Value, body: Callable[[Value], None]) -> None:
+    """Some entries at a time."""
+    whole = count & -_TOGETHER
+
+    def some(first: Value) -> None:
+        for number in range(_TOGETHER):
+            body(first + number)
+
+    f.loop(0, whole, _TOGETHER, some)
+    f.loop(whole, count, 1, body)
+
+
+def _offsets(entry: Entry) -> Function:
     """``(counts, mask, parts)``: where the first entry of each digit of each part goes."""
     name = _inner("digit_offsets", entry)
     f = Function(name, [POINTER, I64, I64], exported=False)
@@ -97,36 +142,38 @@ def _offsets(entry: Type) -> Function:
 
     def digit(d: Value, total: Value) -> list[Value]:
         def part(number: Value, total: Value) -> Value:
-            place = counts.at(number * COUNTS_BYTES).at(d, I64)
-            count = f.load(place, I64)
+            place = counts.at(number * COUNTS_BYTES).at(d, I32)
+            count = f.load(place, I32)
             f.store(total, place)
             return total + count
 
         return f.loop(0, parts, 1, part, [total])
 
-    f.loop(0, mask + 1, 1, digit, [f.constant(0)])
+    f.loop(0, mask + 1, 1, digit, [f.constant(0, I32)])
     return f
 
 
-def _move(entry: Type) -> Function:
+def _move(entry: Entry) -> Function:
     """``(source, target, count, shift, mask, offsets)``: entries to where their digits go."""
     name = _inner("move_by_digit", entry)
     f = Function(name, [POINTER, POINTER, I64, I64, I64, POINTER], exported=False)
     source, target, count, shift, mask, offsets = f.arguments
+    align = min(8, entry.type.bytes)
 
     def one(k: Value) -> None:
-        address = source.at(k, entry)
-        place = offsets.at(_digit(f, entry, address, shift, mask), I64)
-        to = f.load(place, I64)
+        address = source.at(k, entry.type)
+        place = offsets.at(_digit(f, entry, address, shift, mask), I32)
+        to = f.load(place, I32)
         f.store(to + 1, place)
-        f.store(f.load(address, entry, 8), target.at(to, entry), 8)
+        to = to.to("zext", "i64")
+        f.store(f.load(address, entry.type, align), target.at(to, entry.type), align)
 
-    f.loop(0, count, 1, one)
+    _each(f, count, one)
     return f
 
 
-def _pass_job(entry: Type, part: str) -> tuple[Function, dict[str, Value]]:
-    f = Function(job_name(entry.bits, part), JOB)
+def _pass_job(entry: Entry, part: str) -> tuple[Function, dict[str, Value]]:
+    f = Function(job_name(entry, part), JOB)
     context = f.arguments[0]
     words = {
         name: f.load(context.at(8 * place), POINTER if place < 3 else I64)
@@ -135,41 +182,42 @@ def _pass_job(entry: Type, part: str) -> tuple[Function, dict[str, Value]]:
     return f, words
 
 
-def _count_job(entry: Type) -> Function:
+def _count_job(entry: Entry) -> Function:
     f, words = _pass_job(entry, "count")
     chunk = f.arguments[1]
     start = chunk * words["part"]
     count = f.minimum(words["count"] - start, words["part"])
-    source, counts = words["source"].at(start, entry), words["counts"].at(chunk * COUNTS_BYTES)
+    source, counts = words["source"].at(start, entry.type), words["counts"].at(chunk * COUNTS_BYTES)
     f.run(_inner("count_digits", entry), [source, count, words["shift"], words["mask"], counts])
     return f
 
 
-def _offsets_job(entry: Type) -> Function:
+def _offsets_job(entry: Entry) -> Function:
     f, words = _pass_job(entry, "offsets")
     f.run(_inner("digit_offsets", entry), [words["counts"], words["mask"], words["parts"]])
     return f
 
 
-def _move_job(entry: Type) -> Function:
+def _move_job(entry: Entry) -> Function:
     f, words = _pass_job(entry, "move")
     chunk = f.arguments[1]
     start = chunk * words["part"]
     count = f.minimum(words["count"] - start, words["part"])
-    source, counts = words["source"].at(start, entry), words["counts"].at(chunk * COUNTS_BYTES)
+    source, counts = words["source"].at(start, entry.type), words["counts"].at(chunk * COUNTS_BYTES)
     operands = [source, words["target"], count, words["shift"], words["mask"], counts]
     f.run(_inner("move_by_digit", entry), operands)
     return f
 
 
 # --- all entries ----------------------------------------------------------------------------------
-def _insert(entry: Type) -> Function:
+def _insert(entry: Entry) -> Function:
     """``(entries, first, last)``: sort a few by insertion."""
     f = Function(_inner("insert_entries", entry), [POINTER, I64, I64], exported=False)
     entries, first, last = f.arguments
+    align = min(8, entry.type.bytes)
 
     def load(k: Value) -> Value:
-        return f.load(entries.at(k, entry), entry, 8)
+        return f.load(entries.at(k, entry.type), entry.type, align)
 
     def one(k: Value) -> None:
         new = load(k)
@@ -179,18 +227,18 @@ def _insert(entry: Type) -> Function:
             return (at > first) & new.compare("ult", load(before))
 
         def shift(at: Value) -> Value:
-            f.store(load(at - 1), entries.at(at, entry), 8)
+            f.store(load(at - 1), entries.at(at, entry.type), align)
             return at - 1
 
         (at,) = f.while_(is_above, shift, [k])
-        f.store(new, entries.at(at, entry), 8)
+        f.store(new, entries.at(at, entry.type), align)
 
     f.loop(first + 1, last, 1, one)
     return f
 
 
-def _sort(entry: Type) -> Function:
-    f = Function(sort_name(entry.bits), [POINTER, POINTER, POINTER, I64, I64], POINTER)
+def _sort(entry: Entry) -> Function:
+    f = Function(sort_name(entry), [POINTER, POINTER, POINTER, I64, I64], POINTER)
     entries, room, counts, count, key_bits = f.arguments
 
     def few() -> Value:
@@ -201,17 +249,17 @@ def _sort(entry: Type) -> Function:
 
         f.loop(0, count, _RUN, run)
         return merge_runs(
-            f, f.loop, (entries, room), count, entry, lambda a, b: a.compare("ult", b), _RUN
+            f, f.loop, (entries, room), count, entry.type, lambda a, b: a.compare("ult", b), _RUN
         )
 
     def many() -> Value:
         width = f.select(count < _MANY, f.constant(8), f.constant(DIGIT))
         mask = (f.constant(1) << width) - 1
-        first = key_shift(entry.bits)
+        first = entry.shift
 
         def one(source: Value, target: Value, shift: Value) -> list[Value]:
             f.run(_inner("count_digits", entry), [source, count, shift, mask, counts])
-            any_digit = counts.at(_digit(f, entry, source, shift, mask), I64)
+            any_digit = counts.at(_digit(f, entry, source, shift, mask), I32)
 
             def move() -> list[Value]:
                 f.run(_inner("digit_offsets", entry), [counts, mask, f.constant(1)])
@@ -219,7 +267,7 @@ def _sort(entry: Type) -> Function:
                 f.run(_inner("move_by_digit", entry), operands)
                 return [target, source]
 
-            are_equal = f.load(any_digit, I64) == count
+            are_equal = f.load(any_digit, I32).to("zext", "i64") == count
             places = f.if_(are_equal, lambda: [source, target], move)
             return [*places, shift + width]
 
@@ -228,6 +276,19 @@ def _sort(entry: Type) -> Function:
         return f.while_(lambda _a, _b, shift: shift < end, one, carry)[0]
 
     (f.result,) = f.if_(count < FEW, few, many)
+    return f
+
+
+def _bound(entry: Entry) -> Function:
+    f = Function(bound_name(entry), [POINTER, I64, I64], I64)
+    entries, count, key = f.arguments
+
+    def halved(low: Value, high: Value) -> list[Value]:
+        middle = (low + high) >> 1
+        is_below = entry.word(f, entries.at(middle, entry.type)).compare("ult", key)
+        return [f.select(is_below, middle + 1, low), f.select(is_below, high, middle)]
+
+    f.result, _ = f.while_(lambda low, high: low < high, halved, [f.constant(0), count])
     return f
 
 
@@ -248,7 +309,7 @@ def merge_runs(
     Args:
         places: where they are, and room for as many.
     """
-    count = f.constant(count)
+    count, align = f.constant(count), min(8, element.bytes)
     last = count - 1
     shift = width.bit_length() - 1
     zeros = f.leading_zeros(last >> shift)
@@ -262,10 +323,10 @@ def merge_runs(
             middle, high = f.minimum(low + run, count), f.minimum(low + pair, count)
 
             def step(k: Value, left: Value, right: Value) -> list[Value]:
-                a = f.load(source.at(f.minimum(left, last), element), element, 8)
-                b = f.load(source.at(f.minimum(right, last), element), element, 8)
+                a = f.load(source.at(f.minimum(left, last), element), element, align)
+                b = f.load(source.at(f.minimum(right, last), element), element, align)
                 takes_right = ((left >= middle) | less(b, a)) & (right < high)
-                f.store(f.select(takes_right, b, a), target.at(k, element), element.bytes // 2)
+                f.store(f.select(takes_right, b, a), target.at(k, element), align)
                 one = takes_right.to("zext", "i64")
                 return [left + (one ^ 1), right + one]
 

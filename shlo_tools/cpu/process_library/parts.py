@@ -62,8 +62,8 @@ def _transposition(bits: int) -> Callable[[], list[Function]]:
     return lambda: transposition.functions(target.host(), bits)
 
 
-def _sorting(bits: int) -> Callable[[], list[Function]]:
-    return lambda: [*sorting.functions(bits), *selecting.functions(bits)]
+def _sorting(entry: sorting.Entry) -> Callable[[], list[Function]]:
+    return lambda: [*sorting.functions(entry), *selecting.functions(entry)]
 
 
 def _picking() -> list[Function]:
@@ -95,12 +95,12 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
         for bits in transposition.WIDTHS
     },
     **{
-        _sorting(bits): (
-            sorting.sort_name(bits),
-            selecting.select_name(bits),
-            *(sorting.job_name(bits, part) for part in ("count", "offsets", "move")),
+        _sorting(entry): (
+            sorting.sort_name(entry),
+            selecting.select_name(entry.bits) if entry.has_place else sorting.bound_name(entry),
+            *(sorting.job_name(entry, part) for part in ("count", "offsets", "move")),
         )
-        for bits in sorting.ENTRIES
+        for entry in sorting.ENTRIES
     },
 }
 # Families of functions, by how their names begin.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.library import selecting, sorting
+from shlo_tools.codegen.library.sorting import Entry
 from shlo_tools.codegen.stages.kernels import Kernel, lanes_for
 from shlo_tools.codegen.stages.nodes import Extent, below, is_one
 from shlo_tools.codegen.stages.reading.elements import flattened, place_type
@@ -50,7 +51,8 @@ class SortKernel(Kernel):
         self.words = first + len(sort.numbers)
         self.function.first_word = self.words + own_words
         self.function.is_general = bool(sort.sizes)
-        self.lines, self.entry = sort.lines, sort.lines.entry
+        self.lines = sort.lines
+        self.entry = I64 if sort.lines.entry is None else sort.lines.entry.type
         shape, d = self.node.shape, self.dimension
         self.shape = (*shape[:d], sort.lines.most, *shape[d + 1 :]) if shape else ()
         # Entries are wider than keys, and code of four registers takes twice as long to compile.
@@ -124,7 +126,18 @@ class SortKernel(Kernel):
         operands = [room, other, counts, length, f.constant(key.bits)]
         if self.lines.selects:
             return f.call(selecting.select_name(self.entry.bits), [*operands, most], room.type)
-        return f.call(sorting.sort_name(self.entry.bits), operands, room.type)
+        return f.call(sorting.sort_name(self.sorted_entry), operands, room.type)
+
+    @property
+    def sorted_entry(self) -> Entry:
+        """What the process library sorts.
+
+        Raises:
+            TypeError: a comparator does that.
+        """
+        if self.lines.entry is None:
+            raise TypeError("places are merged by a comparator")
+        return self.lines.entry
 
     def _index(self, line: Value) -> Callable[[Component], tuple[Component, ...]]:
         """The index of a place in a line."""

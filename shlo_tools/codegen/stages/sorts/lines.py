@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from shlo_tools.codegen.function import I64, Type
+from shlo_tools.codegen.function import I64
 from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library import selecting, sorting
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
+from shlo_tools.codegen.library.sorting import Entry
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage
 from shlo_tools.codegen.stages.sorts.orders import Key, Sorting
 from shlo_tools.dims import Symbol
@@ -37,7 +38,7 @@ class Lines:
         count: lines.
         length: elements of each.
         most: of these, the first ones that are wanted.
-        entry: what is sorted: keys and places, or places alone.
+        entry: what is sorted; None for places, by a comparator.
         picks: whether the first ones are picked one by one.
         selects: whether they are found otherwise than by sorting all of them.
         together: lines of a chunk, or chunks at the same time.
@@ -49,7 +50,7 @@ class Lines:
     count: Extent
     length: Extent
     most: Extent
-    entry: Type
+    entry: Entry | None
     picks: bool
     selects: bool
     together: Extent
@@ -100,17 +101,27 @@ def sort_of(stage: Stage) -> Sort:
     numbers = tuple(result.number for result in whole)
     attributes: Sorting = node.attributes
     most = stage.results[0].shape[attributes.dimension] if node.shape else 1
-    return Sort(node, numbers, stage.arguments, stage.places, _lines(node, attributes, most))
+    lines = _lines(node, attributes, most, set(numbers))
+    return Sort(node, numbers, stage.arguments, stage.places, lines)
 
 
-def _lines(node: Node, order: Sorting, most: int) -> Lines:
-    """How lines of known sizes are sorted."""
+def _lines(node: Node, order: Sorting, most: int, wanted: set[int]) -> Lines:
+    """How lines of known sizes are sorted.
+
+    Args:
+        wanted: operands that are results.
+    """
     length = node.shape[order.dimension] if node.shape else 1
     count = node.count // length
-    entry = Type(f"i{order.key.entry_bits}") if order.key else I64
-    picks = order.key is not None and selecting.is_picked(most, length, entry.bits)
-    selects = picks or (order.key is not None and selecting.is_selected(most, length))
-    list_bytes = -(-entry.bytes * (length + _PAD) // 64) * 64
+    entry, picks, selects = None, False, False
+    if order.key is not None:
+        entry = order.key.entry
+        picks = selecting.is_picked(most, length, entry.bits)
+        selects = picks or selecting.is_selected(most, length)
+        if wanted == {order.key.operand} and not selects:
+            entry = order.key.entry_alone
+    bytes = I64.bytes if entry is None else entry.type.bytes
+    list_bytes = -(-bytes * (length + _PAD) // 64) * 64
     way, together, part = Way.APART, min(count, _TOGETHER), length
     if order.key and count == 1 and length >= (_LONGEST if selects else _LONG):
         way, part = Way.PARTS, -(-length // min(16, length // (_LONG // 4)))

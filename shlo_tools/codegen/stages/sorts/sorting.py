@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from shlo_tools.codegen.function import Function
 from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
@@ -12,7 +13,10 @@ from shlo_tools.codegen.stages.nodes import Stage
 from shlo_tools.codegen.stages.sorts.kernel import SortKernel
 from shlo_tools.codegen.stages.sorts.lines import Sort, Way, sort_of
 from shlo_tools.codegen.stages.sorts.plain import plain
+from shlo_tools.codegen.stages.sorts.values import ValueKernel, are_tied
 from shlo_tools.codegen.target import Target
+
+Write = Callable[[Any], Function]  # of a kernel
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
@@ -23,11 +27,11 @@ def lower(stage: Stage, target: Target) -> StageCode:
         return _long_line(writing, own)
     code, lines = writing.code, own.lines
     if lines.way is Way.SCRATCH:
-        sizes = writing.add("", SortKernel.write_short, 0)
+        sizes = writing.add("", lambda kernel: kernel.write_short(), 0)
         writing.run("", sizes, -(-lines.count // lines.together))
         return code
     code.temporaries.append(lines.together * lines.room)
-    sizes = writing.add("", SortKernel.write_apart, 2)
+    sizes = writing.add("", lambda kernel: kernel.write_apart(), 2)
     for line in range(0, lines.count, lines.together):
         chunks = min(lines.together, lines.count - line)
         writing.run("", sizes, chunks, Place("temporary", 0), line)
@@ -36,21 +40,23 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 def _long_line(writing: _Writing, sort: Sort) -> StageCode:
     """One line by jobs: keys, a pass over each digit, results."""
-    code, lines, key = writing.code, sort.lines, sort.key
-    if key is None:
+    code, lines, key, entry = writing.code, sort.lines, sort.key, sort.lines.entry
+    if key is None or entry is None:
         raise TypeError("a line without keys")
     parts = -(-lines.length // lines.part)
-    digits = sorting.digits(lines.length, key.bits)
+    digits = sorting.digits(key.bits)
     code.temporaries += [lines.list_bytes, lines.list_bytes, parts * sorting.COUNTS_BYTES]
-    sizes = writing.add(".keys", SortKernel.write_keys, 1)
-    writing.run(".keys", sizes, parts, Place("temporary", 0))
+    flags = [] if entry.has_place else [Place("temporary", 3)]
+    code.temporaries += [8 * parts for _ in flags]
+    sizes = writing.add(".keys", lambda kernel: kernel.write_keys(), 1 + len(flags))
+    writing.run(".keys", sizes, parts, Place("temporary", 0), *flags)
     for number, (shift, width) in enumerate(digits):
         words: dict[str, Word] = {
             "source": Place("temporary", number % 2),
             "target": Place("temporary", (number + 1) % 2),
             "counts": Place("temporary", 2),
             "count": lines.length,
-            "shift": shift + sorting.key_shift(key.entry_bits),
+            "shift": shift + entry.shift,
             "mask": (1 << width) - 1,
             "part": lines.part,
             "parts": parts,
@@ -58,10 +64,13 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
         code.contexts.append(Context(tuple(words[name] for name in sorting.CONTEXT)))
         context = len(code.contexts) - 1
         for name, chunks in (("count", parts), ("offsets", 1), ("move", parts)):
-            code.jobs.append(Job(sorting.job_name(key.entry_bits, name), context, chunks))
-    sizes = writing.add(".results", SortKernel.write_results, 1)
-    chunks = -(-lines.most // lines.part)
-    writing.run(".results", sizes, chunks, Place("temporary", len(digits) % 2))
+            code.jobs.append(Job(sorting.job_name(entry, name), context, chunks))
+    ordered = Place("temporary", len(digits) % 2)
+    sizes = writing.add(".results", lambda kernel: kernel.write_results(), 1)
+    writing.run(".results", sizes, -(-lines.most // lines.part), ordered)
+    if not entry.has_place and are_tied(sort):
+        sizes = writing.add(".ties", lambda kernel: kernel.write_ties(), 2)
+        writing.run(".ties", sizes, 1, ordered, *flags)
     return code
 
 
@@ -76,11 +85,11 @@ class _Writing:
         self._name, self._target, self._sort = name, target, sort
         self.code = StageCode()
 
-    def add(
-        self, part: str, write: Callable[[SortKernel], Function], own_words: int
-    ) -> tuple[Word, ...]:
+    def add(self, part: str, write: Write, own_words: int) -> tuple[Word, ...]:
         """Write a kernel; the sizes that it finds behind the words of its own."""
-        kernel = SortKernel(self._name + part, self._target, self._sort, own_words)
+        entry = self._sort.lines.entry
+        kind = SortKernel if entry is None or entry.has_place else ValueKernel
+        kernel = kind(self._name + part, self._target, self._sort, own_words)
         self.code.functions.append(write(kernel))
         return numbers_of(kernel.function.words, self._sort.sizes)
 
