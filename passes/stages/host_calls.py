@@ -14,7 +14,9 @@ from shlo_tools.dtypes import TensorType
 from shlo_tools.extend.lapack_targets import NOT_FINITE
 from shlo_tools.mlir import Attribute, Operation, Value
 from shlo_tools.passes.kernels import lapack_kernels
-from shlo_tools.passes.kernels.lapack_kernels import Buffer, Found, out
+from shlo_tools.passes.kernels.lapack_calls import Argument as Passed
+from shlo_tools.passes.kernels.lapack_calls import Buffer, given, out
+from shlo_tools.passes.kernels.lapack_kernels import Found
 from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
 from shlo_tools.passes.stages import transforms
 
@@ -80,6 +82,7 @@ class _Routine:
         arguments += [self._lent(*pair) for pair in routine.lent.items()]
         if routine.finite is not None:
             arguments.append(self._checked(out(routine.finite)))
+        arguments += [self._unpacked(*pair) for pair in routine.unpacked.items()]
         arguments += [self._zeros(number) for number in routine.zeros]
         status = None if routine.info is None else Place("result", routine.info)
         words = calling.routine_words(lapack.function, arguments, status)
@@ -97,7 +100,9 @@ class _Routine:
         if is_read_once:
             self.code.in_place[result] = [number]
 
-    def _argument(self, argument: lapack_kernels.Argument) -> Argument:
+    def _argument(self, argument: Passed) -> Argument:
+        if argument is None:
+            return "n", []
         if isinstance(argument, Buffer):
             return "p", self._matrices(argument)
         if isinstance(argument, str):
@@ -113,8 +118,7 @@ class _Routine:
     def _lent(self, result: int, operand: int) -> Argument:
         """A matrix that is copied, see ``calling``."""
         size = self._operands[operand].nbytes // self._count
-        origin = lapack_kernels.given(operand)
-        return "C", [*self._matrices(out(result)), *self._matrices(origin), size]
+        return "C", [*self._matrices(out(result)), *self._matrices(given(operand)), size]
 
     def _checked(self, buffer: Buffer) -> Argument:
         """A matrix that must be finite, see ``calling``."""
@@ -122,6 +126,12 @@ class _Routine:
         floats = type.nbytes * 8 // bits // self._count
         letter = "F" if bits == 32 else "D"
         return letter, [*self._matrices(buffer), floats, NOT_FINITE]
+
+    def _unpacked(self, result: int, imaginary: int) -> Argument:
+        """Vectors that become complex, see ``calling``."""
+        letter = "U" if self._lapack.number.bits == 32 else "V"
+        size = self._results[result].static_shape[-1]
+        return letter, [*self._matrices(out(result)), size, *self._matrices(out(imaginary))]
 
     def _zeros(self, result: int) -> Argument:
         """A matrix that is set to 0, see ``calling``."""

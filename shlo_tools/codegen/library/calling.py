@@ -6,10 +6,11 @@ context holds the number of a host call, and then its table.
 ``shlo_rt_routine_<types>(context, chunk, scratch)`` is a job that calls a C function once for each
 matrix of a batch. Types are letters: that of the status that it returns (``v`` for none, ``i``)
 and then those of its arguments (``i``, ``f``, ``d``; ``c`` and ``z`` for the address of a complex
-number of f32 and f64; ``p`` for that of a matrix). Code for one list of types serves all functions
-that have it. Capital letters are no arguments: a matrix of letter ``C`` is copied from another one
-before the call; where one of letter ``F`` or ``D`` (of f32, f64) is not finite, it is set to 0
-before the call, and the status is another; one of letter ``Z`` is set to 0 behind it.
+number of f32 and f64; ``p`` for that of a matrix; ``n`` for none). Code for one list of types
+serves all functions that have it. Capital letters are no arguments: a matrix of letter ``C`` is
+copied from another one before the call; where one of letter ``F`` or ``D`` (of f32, f64) is not
+finite, it is set to 0 before the call, and the status is another; one of letter ``Z`` is set to 0
+behind it; vectors of letter ``U`` or ``V`` (of f32, f64) become complex there, see ``_unpack``.
 
 ``shlo_rt_transform(context, chunk, scratch)`` is a job that calls a loop of a numpy ufunc that
 makes rows of rows (``extend.fourier_loops``) for some of them, see ``transform_words``.
@@ -34,11 +35,13 @@ _TYPES = {"i": I32, "f": F32, "d": F64}
 
 _BY_REFERENCE = {"c": 1, "z": 2}  # words of a number
 _CHECKED = {"F": F32, "D": F64}
+_UNPACKED = {"U": F32, "V": F64}
 
 # An argument: its letter, and its words: the address of the first matrix and the bytes from one to
 # the next, or the bits of a number, two words of ``z``. Behind those of a matrix that must be
 # finite: how many floats it has, and the status where they are not; behind those of one that is
-# copied, the other one's and its bytes; behind those of one that is set to 0, words of 32 bits.
+# copied, the other one's and its bytes; behind those of one that is set to 0, words of 32 bits;
+# behind those of vectors, their size, and where the imaginary parts of values are.
 Argument = tuple[str, Sequence[Word]]
 
 
@@ -148,7 +151,7 @@ def routines(_: Target, name: str) -> list[Function]:
 
     function = word(POINTER)
     statuses = None if status == "v" else word(POINTER)
-    arguments, cleared, checked = [], [], None
+    arguments, cleared, unpacked, checked = [], [], [], None
     for type in types:
         if type in _BY_REFERENCE:
             numbers = list(itertools.islice(places, _BY_REFERENCE[type]))
@@ -157,8 +160,12 @@ def routines(_: Target, name: str) -> list[Function]:
             checked = _is_finite(f, _CHECKED[type], matrix(), word(I64)), word(I32)
         elif type == "C":
             f.copy(matrix(), matrix(), word(I64))
+        elif type in _UNPACKED:
+            unpacked.append((_UNPACKED[type], matrix(), word(I64), matrix()))
         elif type == "Z":
             cleared.append((matrix(), word(I64)))
+        elif type == "n":
+            arguments.append(f.constant(0, I64).to("inttoptr", "ptr"))
         else:
             arguments.append(matrix() if type == "p" else word(_TYPES[type]))
     if statuses is None:
@@ -169,9 +176,37 @@ def routines(_: Target, name: str) -> list[Function]:
             is_finite, otherwise = checked
             returned = f.select(is_finite, returned, otherwise)
         f.store(returned, statuses.at(chunk, I32))
+    for vectors in unpacked:
+        _unpack(f, *vectors)
     for start, count in cleared:
         _clear(f, I32, start, count)
     return [f]
+
+
+def _unpack(f: Function, element: Type, start: Value, size: Value, imaginary: Value) -> None:
+    """Eigenvectors in columns: those of a conjugate pair are real and imaginary part of the first.
+
+    In place, from the last element on; complex numbers need twice the room.
+    """
+    last = size * size - 1
+    zero = f.constant(0.0, element)
+
+    def one(number: Value) -> None:
+        place = last - number
+        part = f.load(imaginary.at(place % size, element), element)
+        before, own, behind = (
+            f.load(start.at(at, element), element)
+            for at in (f.maximum(place - 1, 0), place, f.minimum(place + 1, last))
+        )
+        is_first, is_second = part.compare("ogt", zero), part.compare("olt", zero)
+        numbers = [
+            f.select(is_second, before, own),
+            f.select(is_first, behind, f.select(is_second, zero - own, zero)),
+        ]
+        for half, value in enumerate(numbers):
+            f.store(value, start.at(place * 2 + half, element))
+
+    f.loop(0, last + 1, 1, one)
 
 
 def _is_finite(f: Function, element: Type, start: Value, count: Value) -> Value:

@@ -169,9 +169,7 @@ def gesdd(a: Array, *, mode: str, by_qr: bool = False) -> Results:
     by_columns, columns, rows, leading = _columns(a.T)
     a = by_columns.T
     values = _real(a, min(rows, columns))
-    is_finite = bool(np.isfinite(a).all())
-    if not is_finite:
-        a[...] = 0
+    is_finite = _made_finite(a)
     u = np.zeros((rows, rows if mode == "A" else len(values)), a.dtype)
     v = np.zeros((columns if mode == "A" else len(values), columns), a.dtype)
     vectors = (v, leading, u, max(1, u.shape[1]))
@@ -185,6 +183,14 @@ def gesdd(a: Array, *, mode: str, by_qr: bool = False) -> Results:
     return a, values, *vectors_or_none, info if is_finite else NOT_FINITE
 
 
+def _made_finite(a: Array) -> bool:
+    """Whether a matrix is finite; it is 0 behind this if not, as routines would iterate on it."""
+    is_finite = bool(np.isfinite(a).all())
+    if not is_finite:
+        a[...] = 0
+    return is_finite
+
+
 def syevd(a: Array, *, mode: str, uplo: str) -> Results:
     """Eigenvectors of a symmetric or Hermitian matrix, and eigenvalues in ascending order."""
     a, size, leading = _square(a)
@@ -196,15 +202,14 @@ def geev(a: Array, *, compute_left: str, compute_right: str) -> Results:
     """Eigenvalues (of a real matrix in two parts), left and right eigenvectors, complex."""
     a, size, leading = _square(a)
     values = [np.zeros(size, a.dtype) for _ in range(2 if _is_real(a) else 1)]
-    if not np.isfinite(a).all():
-        return *values, None, None, NOT_FINITE
+    is_finite = _made_finite(a)
     letters = compute_left, compute_right
     left, right = (np.zeros_like(a, order="F") if letter == "V" else None for letter in letters)
     vectors = (left, leading, right, leading)
     info = _call("geev", compute_left, compute_right, size, a, leading, *values, *vectors, of=a)
     if _is_real(a):
         left, right = (None if v is None else _paired(v, values[1]) for v in (left, right))
-    return *values, left, right, info
+    return *values, left, right, info if is_finite else NOT_FINITE
 
 
 def _paired(vectors: Array, imaginary: Array) -> Array:
@@ -222,11 +227,10 @@ def gees(a: Array, *, mode: str, sort: str) -> Results:
     a, size, leading = _square(a)
     vectors, count = np.zeros_like(a, order="F"), np.zeros((), np.int32)
     values = [np.zeros(size, a.dtype) for _ in range(2 if _is_real(a) else 1)]
-    if not np.isfinite(a).all():
-        return a, None, *values, count, NOT_FINITE
+    is_finite = _made_finite(a)
     outputs: list[Any] = [*values, vectors, leading]
     info = _call("gees", mode, sort, None, size, a, leading, count, *outputs, of=a)
-    return a, vectors if mode == "V" else None, *values, count, info
+    return a, vectors if mode == "V" else None, *values, count, info if is_finite else NOT_FINITE
 
 
 def gehrd(a: Array, *, low: int, high: int) -> Results:

@@ -105,11 +105,11 @@ def sort_of(stage: Stage) -> Sort:
     return Sort(node, numbers, stage.arguments, stage.places, lines)
 
 
-def _lines(node: Node, order: Sorting, most: int, wanted: set[int]) -> Lines:
+def _lines(node: Node, order: Sorting, most: int, outputs: set[int]) -> Lines:
     """How lines of known sizes are sorted.
 
     Args:
-        wanted: operands that are results.
+        outputs: operands that are results.
     """
     length = node.shape[order.dimension] if node.shape else 1
     count = node.count // length
@@ -118,7 +118,7 @@ def _lines(node: Node, order: Sorting, most: int, wanted: set[int]) -> Lines:
         entry = order.key.entry
         picks = selecting.is_picked(most, length, entry.bits)
         selects = picks or selecting.is_selected(most, length)
-        if wanted == {order.key.operand} and not selects:
+        if outputs == {order.key.operand} and not selects:
             entry = order.key.entry_alone
     bytes = I64.bytes if entry is None else entry.type.bytes
     list_bytes = -(-bytes * (length + _PAD) // 64) * 64
