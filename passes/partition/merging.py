@@ -8,8 +8,8 @@ A stage is opened where the first of its ops stands, which may read nothing that
 
 Both read and write each element once where they are the same stage. So it is with rows: those of
 which several sums are taken, for what is made of all of these, are passed once. Small
-stages that read the same value and not each other, for a third one, go together, too. Those that
-compute the same of other parts of it stay apart: one kernel does for all.
+stages that read the same value and not each other, for a third one or for whoever called, go
+together, too. Those that compute the same of other parts of it stay apart: one kernel does for all.
 """
 
 from __future__ import annotations
@@ -91,9 +91,10 @@ def _kinds(stage: Stage) -> list[int]:
     return [op.kind.number for op in stage.members]
 
 
-def _readers(stage: Stage) -> set[Stage | None]:
-    """Stages that read one directly, seen through cheap ops."""
-    return {reader.stage for op in stage.members for reader in readers(op)} - {None}
+def _readers(stage: Stage) -> set[Stage | str | None]:
+    """Stages that read one directly, seen through cheap ops; and the caller, who reads results."""
+    stages = {reader.stage for op in stage.members for reader in readers(op)} - {None}
+    return stages | ({"caller"} if any(op.is_returned for op in stage.members) else set())
 
 
 def _fits(stage: Stage, target: Stage) -> bool:

@@ -58,6 +58,21 @@ func.func @siblings(%x: tensor<256x3xf32>) -> (tensor<256x1xf32>, tensor<256x1xf
 
 // -----
 
+// So do two whose values are results: the caller reads both.
+
+// CHECK-LABEL: func.func @results(
+// CHECK-NEXT:    %[[BOTH:.*]]:2 = call @stage.0(%arg0)
+// CHECK-NEXT:    return %[[BOTH]]#0, %[[BOTH]]#1
+func.func @results(%arg0: tensor<64x8xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x8xf32>, tensor<f32>) -> tensor<64xf32>
+  %square = stablehlo.multiply %arg0, %arg0 : tensor<64x8xf32>
+  %squares = stablehlo.reduce(%square init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x8xf32>, tensor<f32>) -> tensor<64xf32>
+  return %sum, %squares : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
 // Where they do the same of other parts, one stage is called twice.
 
 // CHECK-LABEL: func.func @equal_siblings(
