@@ -1,9 +1,9 @@
 // RUN: %shlo-opt %s --shlo-partition --shlo-lower-stages --split-input-file | FileCheck %s
 
-// One number of each element is compared: entries of keys and places are sorted by the library.
+// One number of each element is compared: the library sorts keys, which are elements again.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo.stage = "sort"
-// CHECK: llvm.call @shlo_rt_sort_i64
+// CHECK: llvm.call @shlo_rt_sort_k32
 func.func public @main(%x: tensor<500xf32>) -> tensor<500xf32> {
   %0 = "stablehlo.sort"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -31,10 +31,10 @@ func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// A long line is sorted by jobs of several chunks: keys, three passes over digits, results.
+// A long line is sorted by jobs of several chunks: keys, four passes over digits, results.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: stage.0.keys
-// CHECK-COUNT-3: shlo_rt_sort_move_i64
+// CHECK-COUNT-4: shlo_rt_sort_move_k32
 // CHECK-SAME: stage.0.results
 func.func public @main(%x: tensor<100000xi32>) -> tensor<100000xi32> {
   %0 = "stablehlo.sort"(%x) ({
@@ -69,7 +69,7 @@ func.func public @main(%x: tensor<4x5000xf32>) -> tensor<4x10xf32> {
 // CHECK: llvm.func
 // CHECK-NOT: constant(600 : i64)
 // CHECK-NOT: constant(70 : i64)
-// CHECK: llvm.call @shlo_rt_sort_i64
+// CHECK: llvm.call @shlo_rt_sort_k32
 // CHECK-NOT: constant(600 : i64)
 // CHECK-NOT: constant(70 : i64)
 // CHECK: llvm.return
@@ -84,7 +84,7 @@ func.func public @main(%x: tensor<600x70xf32>) -> tensor<600x70xf32> {
 
 // -----
 
-// Of an argsort nobody wants the values.
+// Of an argsort nobody wants the values: entries of keys and places are sorted.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: (%arg0: tensor<60x500xf32>) -> tensor<60x500xi32>
 // CHECK: llvm.call @shlo_rt_sort_i64
