@@ -107,6 +107,13 @@ def test_ties_keep_their_order(
         assert_same_bits(text, values(shape, type, special=special))
 
 
+@pytest.mark.parametrize("length", [230, 33000])
+def test_ties_of_the_greatest_key(length: int) -> None:
+    comparator = canonical("f32", "LT").replace("0x7FC00000", "0x7FFFFFFF")
+    text = program((length,), 0, "f32", comparator)
+    assert_same_bits(text, values((length,), "f32", special=True))
+
+
 @pytest.mark.parametrize("type", FLOATS)
 @pytest.mark.parametrize("length", [17, 230, 33000])
 def test_zeros_alone_are_equal(length: int, type: str) -> None:

@@ -142,23 +142,23 @@ class ValueKernel(SortKernel):
     def _order_ties(self, line: Value) -> None:
         """Elements of equal keys as they follow each other in a line, if it has any."""
 
-        def order() -> None:
+        def order(_: Value) -> None:
             at = self._index(line)
             numbers: list[Any] = [0.0] if self._key.nan is None else [0.0, self._key.nan]
             for number in numbers:
                 self._order(at, constant(self.function, number, self._key.node.element))
 
-        # What is computed in the branch is not known behind it.
-        self.function.if_(self.differs, lambda: self.loop(0, 1, 1, lambda _: order()) and None)
+        def branch() -> None:
+            self.loop(0, 1, 1, order)  # what is computed there is not known behind it
+
+        self.function.if_(self.differs, branch)
 
     def _order(self, at: Index, number: Value) -> None:
-        """Those whose key is that of a number."""
+        """Those whose key is a number's, from the place of the first such key on."""
         f, operand = self.function, self.operands[self._number]
-        key = self._unsigned(number)
-        wide = key.to("zext", "i64")
-        name, length = sorting.bound_name(self.sorted_entry), f.constant(self.lines.length)
-        low, high = (f.call(name, [self.ordered, length, bound], I64) for bound in (wide, wide + 1))
-        end = f.minimum(high, self.lines.most)
+        key, length = self._unsigned(number), f.constant(self.lines.length)
+        operands = [self.ordered, length, key.to("zext", "i64")]
+        first = f.call(sorting.bound_name(self.sorted_entry), operands, I64)
 
         def one(k: Value, place: Value) -> list[Value]:
             index = at(Scalar(k, self.level))
@@ -170,9 +170,9 @@ class ValueKernel(SortKernel):
                     self.store_scalar(value, target)
                 return [place + 1]
 
-            return f.if_((own == key) & (place < end), put, lambda: [place])
+            return f.if_((own == key) & (place < self.lines.most), put, lambda: [place])
 
-        self.loop(0, length, 1, one, [low])
+        self.loop(0, length, 1, one, [first])
 
 
 def are_tied(sort: Sort) -> bool:
