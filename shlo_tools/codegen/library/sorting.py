@@ -25,6 +25,7 @@ CONTEXT = {
 }
 _TOGETHER = 4  # entries of a step of a pass
 _RUN = 16  # entries that are inserted one by one
+MOST = (1 << 32) - 1  # entries of a line: their numbers, and counts, are of 32 bits
 FEW = 200  # entries that are merged
 _MANY = 1 << 14  # entries for which digits are long
 

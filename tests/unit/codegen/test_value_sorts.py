@@ -10,7 +10,8 @@ import pytest
 from staged_programs import assert_staged, staged
 from test_sort_kernels import compared, typed
 
-from shlo_tools import interpret
+from shlo_tools import compile, interpret
+from shlo_tools.cpu.stages.executable import StagedExecutable
 
 TYPES: dict[str, Any] = {
     "f32": np.float32,
@@ -137,6 +138,13 @@ def test_computed_values(length: int) -> None:
     for comparator in (compared("f32", "LT"), canonical("f32", "GT")):
         text = program((length,), 0, "f32", comparator, prologue)
         assert_same_bits(text, values((length,), "f32", special=False))
+
+
+def test_lines_that_counts_do_not_hold_have_no_kernel() -> None:
+    for length, is_plain in (((1 << 32) - 1, False), (1 << 32, True)):
+        executable = compile(program((length,), 0, "i8", compared("i8", "LT")))
+        assert isinstance(executable, StagedExecutable)
+        assert bool(executable.plain) == is_plain
 
 
 def test_other_comparisons_of_one_number() -> None:

@@ -11,7 +11,7 @@ from shlo_tools.codegen.jobs import Word
 from shlo_tools.codegen.library import selecting, sorting
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.codegen.library.sorting import Entry
-from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage
+from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.stages.sorts.orders import Key, Sorting
 from shlo_tools.dims import Symbol
 
@@ -110,11 +110,16 @@ def _lines(node: Node, order: Sorting, most: int, outputs: set[int]) -> Lines:
 
     Args:
         outputs: operands that are results.
+
+    Raises:
+        UnsupportedStage: they are too long.
     """
     length = node.shape[order.dimension] if node.shape else 1
     count = node.count // length
     entry, picks, selects = None, False, False
     if order.key is not None:
+        if length > sorting.MOST:
+            raise UnsupportedStage("lines of more elements than entries tell apart")
         entry = order.key.entry
         picks = selecting.is_picked(most, length, entry.bits)
         selects = picks or selecting.is_selected(most, length)
