@@ -78,8 +78,9 @@ class Call:
     @property
     def is_plain(self) -> bool:
         """Whether it is copies and a call; jobs of the process library do the rest, too."""
-        by_reference = any(isinstance(argument, complex) for argument in self.arguments)
-        return self.finite is None and not by_reference and not self.lent and not self.zeros
+        if any(argument is None or isinstance(argument, complex) for argument in self.arguments):
+            return False
+        return self.finite is None and not (self.lent or self.unpacked or self.zeros)
 
 
 INFO: tuple[Shape, str] = ((), "i32")

@@ -6,7 +6,7 @@ picked, by vectors. Of more, the best so far are kept in one pass, and sorted wh
 
 from __future__ import annotations
 
-from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
+from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.library import sorting
 from shlo_tools.codegen.library.sorting import Entry
 from shlo_tools.codegen.target import Target
@@ -19,9 +19,9 @@ _TOGETHER = 4  # vectors that a step of a pass looks at
 _SPARE = 4  # times as many entries as are wanted are kept, before they are sorted
 
 
-def select_name(bits: int) -> str:
+def select_name(entry: Entry) -> str:
     """As ``sorting.sort_name``, and how many entries are wanted: where these are, sorted."""
-    return f"shlo_rt_select_i{bits}"
+    return f"shlo_rt_select_{entry.name}"
 
 
 def is_picked(most: int, count: int, bits: int) -> bool:
@@ -38,7 +38,7 @@ def is_selected(most: int, count: int) -> bool:
 
 def functions(entry: Entry) -> list[Function]:
     """The function that selects entries of a kind, if there is one."""
-    return [_select(entry.type)] if entry.has_place else []
+    return [_select(entry)] if entry.has_place else []
 
 
 def picking(target: Target) -> list[Function]:
@@ -73,37 +73,36 @@ def picking(target: Target) -> list[Function]:
     return [f]
 
 
-def _select(entry: Type) -> Function:
+def _select(entry: Entry) -> Function:
     """Entries below the last one wanted so far are kept in front; too many of them are sorted."""
     types = [POINTER, POINTER, POINTER, I64, I64, I64]
-    f = Function(select_name(entry.bits), types, POINTER)
+    f = Function(select_name(entry), types, POINTER)
     entries, room, counts, count, key_bits, most = f.arguments
+    type = entry.type
     spare = most * _SPARE
 
     def ordered(kept: Value) -> Value:
-        return f.call(
-            sorting.sort_name(Entry(entry.bits)), [entries, room, counts, kept, key_bits], POINTER
-        )
+        return f.call(sorting.sort_name(entry), [entries, room, counts, kept, key_bits], POINTER)
 
     def shrink() -> list[Value]:
         place = ordered(spare)
-        last = f.load(place.at(most - 1, entry), entry, 8)
+        last = f.load(place.at(most - 1, type), type, 8)
 
         def bring(k: Value) -> None:
-            f.store(f.load(place.at(k, entry), entry, 8), entries.at(k, entry), 8)
+            f.store(f.load(place.at(k, type), type, 8), entries.at(k, type), 8)
 
         f.loop(0, most, 1, bring)
         return [most, last]
 
     def one(k: Value, kept: Value, last: Value) -> list[Value]:
-        new = f.load(entries.at(k, entry), entry, 8)
+        new = f.load(entries.at(k, type), type, 8)
 
         def keep() -> list[Value]:
-            f.store(new, entries.at(kept, entry), 8)
+            f.store(new, entries.at(kept, type), 8)
             return f.if_(kept + 1 == spare, shrink, lambda: [kept + 1, last])
 
         return f.if_(new.compare("ult", last), keep, lambda: [kept, last])
 
-    kept, _ = f.loop(0, count, 1, one, [f.constant(0), f.constant(-1, entry)])
+    kept, _ = f.loop(0, count, 1, one, [f.constant(0), f.constant(-1, type)])
     f.result = ordered(kept)
     return f

@@ -97,7 +97,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     **{
         _sorting(entry): (
             sorting.sort_name(entry),
-            selecting.select_name(entry.bits) if entry.has_place else sorting.bound_name(entry),
+            selecting.select_name(entry) if entry.has_place else sorting.bound_name(entry),
             *(sorting.job_name(entry, part) for part in ("count", "offsets", "move")),
         )
         for entry in sorting.ENTRIES

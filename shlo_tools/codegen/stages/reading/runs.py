@@ -4,7 +4,6 @@ places of a short run, columns of short rows.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -44,19 +43,19 @@ def column_of(node: Node, index: Index) -> Column | None:
     """The column that lanes read, where rows are no longer than runs that are loaded."""
     if isinstance(index, Linear) or node.element.is_complex:
         return None
-    places, sizes = components(index), node.shape
-    if isinstance(index, Split):
-        sizes = (0, index.columns)
-    inner = itertools.takewhile(lambda d: isinstance(places[d], int), reversed(range(len(places))))
+    places = components(index)
+    sizes = (0, index.columns) if isinstance(index, Split) else node.shape
     number, count, first = 0, 1, len(places)
-    for d in inner:
-        place, size = places[d], sizes[d]
-        if not (isinstance(place, int) and isinstance(size, int) and 0 <= place < size):
+    while first and isinstance(place := places[first - 1], int):
+        first -= 1
+        size = sizes[first]
+        if not (isinstance(size, int) and 0 <= place < size):
             return None
-        number, count, first = number + count * place, count * size, d
-    *outer, lanes = places[:first] or (0,)
-    is_row = isinstance(lanes, Lanes) and lanes.step == 1 and not any(map(varies, outer))
-    if not (is_row and 1 < count <= RUNS):
+        number, count = number + count * place, count * size
+    if not (first and 1 < count <= RUNS):
+        return None
+    *outer, lanes = places[:first]
+    if not (isinstance(lanes, Lanes) and lanes.step == 1) or any(map(varies, outer)):
         return None
     if isinstance(index, Split):
         return Column(number, count, Split(lanes, 0, count))

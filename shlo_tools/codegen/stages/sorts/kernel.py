@@ -14,7 +14,7 @@ from shlo_tools.codegen.function import I64, Function, Type, Value
 from shlo_tools.codegen.library import selecting, sorting
 from shlo_tools.codegen.library.sorting import Entry
 from shlo_tools.codegen.stages.kernels import Kernel, lanes_for
-from shlo_tools.codegen.stages.nodes import Extent, below, is_one
+from shlo_tools.codegen.stages.nodes import Extent, Node, below, is_one
 from shlo_tools.codegen.stages.reading.elements import flattened, place_type
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
@@ -125,7 +125,7 @@ class SortKernel(Kernel):
             return other
         operands = [room, other, counts, length, f.constant(key.bits)]
         if self.lines.selects:
-            return f.call(selecting.select_name(self.entry.bits), [*operands, most], room.type)
+            return f.call(selecting.select_name(self.sorted_entry), [*operands, most], room.type)
         return f.call(sorting.sort_name(self.sorted_entry), operands, room.type)
 
     @property
@@ -234,15 +234,18 @@ class SortKernel(Kernel):
             mask = Mask(f.mask_below(last - column, self.lanes), level)
             places = self._places(ordered.at(column, self.entry), mask)
             index = at(Positions(places, level))
-            start = self.linear(at(Scalar(column, level)), self.shape)
-            for number, target in self.outputs:
-                operand = self.operands[number]
+            for operand, target in self._targets(at(Scalar(column, level))):
                 value = self.read(operand, index, mask)
-                element = place_type(operand.element)
-                place = start.value if isinstance(start, Scalar) else f.constant(0)
-                self._store_line(value, element, target.at(place, element), mask)
+                self._store_line(value, place_type(operand.element), target, mask)
 
         self.loop(first, last, self.lanes, vector)
+
+    def _targets(self, index: tuple[Component, ...]) -> list[tuple[Node, Value]]:
+        """What results are elements of, and where they have that of an index."""
+        start = self.linear(index, self.shape)
+        place = start.value if isinstance(start, Scalar) else self.function.constant(0)
+        operands = [(self.operands[number], target) for number, target in self.outputs]
+        return [(node, target.at(place, place_type(node.element))) for node, target in operands]
 
     def _places(self, address: Value, mask: Mask) -> Value:
         """The places that entries hold; 0 for lanes that are masked out."""

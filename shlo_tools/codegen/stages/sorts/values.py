@@ -126,17 +126,10 @@ class ValueKernel(SortKernel):
             key = f.load_masked(ordered.at(column, self.entry), mask.value, keys)
             value = self._decoded(key.to("trunc", self._bits.element))
             value = value.to("bitcast", register_type(element).element)
-            for target in self._targets(at(Scalar(column, level))):
+            for _, target in self._targets(at(Scalar(column, level))):
                 self._store_line(value, place_type(element), target, mask)
 
         self.loop(first, last, self.lanes, vector)
-
-    def _targets(self, index: tuple[Component, ...]) -> list[Value]:
-        """Where results have an element."""
-        element = place_type(self.operands[self._number].element)
-        start = self.linear(index, self.shape)
-        place = start.value if isinstance(start, Scalar) else self.function.constant(0)
-        return [target.at(place, element) for _, target in self.outputs]
 
     # --- ties -------------------------------------------------------------------------------------
     def _order_ties(self, line: Value) -> None:
@@ -166,7 +159,7 @@ class ValueKernel(SortKernel):
             value = self.read(operand, index, None)
 
             def put() -> list[Value]:
-                for target in self._targets(at(Scalar(place, self.level))):
+                for _, target in self._targets(at(Scalar(place, self.level))):
                     self.store_scalar(value, target)
                 return [place + 1]
 
