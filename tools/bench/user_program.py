@@ -25,8 +25,8 @@ from shlo_tools.tools.bench.program_files import (
 from shlo_tools.tools.bench.static_program import with_sizes_of
 from shlo_tools.tools.bench.workers.serving import save_arrays
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.run import inputs, signature
-from shlo_tools.tools.run.inputs import Wanted
+from shlo_tools.tools.run.values import inputs, signature
+from shlo_tools.tools.run.values.inputs import Wanted
 
 
 def write(
@@ -44,7 +44,7 @@ def write(
         source: text, bytecode or a portable artifact.
         name: what messages call it.
         function: what is run; engines know it as ``main``.
-        values: the arguments, in the notation of ``tools.run.inputs``.
+        values: the arguments, in the notation of ``tools.run.values.inputs``.
         lists: write the program as plain data as well.
 
     Raises:

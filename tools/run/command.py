@@ -21,7 +21,9 @@ from shlo_tools import demo, files
 from shlo_tools.cpu.saved import MARK
 from shlo_tools.errors import ShloError
 from shlo_tools.tools import argv, isolation
-from shlo_tools.tools.run import grid_options, insight_options, output_files
+from shlo_tools.tools.run import output_files
+from shlo_tools.tools.run.grids import grid_options
+from shlo_tools.tools.run.insight import insight_options
 from shlo_tools.tools.run.run_request import (
     AS_THE_PROGRAM_SAYS,
     COMPILING,

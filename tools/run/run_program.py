@@ -28,21 +28,10 @@ from shlo_tools.errors import (
 from shlo_tools.probes import probed
 from shlo_tools.probes.hits import Listener
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.run import (
-    array_files,
-    comparison,
-    divergence,
-    grid_run,
-    inputs,
-    insight_options,
-    literals,
-    mesh_run,
-    probe_files,
-    profile,
-    self_checks,
-    signature,
-)
-from shlo_tools.tools.run.inputs import Wanted
+from shlo_tools.tools.run import self_checks
+from shlo_tools.tools.run.comparing import comparison, divergence
+from shlo_tools.tools.run.grids import grid_run, mesh_run
+from shlo_tools.tools.run.insight import insight_options, probe_files, profile
 from shlo_tools.tools.run.run_request import (
     AS_THE_PROGRAM_SAYS,
     COMPILING,
@@ -51,8 +40,10 @@ from shlo_tools.tools.run.run_request import (
     Request,
 )
 from shlo_tools.tools.run.self_checks import SelfChecks
-from shlo_tools.tools.run.signature import Function
 from shlo_tools.tools.run.time_limit import limited
+from shlo_tools.tools.run.values import array_files, inputs, literals, signature
+from shlo_tools.tools.run.values.inputs import Wanted
+from shlo_tools.tools.run.values.signature import Function
 
 _ELEMENTS, _DEMO_ELEMENTS = 1000, 60  # of larger results, only the first and last are printed
 

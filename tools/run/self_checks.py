@@ -22,9 +22,9 @@ from shlo_tools import ir, mlir, program
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.run import signature
 from shlo_tools.tools.run.run_request import Request
-from shlo_tools.tools.run.signature import Function
+from shlo_tools.tools.run.values import signature
+from shlo_tools.tools.run.values.signature import Function
 from shlo_tools.tools.split_input import Chunk, split
 
 # Runs a function of a module, and gives its results.

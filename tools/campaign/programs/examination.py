@@ -23,7 +23,7 @@ from shlo_tools.errors import ExecutionTimeout, ShloError
 from shlo_tools.tools.campaign.outcome import REFUSED, RIGHT, WRONG, Outcome
 from shlo_tools.tools.campaign.programs.drawing import OPEN, small
 from shlo_tools.tools.campaign.programs.elementwise import ROUGH
-from shlo_tools.tools.run import comparison
+from shlo_tools.tools.run.comparing import comparison
 
 LONG = 4.0  # seconds of the reference after which a program is taken for one that does not end
 _NO_MEMORY = "memory does not suffice"

@@ -15,9 +15,9 @@ from shlo_tools import files, mlir
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.run import array_files, signature
 from shlo_tools.tools.run.run_request import COMPILING, Request
-from shlo_tools.tools.run.signature import Function
+from shlo_tools.tools.run.values import array_files, signature
+from shlo_tools.tools.run.values.signature import Function
 
 PROCESS = "{process}"
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType
-from shlo_tools.tools.run import comparison
-from shlo_tools.tools.run.comparison import Tolerance
+from shlo_tools.tools.run.comparing import comparison
+from shlo_tools.tools.run.comparing.comparison import Tolerance
 
 NARROW_FLOATS = [row for row in ELEMENT_TYPES.values() if row.is_float and row.bits <= 8]
 

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from shlo_tools.dtypes import Array, ElementType, Kind, from_dtype
-from shlo_tools.tools.run.comparison import Tolerance
+from shlo_tools.tools.run.comparing.comparison import Tolerance
 
 # Ops that add up what they are given.
 SUMS = frozenset(

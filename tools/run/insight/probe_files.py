@@ -23,7 +23,7 @@ from shlo_tools import files
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.probes.hits import Hit
-from shlo_tools.tools.run import array_files
+from shlo_tools.tools.run.values import array_files
 
 COLUMNS = (
     *("sequence", "file", "op", "name", "location"),

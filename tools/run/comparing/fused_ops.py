@@ -16,7 +16,7 @@ from shlo_tools import ir, mlir
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.mlir import Operation, Value
-from shlo_tools.tools.run.cut_out import cut_out, leaf_types
+from shlo_tools.tools.run.comparing.cut_out import cut_out, leaf_types
 
 Backend = Literal["native", "reference"]
 # Given native results and the reference's: whether they differ.

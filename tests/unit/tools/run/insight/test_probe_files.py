@@ -13,8 +13,8 @@ from shlo_tools.dtypes import Array
 from shlo_tools.errors import ShloError
 from shlo_tools.passes.instrument.sites import Site
 from shlo_tools.probes.hits import Hit
-from shlo_tools.tools.run import probe_files
-from shlo_tools.tools.run.probe_files import Recorder, recording
+from shlo_tools.tools.run.insight import probe_files
+from shlo_tools.tools.run.insight.probe_files import Recorder, recording
 
 
 def hit(*results: Array, iteration: int = 0, location: str = "-:3:4") -> Hit:

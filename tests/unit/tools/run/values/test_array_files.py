@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from shlo_tools.cpu import memory
 from shlo_tools.dtypes import ELEMENT_TYPES, Array, ElementType, parse_tensor_type
 from shlo_tools.errors import ArgumentError, ShloError
-from shlo_tools.tools.run import array_files, inputs
-from shlo_tools.tools.run.inputs import Wanted
-from shlo_tools.tools.run.signature import Slot
+from shlo_tools.tools.run.values import array_files, inputs
+from shlo_tools.tools.run.values.inputs import Wanted
+from shlo_tools.tools.run.values.signature import Slot
 
 
 def read(text: str, type: str) -> Array:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from shlo_tools.dtypes import ELEMENT_TYPES, ElementType, Kind, parse_tensor_type
 from shlo_tools.errors import ArgumentError, ParseError, ShloError
-from shlo_tools.tools.run import inputs, literals
-from shlo_tools.tools.run.inputs import Wanted
-from shlo_tools.tools.run.signature import Slot
+from shlo_tools.tools.run.values import inputs, literals
+from shlo_tools.tools.run.values.inputs import Wanted
+from shlo_tools.tools.run.values.signature import Slot
 
 
 def literal(text: str, expected: str = "f32") -> np.ndarray[Any, Any]:

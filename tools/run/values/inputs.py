@@ -24,8 +24,8 @@ from shlo_tools import dtypes
 from shlo_tools.cpu import memory
 from shlo_tools.dtypes import Array, ElementType, Kind, TensorType
 from shlo_tools.errors import ArgumentError
-from shlo_tools.tools.run import array_files, literals
-from shlo_tools.tools.run.signature import Slot, with_sizes
+from shlo_tools.tools.run.values import array_files, literals
+from shlo_tools.tools.run.values.signature import Slot, with_sizes
 
 
 @dataclass(frozen=True)

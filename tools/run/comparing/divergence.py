@@ -24,12 +24,12 @@ from shlo_tools.passes.instrument.sites import CONTROL_FLOW, Found, Site
 from shlo_tools.probes.hits import Hit, probing
 from shlo_tools.probes.probed import instrumented
 from shlo_tools.tools.isolation import Channel
-from shlo_tools.tools.run import comparison, fused_ops, lit_test
-from shlo_tools.tools.run.comparison import Tolerance
-from shlo_tools.tools.run.cut_out import cut_out
-from shlo_tools.tools.run.lockstep import Follower
+from shlo_tools.tools.run.comparing import comparison, fused_ops, lit_test
+from shlo_tools.tools.run.comparing.comparison import Tolerance
+from shlo_tools.tools.run.comparing.cut_out import cut_out
+from shlo_tools.tools.run.comparing.lockstep import Follower
+from shlo_tools.tools.run.comparing.sum_tolerance import widened
 from shlo_tools.tools.run.run_request import COMPILING, Request
-from shlo_tools.tools.run.sum_tolerance import widened
 from shlo_tools.tools.run.time_limit import limited
 
 # What they compute is up to the implementation.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from shlo_tools.tools.run import insight_options
+from shlo_tools.tools.run.insight import insight_options
 from shlo_tools.tools.run.run_request import Request
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from shlo_tools import files
 from shlo_tools.dtypes import Array
-from shlo_tools.tools.run import array_files
+from shlo_tools.tools.run.values import array_files
 
 
 def save(

@@ -25,10 +25,10 @@ from shlo_tools.dtypes import ELEMENT_TYPES, Array
 from shlo_tools.errors import ExecutionError, ShloError
 from shlo_tools.passes.instrument import Instrument
 from shlo_tools.passes.llvm.read_inits_as_inputs import ReadInitsAsInputs
-from shlo_tools.tools.run import comparison, divergence, lit_test
-from shlo_tools.tools.run.cut_out import cut_out
+from shlo_tools.tools.run.comparing import comparison, divergence, lit_test
+from shlo_tools.tools.run.comparing.cut_out import cut_out
+from shlo_tools.tools.run.comparing.sum_tolerance import widened
 from shlo_tools.tools.run.run_request import Request
-from shlo_tools.tools.run.sum_tolerance import widened
 
 X = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
 
@@ -217,7 +217,7 @@ def test_a_saved_test_works_under_lit(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     lit_test.save(str(folder), "right", ["Negates."], text, [x], [-x])
     lit_test.save(str(folder), "wrong", ["Negates."], text, [x], [x])
-    root = Path(__file__).resolve().parents[4]
+    root = Path(__file__).resolve().parents[5]
     (tmp_path / "lit.cfg.py").write_text((root / "lit.cfg.py").read_text())
     (folder / "lit.local.cfg.py").write_text("config.suffixes = ['.mlir']\n")
     (tmp_path / "shlo_tools").symlink_to(root / "shlo_tools")

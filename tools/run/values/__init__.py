@@ -1,0 +1,1 @@
+"""Arguments and results: what functions take and give, written out, drawn, and in files."""
