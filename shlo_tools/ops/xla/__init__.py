@@ -21,29 +21,12 @@ Names from ``Parameter`` on have no section in the document: its examples or Xla
 have them. Where StableHLO has no form, UnsupportedError says so.
 """
 
-from shlo_tools.ops.xla.batch_normalization import (
+from shlo_tools.ops.xla.arithmetic.batch_normalization import (
     BatchNormGrad,
     BatchNormInference,
     BatchNormTraining,
 )
-from shlo_tools.ops.xla.collectives import (
-    AllGather,
-    AllReduce,
-    AllToAll,
-    CollectiveBroadcast,
-    CollectivePermute,
-    CrossReplicaSum,
-    ReduceScatter,
-    ReplicaId,
-)
-from shlo_tools.ops.xla.constants import (
-    ConstantLiteral,
-    ConstantR0,
-    ConstantR1,
-    ConstantR2,
-    Parameter,
-)
-from shlo_tools.ops.xla.contraction import (
+from shlo_tools.ops.xla.arithmetic.contraction import (
     Dot,
     DotDimensionNumbers,
     DotGeneral,
@@ -51,17 +34,12 @@ from shlo_tools.ops.xla.contraction import (
     RaggedDot,
     RaggedDotDimensionNumbers,
 )
-from shlo_tools.ops.xla.control_flow import (
-    Call,
-    Conditional,
-    While,
-)
-from shlo_tools.ops.xla.conversion import (
+from shlo_tools.ops.xla.arithmetic.conversion import (
     BitcastConvertType,
     ConvertElementType,
     ReducePrecision,
 )
-from shlo_tools.ops.xla.convolution import (
+from shlo_tools.ops.xla.arithmetic.convolution import (
     Conv,
     ConvGeneral,
     ConvGeneralDilated,
@@ -70,45 +48,7 @@ from shlo_tools.ops.xla.convolution import (
     ConvWithGeneralPadding,
     CreateDefaultConvDimensionNumbers,
 )
-from shlo_tools.ops.xla.custom_calls import (
-    AsyncDone,
-    AsyncStart,
-    AsyncUpdate,
-    CompositeCall,
-    CustomCall,
-    CustomCallWithComputation,
-    DynamicConvInputGrad,
-    DynamicConvKernelGrad,
-    RaggedAllToAll,
-    RngGetAndUpdateState,
-    ScaledDot,
-    SparseDot,
-    StochasticConvertType,
-)
-from shlo_tools.ops.xla.data_movement import (
-    Broadcast,
-    BroadcastInDim,
-    Clamp,
-    Collapse,
-    Concatenate,
-    ConcatInDim,
-    Iota,
-    Pad,
-    PadInDim,
-    Reshape,
-    Rev,
-    Select,
-    Slice,
-    SliceInDim,
-    Transpose,
-)
-from shlo_tools.ops.xla.dynamism import (
-    DynamicReshape,
-    GetDimensionSize,
-    RemoveDynamicDimension,
-    SetDimensionSize,
-)
-from shlo_tools.ops.xla.elementwise_binary import (
+from shlo_tools.ops.xla.arithmetic.elementwise_binary import (
     Add,
     And,
     Atan2,
@@ -140,7 +80,7 @@ from shlo_tools.ops.xla.elementwise_binary import (
     Sub,
     Xor,
 )
-from shlo_tools.ops.xla.elementwise_unary import (
+from shlo_tools.ops.xla.arithmetic.elementwise_unary import (
     Abs,
     Cbrt,
     Ceil,
@@ -170,33 +110,17 @@ from shlo_tools.ops.xla.elementwise_unary import (
     Tan,
     Tanh,
 )
-from shlo_tools.ops.xla.grouping import (
-    GetTupleElement,
-    OptimizationBarrier,
-    Tuple,
-)
-from shlo_tools.ops.xla.indexing import (
-    DynamicSlice,
-    DynamicUpdateSlice,
-    Gather,
-    Scatter,
-)
-from shlo_tools.ops.xla.linear_algebra import (
+from shlo_tools.ops.xla.arithmetic.linear_algebra import (
     Cholesky,
     Fft,
     TriangularSolve,
 )
-from shlo_tools.ops.xla.padding import (
-    Padding,
-    PaddingConfig,
-    PaddingConfigDimension,
-)
-from shlo_tools.ops.xla.random import (
+from shlo_tools.ops.xla.arithmetic.random import (
     RngBitGenerator,
     RngNormal,
     RngUniform,
 )
-from shlo_tools.ops.xla.reduction import (
+from shlo_tools.ops.xla.arithmetic.reduction import (
     Map,
     Reduce,
     ReduceAll,
@@ -206,12 +130,88 @@ from shlo_tools.ops.xla.reduction import (
     SelectAndScatter,
     SelectAndScatterWithGeneralPadding,
 )
-from shlo_tools.ops.xla.sorting import (
+from shlo_tools.ops.xla.constants import (
+    ConstantLiteral,
+    ConstantR0,
+    ConstantR1,
+    ConstantR2,
+    Parameter,
+)
+from shlo_tools.ops.xla.control.control_flow import (
+    Call,
+    Conditional,
+    While,
+)
+from shlo_tools.ops.xla.control.custom_calls import (
+    AsyncDone,
+    AsyncStart,
+    AsyncUpdate,
+    CompositeCall,
+    CustomCall,
+    CustomCallWithComputation,
+    DynamicConvInputGrad,
+    DynamicConvKernelGrad,
+    RaggedAllToAll,
+    RngGetAndUpdateState,
+    ScaledDot,
+    SparseDot,
+    StochasticConvertType,
+)
+from shlo_tools.ops.xla.control.grouping import (
+    GetTupleElement,
+    OptimizationBarrier,
+    Tuple,
+)
+from shlo_tools.ops.xla.movement.data_movement import (
+    Broadcast,
+    BroadcastInDim,
+    Clamp,
+    Collapse,
+    Concatenate,
+    ConcatInDim,
+    Iota,
+    Pad,
+    PadInDim,
+    Reshape,
+    Rev,
+    Select,
+    Slice,
+    SliceInDim,
+    Transpose,
+)
+from shlo_tools.ops.xla.movement.dynamism import (
+    DynamicReshape,
+    GetDimensionSize,
+    RemoveDynamicDimension,
+    SetDimensionSize,
+)
+from shlo_tools.ops.xla.movement.indexing import (
+    DynamicSlice,
+    DynamicUpdateSlice,
+    Gather,
+    Scatter,
+)
+from shlo_tools.ops.xla.movement.sorting import (
     ApproxTopK,
     Sort,
     TopK,
 )
-from shlo_tools.ops.xla.transfer import (
+from shlo_tools.ops.xla.padding import (
+    Padding,
+    PaddingConfig,
+    PaddingConfigDimension,
+)
+from shlo_tools.ops.xla.processes.collectives import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    CollectiveBroadcast,
+    CollectivePermute,
+    CrossReplicaSum,
+    ReduceScatter,
+    ReplicaId,
+)
+from shlo_tools.ops.xla.processes.transfer import (
     AfterAll,
     CreateToken,
     Infeed,

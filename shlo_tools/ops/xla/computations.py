@@ -11,7 +11,7 @@ from shlo_tools.errors import ShloError
 from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops._op import require_callable_with
 from shlo_tools.ops.xla.broadcasting import Operands, several, tensor_of
-from shlo_tools.ops.xla.ordering import begin
+from shlo_tools.ops.xla.processes.ordering import begin
 from shlo_tools.types import Tensor, TupleType, Value
 
 # What XlaBuilder calls a computation. It takes and returns tensors, or tuples of them.

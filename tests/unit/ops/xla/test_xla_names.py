@@ -90,7 +90,7 @@ def test_every_function_is_documented_and_typed(name: str) -> None:
 
 def test_every_function_has_a_test() -> None:
     folder = Path(__file__).parent
-    texts = [path.read_text() for path in folder.glob("test_*.py") if path != Path(__file__)]
+    texts = [path.read_text() for path in folder.rglob("test_*.py") if path != Path(__file__)]
     calls = set(re.findall(r"\bxla\.(\w+)|\(\"(\w+)\", ", "\n".join(texts)))
     used = {name for pair in calls for name in pair if name}
     assert not set(xla.__all__) - used

@@ -14,7 +14,7 @@ from shlo_tools.errors import ShloError, UnsupportedError
 from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operands
 from shlo_tools.ops.xla.computations import Result, grouped, values_of
-from shlo_tools.ops.xla.ordering import latest_token, set_latest_token
+from shlo_tools.ops.xla.processes.ordering import latest_token, set_latest_token
 from shlo_tools.ops.xla.shapes import AnyShape, value_shape
 from shlo_tools.types import TokenType, TupleType, Value, ValueType
 

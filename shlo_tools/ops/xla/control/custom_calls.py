@@ -14,7 +14,7 @@ from shlo_tools.ops._attributes import FunctionSymbol
 from shlo_tools.ops.xla.arguments import xla_op
 from shlo_tools.ops.xla.broadcasting import Operand, tensor_of
 from shlo_tools.ops.xla.computations import Computation, Result, grouped, region_of, value_of
-from shlo_tools.ops.xla.control_flow import outlined
+from shlo_tools.ops.xla.control.control_flow import outlined
 from shlo_tools.ops.xla.shapes import AnyShape, value_shape
 from shlo_tools.types import TupleType, Value, ValueType
 

@@ -21,7 +21,7 @@ from shlo_tools.ops.xla.computations import (
     region_of,
     tensors_of_group,
 )
-from shlo_tools.ops.xla.data_movement import SliceInDim
+from shlo_tools.ops.xla.movement.data_movement import SliceInDim
 from shlo_tools.types import Tensor
 
 

@@ -27,7 +27,7 @@ from shlo_tools.ops.xla.computations import (
     value_of,
     values_of,
 )
-from shlo_tools.ops.xla.ordering import begin, latest_token, ordered, set_latest_token
+from shlo_tools.ops.xla.processes.ordering import begin, latest_token, ordered, set_latest_token
 from shlo_tools.types import Tensor, TokenType, Value
 
 _BRANCH_INDEX = Tensor(TensorType((), element_type("i32")))

@@ -1,0 +1,1 @@
+"""Functions that compute elements: one by one, along dimensions, of matrices, at random."""
