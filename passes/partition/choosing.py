@@ -107,7 +107,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
 def _kind_alone(op: Op) -> str:
     """The kind of the stage of an op of several results."""
     if op.name != "reduce":
-        return "control" if op.name in CONTROL else ALONE.get(op.name, "op")
+        return "control" if op.name in CONTROL | {"call"} else ALONE.get(op.name, "op")
     groups = groups_of(op.shape_of(0), op.integers("dimensions"))
     return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
 

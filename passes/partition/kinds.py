@@ -179,6 +179,8 @@ def _is_named(value: Value) -> bool:
 def _whole_name(op: Operation, types: Types) -> str:
     """What an op of several results is to kernels."""
     dialect, _, name = op.name.partition(".")
+    if op.name == "func.call":
+        return name
     fits = all(types.of(value) for value in (*op.operands, *op.results))
     if fits and name == "custom_call" and SHAPES in op.attributes:
         meaning = meaning_of(ir.text_of(op, "call_target_name"))

@@ -26,7 +26,7 @@ class _Words(Rows):
     Attributes:
         functions: of rows, by what rows say.
         external: words that are addresses of functions or constants, and what is added to those.
-        own: pairs of a word and a byte of the temporaries.
+        own: pairs of a word and a byte of the temporaries, which others lie in front of.
         weights: the numbers of the constants that are read.
     """
 
@@ -45,6 +45,10 @@ class _Words(Rows):
     def _external_word(self, name: str) -> None:
         self.external[len(self.words)] = name, 0
         self.words.append(0)
+
+    def _function_word(self, name: str) -> None:
+        self.functions.append(name)
+        self._external_word(name)
 
     def _memory_word(self, offset: int) -> None:
         self.own.append((len(self.words), offset))
@@ -92,6 +96,7 @@ def of_program(
     program = with_own_results(program)
     words = _Words(program, weight_names)
     sizes, size = _memory(words)
+    words.own += [(word, -sizes["temporaries"]) for word in words.table_words]  # rows lie in front
     patches = [number for p in words.patches for number in (p.word, p.number, p.offset)]
     own = [number for pair in words.own for number in pair]
     inner = [number for pair in words.inner for number in pair]

@@ -34,6 +34,7 @@ from shlo_tools.codegen.library import (
     selecting,
     sharing,
     sorting,
+    together,
     transposition,
 )
 from shlo_tools.codegen.library.contractions import (
@@ -85,6 +86,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     _picking: (selecting.PICK,),
     entering.called: (entering.CALLED,),
     profiling.functions: (profiling.PROFILE, profiling.TIMED),
+    together.functions: (together.TOGETHER, together.BLOCK),
     **{
         _gemm(element, part): tuple(micro_kernels.name(element, name) for name in part)
         for element in (F32, F64, I32, I64)

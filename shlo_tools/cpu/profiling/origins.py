@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.profile import ProfiledOp
-from shlo_tools.codegen.lowered import NUMBERS, STAGE
+from shlo_tools.codegen.lowered import BLOCK, NUMBERS, STAGE
 from shlo_tools.cpu import native
 from shlo_tools.cpu.profiling.rows import Origins, Stage
 from shlo_tools.cpu.stages import building
+from shlo_tools.cpu.stages.program import stage_calls
 from shlo_tools.errors import PassError, ShloError
 from shlo_tools.mlir import Operation
 from shlo_tools.program import costs
@@ -33,10 +34,8 @@ def read(source: Source, function: str, sizes: Sequence[int] = ()) -> Origins:
     with mlir.library_context():
         module = program.clone(source())
         building.cut(module, function)
-        functions = ir.functions_by_name(module.operation)
-        ops = mlir.walk(functions[function])
         calls = [
-            (ir.callee_of(op), mlir.place_of(op.location)) for op in ops if op.name == "func.call"
+            (ir.callee_of(op), mlir.place_of(op.location)) for op in stage_calls(module, function)
         ]
         return Origins(calls, _stages(module, sizes))
 
@@ -62,7 +61,7 @@ def _stages(module: mlir.Module, sizes: Sequence[int]) -> dict[str, Stage]:
 
 
 def _calls_stages(func: Operation) -> bool:
-    return ir.text_of(func, "sym_visibility") != "private"
+    return ir.text_of(func, "sym_visibility") != "private" or BLOCK in func.attributes
 
 
 def _stage(module: mlir.Module, func: Operation, counter: costs.Counter) -> Stage:

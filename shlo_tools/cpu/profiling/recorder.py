@@ -19,7 +19,7 @@ _SCRATCH = "scratch"
 
 
 class Recorder:
-    """Has the calls of an entry measured.
+    """Has the calls of an entry measured, and blocks that would run at once run in turn.
 
     Attributes:
         totals: for each row of the entry's table, how often it ran, and nanoseconds.
@@ -29,7 +29,12 @@ class Recorder:
         self._entry, table = entry, entry.table
         self.totals = np.zeros((len(table.rows), 2), np.int64)
         self._log = np.zeros(0, np.int64)
-        self._plain = _words([table.address, len(table.rows), self.totals.ctypes.data, 0])
+        self._rows = table.copied()
+        for number in table.together:  # the blocks follow, behind the row that skips them
+            self._rows[number] = [layout.ALWAYS, 0, number + 2, *layout.NOTHING_MEASURED]
+        self._table = _words([word for row in self._rows for word in row])
+        own = [ctypes.addressof(self._table), len(table.rows), self.totals.ctypes.data, 0]
+        self._plain = _words(own)
         self._timed: list[ctypes.Array[ctypes.c_int64]] = []
         self._row = _words(
             [parts.address(profiling.PROFILE), 0, ENTRY_POINT, *layout.NOTHING_MEASURED]
@@ -46,7 +51,7 @@ class Recorder:
         self._log = np.zeros(profiling.LOG_WORDS + size * _EVENTS, np.int64)
         self._log[1] = _EVENTS
         log = self._log.ctypes.data
-        rows = table.copied()
+        rows = list(self._rows)
         contexts = _words([0] * (len(profiling.TIMED_CONTEXT) * len(table.rows)))
         step = 8 * len(profiling.TIMED_CONTEXT)
         for number, (function, context, chunks, *measured) in enumerate(rows):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
-from shlo_tools.cpu.stages.program import Block, Branches, Call, Loop, Program
+from shlo_tools.cpu.stages.program import Call, Program, calls_of
 from shlo_tools.cpu.stages.table import Origin
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place
@@ -147,16 +147,3 @@ class Rows:
         """Seconds that the machine takes for that at least."""
         arithmetic = flops.narrow / self.limits.flops_f32 + flops.wide / self.limits.flops_f64
         return max(bytes / self.limits.bandwidth, arithmetic)
-
-
-def calls_of(block: Block) -> Iterator[Call]:
-    """Calls of stages, in the order of tables."""
-    for step in block.steps:
-        if isinstance(step, Call):
-            yield step
-        elif isinstance(step, Loop):
-            yield from calls_of(step.condition)
-            yield from calls_of(step.body)
-        elif isinstance(step, Branches):
-            for branch in step.blocks:
-                yield from calls_of(branch)

@@ -20,10 +20,11 @@ from pathlib import Path
 from shlo_tools import files, ir, mlir, program
 from shlo_tools.codegen import jobs, named_sizes
 from shlo_tools.codegen.function import ADDRESSES, address_table
-from shlo_tools.codegen.lowered import JOBS, PLAIN, ROWS, STAGE
+from shlo_tools.codegen.lowered import BLOCK, JOBS, PLAIN, ROWS, STAGE
 from shlo_tools.cpu import native
 from shlo_tools.cpu.machine_code import objects
 from shlo_tools.cpu.stages import building
+from shlo_tools.cpu.stages.program import stage_calls
 from shlo_tools.errors import ShloError
 from shlo_tools.mlir import Operation
 
@@ -71,8 +72,7 @@ def dump(source: Callable[[], mlir.Module], function: str, folder: str) -> list[
     with mlir.library_context():
         module = program.clone(source())
         building.cut(module, function)
-        ops = mlir.walk(ir.functions_by_name(module.operation)[function])
-        calls = [op for op in ops if op.name == "func.call"]
+        calls = stage_calls(module, function)
         counts = Counter(ir.callee_of(call) for call in calls)
         places = {ir.callee_of(call): str(mlir.place_of(call.location)) for call in calls[::-1]}
         entries = []
@@ -155,7 +155,8 @@ def _alone(module: mlir.Module, name: str) -> mlir.Module:
     for op in ir.children(alone.operation):
         if op.name != "func.func" or ir.symbol_name(op) == name:
             continue
-        if STAGE in op.attributes or ir.text_of(op, "sym_visibility") != "private":
+        is_private = ir.text_of(op, "sym_visibility") == "private"
+        if not is_private or STAGE in op.attributes or BLOCK in op.attributes:
             op.erase()
     return alone
 

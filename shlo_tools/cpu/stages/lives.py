@@ -4,7 +4,8 @@ Steps have positions in the order in which they stand. A value lives at some int
 what is read in a loop that it comes from outside of lives to the loop's end; a carried value lives
 from the loop's start to where it is last read, at least through the condition, which the loop may
 leave with it, and again from the loop's end. Of branches one block is run: what is read in some of
-them and not behind them does not live in the others.
+them and not behind them does not live in the others. Blocks that run at once have positions one
+behind the other; what they read from outside lives until all of them have ended.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from shlo_tools.cpu.stages.program import (
     Copy,
     Loop,
     Program,
+    Together,
     program_inputs,
 )
 
@@ -30,11 +32,11 @@ Interval = tuple[int, int, int, int]
 
 @dataclass(eq=False)
 class _Scope:
-    """A loop, or a block of branches.
+    """A loop, blocks that run at once, or a block of branches.
 
     Attributes:
         start: the position where it is entered.
-        branches: that of the branches that it is a block of; -1 for a loop.
+        branches: that of the branches that it is a block of; -1 for all others.
         end: the position where it is left.
     """
 
@@ -61,6 +63,20 @@ class _Merge(NamedTuple):
     result: int
 
 
+class Beside(NamedTuple):
+    """A block that runs while others do.
+
+    Attributes:
+        first, last: positions of its steps.
+        start, end: those of all blocks that run then.
+    """
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
 @dataclass
 class Lives:
     """Positions of steps, and from where to where values live.
@@ -68,16 +84,22 @@ class Lives:
     Attributes:
         intervals: of each value, in order.
         calls: all calls with their positions, in order.
+        beside: the blocks that run while others do.
+        homes: of calls, in order: which of these blocks they are in; -1 for none.
         merges: what may share a place; first those that would be copied otherwise.
     """
 
     program: Program
     intervals: dict[int, list[Interval]] = field(default_factory=dict)
     calls: list[tuple[int, Call]] = field(default_factory=list)
+    beside: list[Beside] = field(default_factory=list)
+    homes: list[int] = field(default_factory=list)
     merges: list[_Merge] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._position = 0
+        self._home = -1
+        self._homes: dict[int, int] = {}  # of values, as those of calls
         self._scopes: tuple[_Scope, ...] = ()  # those around
         self._uses: dict[int, list[_Use]] = {}
         self._defined: dict[int, tuple[int, int]] = {}  # position, how many scopes are around
@@ -91,6 +113,11 @@ class Lives:
             self.intervals[value] = self._intervals(value)
         self.merges.sort()
 
+    def home(self, value: int) -> int:
+        """The block that a value is made in while others run; -1 where it lives behind it, too."""
+        home = self._homes.get(value, -1)
+        return home if home >= 0 and self.intervals[value][-1][1] <= self.beside[home].last else -1
+
     @property
     def last(self) -> int:
         """The position behind all steps."""
@@ -101,6 +128,7 @@ class Lives:
             self._uses.setdefault(value, []).append((self._position, self._scopes))
 
     def _define(self, value: int) -> None:
+        self._homes[value] = self._home
         self._defined[value] = (self._position, len(self._scopes))
 
     def _block(self, block: Block) -> None:
@@ -113,12 +141,15 @@ class Lives:
                 self._define(step.result)
             elif isinstance(step, Loop):
                 self._loop(step)
+            elif isinstance(step, Together):
+                self._together(step)
             else:
                 self._branches(step)
         self._position += 1
 
     def _call(self, call: Call) -> None:
         self.calls.append((self._position, call))
+        self.homes.append(self._home)
         self._use(call.arguments)
         for value in call.results:
             self._define(value)
@@ -150,6 +181,21 @@ class Lives:
         for carried, value in zip(loop.carried, loop.body.returned, strict=True):
             self._more[carried] = [end]
             self.merges.append(_Merge(False, end, value, carried))
+
+    def _together(self, step: Together) -> None:
+        scope = _Scope(self._position)
+        home, around = self._home, self._scopes
+        self._scopes = (*around, scope)
+        ranges = []
+        for number, block in enumerate(step.blocks):
+            self._home = len(self.beside) + number
+            start = self._position
+            self._block(block)
+            self._use(block.returned)
+            ranges.append((start, self._position))
+        self._home, self._scopes = home, around
+        scope.end = self._position
+        self.beside += [Beside(*own, scope.start, scope.end) for own in ranges]
 
     def _branches(self, step: Branches) -> None:
         self._use((step.index,))

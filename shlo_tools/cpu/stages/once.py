@@ -22,6 +22,8 @@ from shlo_tools.cpu.stages.program import (
     Loop,
     Program,
     Step,
+    Together,
+    blocks_of,
     program_inputs,
 )
 from shlo_tools.dtypes import ELEMENT_TYPES, TensorType
@@ -128,12 +130,8 @@ class _First:
                 if not is_branch:
                     self._call(step)
                 self._calls += 1
-            elif isinstance(step, Loop):
-                self.walk(step.condition, is_branch=is_branch)
-                self.walk(step.body, is_branch=is_branch)
-            elif isinstance(step, Branches):
-                for inner in step.blocks:
-                    self.walk(inner, is_branch=True)
+            for inner in blocks_of(step):
+                self.walk(inner, is_branch=is_branch or isinstance(step, Branches))
 
     def _call(self, call: Call) -> None:
         code, types = self.program.codes[call.stage], self.program.types
@@ -216,11 +214,8 @@ def _passed_on(block: Block) -> Iterator[int]:
             yield step.source
         elif isinstance(step, Loop):
             yield from step.inputs
-            yield from _passed_on(step.condition)
-            yield from _passed_on(step.body)
-        elif isinstance(step, Branches):
-            for inner in step.blocks:
-                yield from _passed_on(inner)
+        for inner in blocks_of(step):
+            yield from _passed_on(inner)
 
 
 def _temporaries_of(code: StageCode, contexts: Iterable[int]) -> set[int]:
@@ -300,6 +295,8 @@ class _Rest:
             inputs, carried = self._values(step.inputs), self._values(step.carried)
             return Loop(inputs, carried, self._block(step.condition), self._block(step.body))
         blocks = tuple(map(self._block, step.blocks))
+        if isinstance(step, Together):
+            return Together(blocks)
         return Branches(self._value(step.index), blocks, self._values(step.results))
 
     def _call(self, call: Call) -> Call | None:

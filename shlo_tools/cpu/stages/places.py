@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from shlo_tools.codegen import memory_plan
 from shlo_tools.codegen.jobs import StageCode
 from shlo_tools.codegen.memory_plan import Lifetime
-from shlo_tools.cpu.stages.lives import Interval, Lives
+from shlo_tools.cpu.stages.lives import Beside, Interval, Lives
 from shlo_tools.cpu.stages.program import Call, Program, program_inputs
 
 
@@ -86,6 +86,7 @@ def place(program: Program) -> Places:
     aliases: dict[int, int] = {}
     by_value: dict[int, Spot] = {}
     lifetimes: dict[int, Lifetime] = {}  # by first values
+    homes: dict[int, int] = {}  # as ``lives`` has them
     for first, one in sharing.places():
         for value in one.values:
             shared[value] = first
@@ -99,16 +100,20 @@ def place(program: Program) -> Places:
         elif not one.is_outside and one.intervals:
             start, end = one.intervals[0][0], max(end for _, end, *_ in one.intervals)
             lifetimes[first] = Lifetime(one.size, start, end)
+            own = {lives.home(value) for value in one.values}
+            homes[first] = own.pop() if len(own) == 1 else -1
     all_lifetimes = dict(lifetimes)
     blocks = {n: lifetimes.pop(first) for first, n in results.items() if n not in aliases}
     insides = [inside_results(program.codes[call.stage], call, shared) for _, call in lives.calls]
     passing = [
-        Lifetime(size, position, position)
-        for (position, call), inside in zip(lives.calls, insides, strict=True)
+        (Lifetime(size, position, position), home)
+        for (position, call), home, inside in zip(lives.calls, lives.homes, insides, strict=True)
         for number, size in own_temporaries(program.codes[call.stage], call)
         if number not in inside
     ]
-    spots, size = _spots([*lifetimes.values(), *passing], blocks)
+    own_homes = [*(homes[first] for first in lifetimes), *(home for _, home in passing)]
+    in_order = [*lifetimes.values(), *(lifetime for lifetime, _ in passing)]
+    spots, size = _spots(in_order, own_homes, lives.beside, blocks)
     rest = iter(spots[len(lifetimes) :])
     by_value |= dict(zip(lifetimes, spots, strict=False))
     temporaries: list[list[Spot | None]] = []
@@ -149,6 +154,31 @@ def inside_results(code: StageCode, call: Call, shared: Sequence[int]) -> dict[i
 
 
 def _spots(
+    lifetimes: Sequence[Lifetime],
+    homes: Sequence[int],
+    beside: Sequence[Beside],
+    results: Mapping[int, Lifetime],
+) -> tuple[list[Spot], int]:
+    """Where values lie; the bytes that those need which lie in no results.
+
+    What lives in blocks that run at once lies in memory of its block.
+    """
+    inner = [[k for k, home in enumerate(homes) if home == block] for block in range(len(beside))]
+    plans = [memory_plan.plan([lifetimes[k] for k in own]) for own in inner]
+    outer = [k for k, home in enumerate(homes) if home < 0]
+    own_memory = [
+        Lifetime(plan.size, block.start, block.end)
+        for plan, block in zip(plans, beside, strict=True)
+    ]
+    places, size = _outer_spots([*(lifetimes[k] for k in outer), *own_memory], results)
+    spots = dict(zip(outer, places, strict=False))
+    for own, plan, place in zip(inner, plans, places[len(outer) :], strict=True):
+        for k, offset in zip(own, plan.offsets, strict=True):
+            spots[k] = Spot(place.offset + offset, place.number)
+    return [spots[k] for k in range(len(lifetimes))], size
+
+
+def _outer_spots(
     lifetimes: Sequence[Lifetime], results: Mapping[int, Lifetime]
 ) -> tuple[list[Spot], int]:
     """Where values lie, some in results that are computed later; the bytes that the others need."""

@@ -8,7 +8,16 @@ from typing import Any
 
 from shlo_tools import dtypes
 from shlo_tools.codegen import jobs, named_sizes
-from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program, Step
+from shlo_tools.cpu.stages.program import (
+    Block,
+    Branches,
+    Call,
+    Copy,
+    Loop,
+    Program,
+    Step,
+    Together,
+)
 from shlo_tools.dtypes import TensorType
 
 
@@ -65,6 +74,8 @@ def _step_to_plain(step: Step) -> list[Any]:
     if isinstance(step, Loop):
         blocks = map(_block_to_plain, (step.condition, step.body))
         return ["loop", step.inputs, step.carried, *blocks]
+    if isinstance(step, Together):
+        return ["together", list(map(_block_to_plain, step.blocks))]
     return ["branches", step.index, list(map(_block_to_plain, step.blocks)), step.results]
 
 
@@ -88,4 +99,7 @@ def _step(plain: Any) -> Step:
     if kind == "branches":
         index, blocks, results = parts
         return Branches(index, tuple(map(_block, blocks)), tuple(results))
+    if kind == "together":
+        (blocks,) = parts
+        return Together(tuple(map(_block, blocks)))
     raise ValueError(f"no step: {kind}")

@@ -1,6 +1,7 @@
 """What a program of stages runs, read from a module that ``shlo-to-stages`` has cut.
 
-A block is a list of steps: calls of stages, and control flow whose regions are blocks again.
+A block is a list of steps: calls of stages, control flow whose regions are blocks again, and calls
+of functions for blocks of rows (``shlo-partition``), which become blocks that run at once.
 Values have numbers: arguments first, then weights, then what steps make. A loop's results are
 its carried values, so they share numbers; what a loop only passes on has the number that it comes
 with. Slices that are runs of memory have no numbers: they are offsets of arguments.
@@ -8,13 +9,22 @@ with. Slices that are runs of memory have no numbers: they are offsets of argume
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen import jobs, named_sizes, target
 from shlo_tools.codegen.jobs import StageCode
-from shlo_tools.codegen.lowered import ENTRY_PREFIX, JOBS, PLAIN, SIZE_CHECKS, SYMBOLS, WEIGHT
+from shlo_tools.codegen.lowered import (
+    BLOCK,
+    ENTRY_PREFIX,
+    JOBS,
+    PLAIN,
+    SIZE_CHECKS,
+    STAGE,
+    SYMBOLS,
+    WEIGHT,
+)
 from shlo_tools.codegen.named_sizes import evaluated
 from shlo_tools.codegen.stages.contractions.later import at_sizes
 from shlo_tools.dtypes import TensorType
@@ -76,7 +86,14 @@ class Branches:
     results: tuple[int, ...]
 
 
-Step = Call | Copy | Loop | Branches
+@dataclass(frozen=True)
+class Together:
+    """Blocks that need nothing of each other; what they return are values as all others."""
+
+    blocks: tuple[Block, ...]
+
+
+Step = Call | Copy | Loop | Branches | Together
 
 
 @dataclass(frozen=True)
@@ -122,6 +139,22 @@ class Program:
         return replace(self, types=types, codes=codes)
 
 
+def blocks_of(step: Step) -> tuple[Block, ...]:
+    """The blocks inside a step, in the order of tables."""
+    if isinstance(step, Loop):
+        return step.condition, step.body
+    return step.blocks if isinstance(step, Branches | Together) else ()
+
+
+def calls_of(block: Block) -> Iterator[Call]:
+    """Calls of stages, in the order of tables."""
+    for step in block.steps:
+        if isinstance(step, Call):
+            yield step
+        for inner in blocks_of(step):
+            yield from calls_of(inner)
+
+
 def program_inputs(program: Program) -> int:
     """How many values come from outside."""
     return program.arguments + len(program.weights)
@@ -131,12 +164,12 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
     """The steps of a function that has been cut into stages; they may write donated arguments."""
     functions = ir.functions_by_name(module.operation)
     (block,) = functions[function].regions[0].blocks
-    reader = _Reader(module)
+    codes, plain = stages(module)
+    reader = _Reader(module, functions, codes)
     for argument in block.arguments:
         reader.number(argument)
     reader.read_weights(functions[function])
     body = reader.block(block)
-    codes, plain = stages(module)
     symbols = ir.integers_of(functions[function], SYMBOLS, ())
     checks = functions[function].attributes[SIZE_CHECKS] if symbols else ()
     return Program(
@@ -150,6 +183,18 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
         tuple(zip(symbols[::2], symbols[1::2], strict=True)),
         tuple(check.value for check in checks),
     )
+
+
+def stage_calls(module: mlir.Module, function: str) -> list[Operation]:
+    """The calls of stages in a function that has been cut, in the order of tables."""
+    functions = ir.functions_by_name(module.operation)
+    calls: list[Operation] = []
+    for op in mlir.walk(functions[function]):
+        if op.name == "func.call":
+            callee = ir.callee_of(op)
+            is_block = BLOCK in functions[callee].attributes
+            calls += stage_calls(module, callee) if is_block else [op]
+    return calls
 
 
 def stages(module: mlir.Module) -> tuple[dict[str, StageCode], dict[str, str]]:
@@ -175,6 +220,8 @@ def _plain_code(name: str, func: Operation) -> StageCode:
 @dataclass
 class _Reader:
     module: mlir.Module
+    functions: Mapping[str, Operation]
+    codes: Mapping[str, StageCode]
     numbers: dict[Value, int] = field(default_factory=dict)
     types: list[TensorType] = field(default_factory=list)
     weights: list[int] = field(default_factory=list)
@@ -204,8 +251,10 @@ class _Reader:
         steps: list[Step] = []
         ops = [mlir.inner_operation(view) for view in block.operations]
         for op in ops[:-1]:
-            if op.name == "func.call":
+            if op.name == "func.call" and ir.callee_of(op) in self.codes:
                 steps.append(self._call(op))
+            elif op.name == "func.call":
+                self._block_of_rows(op, steps)
             elif op.name == "stablehlo.slice":
                 self.views[op.results[0]] = op.operands[0], _bytes_before(op)
             elif op.name == "stablehlo.while":
@@ -222,6 +271,40 @@ class _Reader:
 
     def _of(self, values: Sequence[Value]) -> tuple[int, ...]:
         return tuple(self.numbers[value] for value in values)
+
+    def _block_of_rows(self, op: Operation, steps: list[Step]) -> None:
+        """The steps of a function that is called for a block of rows, beside those of others."""
+        (inner,) = self.functions[ir.callee_of(op)].regions[0].blocks
+        operands = self._of(op.operands)
+        self.numbers |= zip(inner.arguments, operands, strict=True)
+        block = self.block(inner)
+        self.numbers |= zip(op.results, block.returned, strict=True)
+        last = steps[-1] if steps else None
+        others = last.blocks if isinstance(last, Together) else ()
+        theirs = {value for other in others for value in other.returned}
+        if not self._runs_anywhere(block):
+            steps.extend(block.steps)
+        elif others and theirs.isdisjoint(operands):
+            steps[-1] = Together((*others, block))
+        else:
+            steps.append(Together((block,)))
+
+    def _runs_anywhere(self, block: Block) -> bool:
+        """Whether any thread may run a block, and run all of it between two looks at the call."""
+        return all(
+            self._is_kernel(step.stage)
+            if isinstance(step, Call)
+            else not isinstance(step, Together) and all(map(self._runs_anywhere, blocks_of(step)))
+            for step in block.steps
+        )
+
+    def _is_kernel(self, stage: str) -> bool:
+        """Whether a stage is nothing but arithmetic, and ends by itself."""
+        if all(job.chunks != jobs.ENTRY_POINT for job in self.codes[stage].jobs):
+            return True
+        func = self.functions[stage]
+        is_tiny = ir.text_of(func, STAGE) == "tiny" and JOBS in func.attributes
+        return is_tiny and not any(op.name == "stablehlo.while" for op in mlir.walk(func))
 
     def _loop(self, op: Operation) -> Loop:
         condition, body = (region.blocks[0] for region in op.regions)

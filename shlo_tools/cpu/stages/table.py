@@ -8,14 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.jobs import Formula, StageCode
+from shlo_tools.codegen.jobs import ENTRY_POINT, Formula, StageCode
 from shlo_tools.codegen.jobs import Place as CodePlace
-from shlo_tools.codegen.library import copying, sharing
+from shlo_tools.codegen.library import copying, sharing, together
 from shlo_tools.codegen.library import jobs as layout
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages.places import Places, Spot
-from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program
+from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program, Together
 from shlo_tools.dtypes import Array
 
 
@@ -75,15 +75,22 @@ class Rows(ABC):
         words: of the contexts.
         patches: of those what to write there for each call.
         inner: pairs of a word, and the one that it is to hold the address of.
+        table_words: words that are to hold the address of the rows.
+        together: the rows that run blocks at once; one that skips these follows, then they.
+        measured: what a row ends with that has not run.
         rows: function, number of the first word of the context, chunks.
         origins: of the rows.
     """
+
+    measured: Sequence[int] = layout.NOTHING_MEASURED
 
     def __init__(self, program: Program, places: Places) -> None:
         self.program, self.places = program, places
         self.words: list[int] = []
         self.patches: list[Patch] = []
         self.inner: list[tuple[int, int]] = []
+        self.table_words: list[int] = []
+        self.together: list[int] = []
         self.rows: list[list[int]] = []
         self.origins: list[Origin] = []
         self._calls = 0
@@ -97,6 +104,10 @@ class Rows(ABC):
     @abstractmethod
     def _external_word(self, name: str) -> None:
         """A word for the address of a function of another library."""
+
+    @abstractmethod
+    def _function_word(self, name: str) -> None:
+        """A word for the address of a function of the process library."""
 
     @abstractmethod
     def _memory_word(self, offset: int) -> None:
@@ -120,6 +131,8 @@ class Rows(ABC):
                 self._copy(step.source, step.result)
             elif isinstance(step, Loop):
                 self._loop(step)
+            elif isinstance(step, Together):
+                self._together(step)
             else:
                 self._branches(step)
 
@@ -182,6 +195,24 @@ class Rows(ABC):
                 self.rows[skip][2] = len(self.rows) | number << layout.TARGET_BITS
         for leave in leaves:
             self.rows[leave][2] = len(self.rows)
+
+    def _together(self, step: Together) -> None:
+        context, count = len(self.words), len(step.blocks)
+        self.words += [0] * len(together.CONTEXT)
+        self.table_words.append(context + together.CONTEXT.index("table"))
+        self._function_word(together.BLOCK)
+        self.inner.append((len(self.words), context))
+        self.words += [0, count, *self.measured]
+        for _ in step.blocks:
+            self.words += together.record(0, 0)
+        self.together.append(self._row(self._function(together.TOGETHER), context, ENTRY_POINT))
+        leave = self._row(layout.ALWAYS, 0, 0)
+        for number, block in enumerate(step.blocks):
+            word = context + together.range_word(number)
+            self.words[word] = len(self.rows)
+            self._block(block)
+            self.words[word + 1] = len(self.rows)
+        self.rows[leave][2] = len(self.rows)
 
     def _jump(self, kind: int, value: int) -> int:
         """A row that goes on elsewhere, depending on a value; its number."""
@@ -265,21 +296,23 @@ class Table(Rows):
         self._planned = planned
         self.memory = memory.aligned_bytes(planned.places.size)
         self._memory_start: int = self.memory.ctypes.data
+        # Tests have threads share all that they may: short programs as well.
+        if os.environ.get("SHLO_SHARE_ALL"):
+            self.measured = sharing.ALWAYS
         super().__init__(planned.program, planned.places)
         self._words = (ctypes.c_int64 * max(1, len(self.words)))(*self.words)
         self.start = ctypes.addressof(self._words)
         for word, inner in self.inner:
             self._words[word] = self.start + 8 * inner
-        # Tests have threads share all that they may: short programs as well.
-        shares_all = bool(os.environ.get("SHLO_SHARE_ALL"))
-        measured = sharing.ALWAYS if shares_all else layout.NOTHING_MEASURED
         flat = [
             number
             for function, context, chunks in self.rows
-            for number in (function, self.start + 8 * context, chunks, *measured)
+            for number in (function, self.start + 8 * context, chunks, *self.measured)
         ]
         self._table = (ctypes.c_int64 * max(1, len(flat)))(*flat)
         self.address = ctypes.addressof(self._table)
+        for word in self.table_words:
+            self._words[word] = self.address
 
     def copied(self) -> list[list[int]]:
         """The rows as they are run."""
@@ -292,6 +325,9 @@ class Table(Rows):
 
     def _external_word(self, name: str) -> None:
         self.words.append(self._planned.addresses[name])
+
+    def _function_word(self, name: str) -> None:
+        self.words.append(self._function(name))
 
     def _memory_word(self, offset: int) -> None:
         self.words.append(self._memory_start + offset)

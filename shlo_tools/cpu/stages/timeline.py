@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from shlo_tools.calling.memory_timeline import TEMPORARIES, Buffer, MemoryStep, Timeline
-from shlo_tools.cpu.profiling.rows import Origins, calls_of
+from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.stages.places import Places, Spot, inside_results, own_temporaries
-from shlo_tools.cpu.stages.program import Call, Program
+from shlo_tools.cpu.stages.program import Call, Program, calls_of
 
 
 def timeline(program: Program, places: Places, origins: Origins | None) -> Timeline:

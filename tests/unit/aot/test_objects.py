@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from c_programs import build, needs_a_compiler
+from row_loop_programs import recurrence
 
 from shlo_tools.dtypes import Array
 
@@ -55,6 +56,19 @@ def test_the_same_bits_for_any_number_of_threads(tmp_path: Path) -> None:
     program = build(tmp_path, LAYER)
     first, second = (program.run(X, threads=threads)[0] for threads in (1, 3))
     np.testing.assert_array_equal(first, second)
+
+
+def test_blocks_of_rows_run_at_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    state = rng.standard_normal((16, 128)).astype(np.float32)
+    weight = (rng.standard_normal((128, 128)) / 11).astype(np.float32)
+    program = build(tmp_path, recurrence())
+    expected = state.astype(np.float64)
+    for _ in range(9):
+        expected = np.tanh(expected @ weight)
+    for threads in (-1, 1, 2, 3):
+        (result,) = program.run(state, weight, np.array(9, np.int32), threads=threads, calls=3)
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_convolutions_on_lines_and_their_gradients(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Loops whose rows do not depend on each other, which threads run by blocks of rows."""
