@@ -37,7 +37,7 @@ _LEAST_WORK = 10_000_000  # flops of a loop, below which threads gain nothing
 _MOST_WORK = 40_000_000  # of an iteration, above which they share each product as well
 _MOST_BYTES = 1 << 19  # that each block reads again: they stay in a core's cache
 _LITTLE = 64  # as one in so many flops are elements that each block computes for itself
-_ITERATIONS = 16  # of a loop whose number of them is not known
+_ITERATIONS = 64  # of a loop whose number of them is not known
 
 PRODUCT, LOOP = "stablehlo.dot_general", "stablehlo.while"
 

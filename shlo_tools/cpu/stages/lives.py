@@ -64,15 +64,8 @@ class _Merge(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A block that runs while others do.
+    """Positions of a block that runs while others do: those of all blocks."""
 
-    Attributes:
-        first, last: positions of its steps.
-        start, end: those of all blocks that run then.
-    """
-
-    first: int
-    last: int
     start: int
     end: int
 
@@ -114,9 +107,8 @@ class Lives:
         self.merges.sort()
 
     def home(self, value: int) -> int:
-        """The block that a value is made in while others run; -1 where it lives behind it, too."""
-        home = self._homes.get(value, -1)
-        return home if home >= 0 and self.intervals[value][-1][1] <= self.beside[home].last else -1
+        """Which block beside others a value is made in; -1 for none."""
+        return self._homes.get(value, -1)
 
     @property
     def last(self) -> int:
@@ -186,16 +178,14 @@ class Lives:
         scope = _Scope(self._position)
         home, around = self._home, self._scopes
         self._scopes = (*around, scope)
-        ranges = []
+        first = len(self.beside)
         for number, block in enumerate(step.blocks):
-            self._home = len(self.beside) + number
-            start = self._position
+            self._home = first + number
             self._block(block)
             self._use(block.returned)
-            ranges.append((start, self._position))
         self._home, self._scopes = home, around
         scope.end = self._position
-        self.beside += [Beside(*own, scope.start, scope.end) for own in ranges]
+        self.beside += [Beside(scope.start, scope.end)] * len(step.blocks)
 
     def _branches(self, step: Branches) -> None:
         self._use((step.index,))

@@ -15,6 +15,10 @@ from shlo_tools.codegen.memory_plan import Lifetime
 from shlo_tools.cpu.stages.lives import Beside, Interval, Lives
 from shlo_tools.cpu.stages.program import Call, Program, program_inputs
 
+# Bytes between what blocks write that run at once: reading ahead of one thread ends at a page, and
+# so does not fetch what another one is writing.
+_APART = 4096
+
 
 @dataclass
 class _Place:
@@ -161,14 +165,16 @@ def _spots(
 ) -> tuple[list[Spot], int]:
     """Where values lie; the bytes that those need which lie in no results.
 
-    What lives in blocks that run at once lies in memory of its block.
+    What blocks make that run at once lies in memory of its block.
     """
     inner = [[k for k, home in enumerate(homes) if home == block] for block in range(len(beside))]
     plans = [memory_plan.plan([lifetimes[k] for k in own]) for own in inner]
     outer = [k for k, home in enumerate(homes) if home < 0]
     own_memory = [
-        Lifetime(plan.size, block.start, block.end)
-        for plan, block in zip(plans, beside, strict=True)
+        Lifetime(
+            plan.size + _APART, block.start, max([block.end, *(lifetimes[k].end for k in own)])
+        )
+        for plan, block, own in zip(plans, beside, inner, strict=True)
     ]
     places, size = _outer_spots([*(lifetimes[k] for k in outer), *own_memory], results)
     spots = dict(zip(outer, places, strict=False))
