@@ -182,7 +182,7 @@ class BitsKernel(Kernel):
         along = self.shifted(self.scaled(half, of.words), part)
         if of.size % of.words:
             is_inside = self.positions(along).compare("slt", of.size)
-            mask = Mask(mask.value & is_inside, mask.level)
+            mask = Mask(mask.value & is_inside, mask.level, is_partial=True)
         place = self.linear((outer, along, inner), (of.outer, of.size, of.inner))
         result, address = self.places[1]
         element = place_type(result.element)

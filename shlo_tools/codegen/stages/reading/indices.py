@@ -2,7 +2,8 @@
 
 A vector of lanes reads along one dimension, mostly: ``Lanes(base, step)`` is base, base + step, ...
 What divides or is divided by sizes may lie anywhere: ``Positions`` is a vector of numbers. Where
-a vector begins where a group of neighbours does, ``Pattern`` says more of it.
+a vector begins where a group of neighbours does, ``Pattern`` says more of it; so do ``Near`` and
+``Cyclic`` where lanes are divided by a size that is not much less than their number.
 
 Three ways to say where, so that reshapes cost nothing: an index per dimension; ``Linear``, the
 place in row-major order; ``Split``, that place as row * columns + column.
@@ -49,6 +50,24 @@ class Pattern(Positions):
     steps: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Near(Positions):
+    """``first + offsets[lane]``: lanes are at most ``most`` behind a number."""
+
+    first: Value
+    offsets: Value
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
+class Cyclic(Positions):
+    """``first + lane - turns.offsets[lane] * size``: neighbours, which begin again at ``size``."""
+
+    first: Value
+    turns: Near
+    size: int
+
+
 Component = int | Scalar | Lanes | Positions
 
 
@@ -73,10 +92,15 @@ Index = tuple[Component, ...] | Linear | Split
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """Lanes that exist; the others are neither read nor written."""
+    """Lanes that exist; the others are neither read nor written.
+
+    Attributes:
+        is_partial: it may leave out the first lane, and all of them.
+    """
 
     value: Value
     level: int
+    is_partial: bool = False
 
 
 def level_of(component: Component) -> int:

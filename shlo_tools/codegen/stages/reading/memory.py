@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from shlo_tools.codegen.function import I1, I64, Type, Value
 from shlo_tools.codegen.library import maths
-from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Extent, Node, UnsupportedStage, are_known
 from shlo_tools.codegen.stages.reading.elements import (
     Parts,
     flattened,
@@ -17,10 +19,12 @@ from shlo_tools.codegen.stages.reading.elements import (
 )
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
+    Cyclic,
     Index,
     Lanes,
     Linear,
     Mask,
+    Near,
     Pattern,
     Positions,
     Scalar,
@@ -99,6 +103,14 @@ class Memory(Runs):
         column = None if buffer.row_only else column_of(node, index)
         if column is not None:
             return self._load_column(node, buffer, column, mask)
+        moving = self._moving_dimension(node, buffer, index)
+        if moving is not None and isinstance(index, tuple):
+            c = index[moving]
+            # Of a partial mask there may be no element where the first lane is.
+            if isinstance(c, Near) and not (mask is not None and mask.is_partial):
+                return self._load_few(node, buffer, moving, index)
+            if isinstance(c, Cyclic) and math.prod(node.shape[moving + 1 :]) == 1:
+                return self._load_turns(node, buffer, moving, index, mask)
         address, has_lanes, place = self._address(node, buffer, index)
         exists = None if buffer.row_only else mask
         return self.load_at(address, node.element, exists, place, has_lanes=has_lanes)
@@ -174,6 +186,56 @@ class Memory(Runs):
         firsts = range(0, column.count * n, n)
         places = range(column.number, column.count * n, column.count)
         return self._from_memory(self.picked(runs, firsts, places), node.element)
+
+    def _moving_dimension(self, node: Node, buffer: Buffer, index: Index) -> int | None:
+        """The one dimension along which lanes differ; None where there are more, or none."""
+        if not isinstance(index, tuple) or buffer.row_only or node.element.is_complex:
+            return None
+        moving = [d for d, c in enumerate(index) if isinstance(c, Lanes | Positions)]
+        return moving[0] if len(moving) == 1 and are_known(*node.shape) else None
+
+    def _load_few(self, node: Node, buffer: Buffer, d: int, index: tuple[Component, ...]) -> Value:
+        """A few neighbours in a dimension: each is loaded once, for all lanes that read it."""
+        f, near, last = self.function, cast(Near, index[d]), node.shape[d] - 1
+
+        def number(k: int) -> Value:
+            def place() -> Value:  # no lane reads what is behind the last one
+                return f.minimum(near.first + k, last) if k else near.first
+
+            moved = Scalar(self.once(near.level, ("neighbour", near, k), place), near.level)
+            address, _, _ = self._address(node, buffer, (*index[:d], moved, *index[d + 1 :]))
+            return self.splat(self._load(node.element, address, False, 0, 1, None))
+
+        value = number(0)
+        for k in range(1, near.most + 1):
+            value = f.select(near.offsets.compare("uge", k), number(k), value)
+        return value
+
+    def _load_turns(
+        self,
+        node: Node,
+        buffer: Buffer,
+        d: int,
+        index: tuple[Component, ...],
+        mask: Mask | None,
+    ) -> Value:
+        """Neighbours in memory, which begin again: a run for each turn."""
+        f, cyclic = self.function, cast(Cyclic, index[d])
+        vector = memory_type(node.element).vector(self.lanes)
+
+        def run(turn: int) -> Value:
+            exists = cyclic.turns.offsets.compare("eq", turn)
+            exists = exists & mask.value if mask is not None else exists
+            key = "turn", cyclic, turn
+            place = self.once(cyclic.level, key, lambda: cyclic.first - turn * cyclic.size)
+            moved = (*index[:d], Scalar(place, cyclic.level), *index[d + 1 :])
+            address, _, _ = self._address(node, buffer, moved)
+            return f.load_masked(address, exists, vector)
+
+        value = run(0)
+        for turn in range(1, cyclic.turns.most + 1):
+            value = f.select(cyclic.turns.offsets.compare("eq", turn), run(turn), value)
+        return self._from_memory(value, node.element)
 
     def _load_pairs(self, part: ElementType, address: Value, mask: Mask | None) -> Value:
         """Adjacent complex numbers."""

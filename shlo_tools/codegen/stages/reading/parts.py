@@ -86,7 +86,7 @@ class PartsReader(ComputedPlaces):
         lanes = condition if condition.type.lanes else self.splat(condition)
         if mask is not None:
             lanes, level = lanes & mask.value, max(level, mask.level)
-        value = self.read(part, within.index, Mask(lanes, level))
+        value = self.read(part, within.index, Mask(lanes, level, is_partial=True))
         if otherwise is None:
             return value
         return self.select(condition, value, otherwise)

@@ -17,9 +17,11 @@ from shlo_tools.codegen.stages.nodes import Extent, UnsupportedStage, are_known,
 from shlo_tools.codegen.stages.reading.elements import flattened, joined
 from shlo_tools.codegen.stages.reading.indices import (
     Component,
+    Cyclic,
     Index,
     Lanes,
     Linear,
+    Near,
     Pattern,
     Positions,
     Scalar,
@@ -30,6 +32,8 @@ from shlo_tools.codegen.stages.reading.indices import (
 from shlo_tools.dims import Size, at_most, maximum
 
 T = TypeVar("T")
+
+_STEPS = 3  # comparisons that cost less than a division of each lane
 
 NEAR = 2**29  # sums of some numbers below that are numbers of 32 bits
 
@@ -129,6 +133,10 @@ class Loops:
             return moved
         if isinstance(c, Pattern):
             return Pattern(c.value + by, c.level, c.first + by, c.steps)
+        if isinstance(c, Near):
+            return Near(c.value + by, c.level, c.first + by, c.offsets, c.most)
+        if isinstance(c, Cyclic):
+            return Cyclic(c.value + by, c.level, c.first + by, c.turns, c.size)
         return type(c)(c.value + by, c.level)
 
     def _known(self, number: Extent) -> Component:
@@ -246,11 +254,43 @@ class Loops:
             rest = self._rest_of_first(c, by) if isinstance(c, Lanes) else None
             if isinstance(c, Lanes) and isinstance(by, int) and rest is not None:
                 return self._divided_groups(c, by, rest)
+            near = self._divided_near(c, by) if isinstance(by, int) else None
+            if near is not None:
+                return near
             where = self.positions(c)
             quotient = self.function.op("udiv", where, self.function.constant(by, where.type))
             return Positions(quotient, c.level), Positions(where - quotient * by, c.level)
 
         return self.once(c.level, ("divide", c, by), make)
+
+    def _divided_near(self, c: Lanes | Positions, by: int) -> tuple[Component, Component] | None:
+        """Quotient and rest of lanes that are near each other: one division, and comparisons."""
+        f, near = self.function, self._near(c)
+        if near is None or (steps := (by - 1 + near.most) // by) > _STEPS:
+            return None
+        first = near.first // by
+        start = near.first - first * by
+        rest = f.broadcast(start, self.lanes) + near.offsets
+        offsets = f.constant(0, rest.type)
+        for _ in range(steps):
+            is_over = rest.compare("uge", by)
+            rest = f.select(is_over, rest - by, rest)
+            offsets = f.select(is_over, offsets + 1, offsets)
+        where = f.broadcast(first, self.lanes) + offsets
+        quotient = Near(where, c.level, first, offsets, steps)
+        if isinstance(c, Lanes) and c.step == 1:
+            return quotient, Cyclic(rest, c.level, start, quotient, by)
+        return quotient, Positions(rest, c.level)
+
+    def _near(self, c: Lanes | Positions) -> Near | None:
+        """A component as a number and how far behind it lanes are, where that is known."""
+        if isinstance(c, Near):
+            return c
+        parts = self._parts_of(c) if isinstance(c, Lanes | Pattern) else None
+        if parts is None or min(parts[1]) < 0:
+            return None
+        offsets = self.function.constant(parts[1], I64.vector(self.lanes))
+        return Near(self.positions(c), c.level, parts[0], offsets, max(parts[1]))
 
     def _rest_of_first(self, c: Lanes, by: Extent) -> int | None:
         """The rest of the first lane, where that is known, so that the others' are, too."""

@@ -198,7 +198,7 @@ class WindowKernel(Kernel):
         exists = mask
         if inside is not None and inside.type.lanes:
             level = self.level
-            exists = Mask(inside & mask.value if mask else inside, level)
+            exists = Mask(inside & mask.value if mask else inside, level, is_partial=True)
         sources = sources_of(self.node)
         values = [self.read(source, tuple(where), exists) for source in sources]
         values = [value if value.type.lanes else self.splat(value) for value in values]
