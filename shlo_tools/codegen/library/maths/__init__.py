@@ -75,6 +75,7 @@ CHLO = {
     "zeta": Entry("zeta_functions", operands=2),
 }
 FUNCTIONS = STEPS | CHLO
+_SHORT = ("single", "angles")  # families of functions of some dozen instructions
 
 
 def name(function: str, type: Type) -> str:
@@ -94,6 +95,14 @@ def functions(function: str, type: Type) -> list[Function]:
         return [f]
     far = Function(far_name(function, vector), [vector], vector, exported=False)
     return [f, _computed_wide(far, function)]
+
+
+def inlined(f: Function, function: str, operand: Value) -> Value | None:
+    """A function of a vector of f32 without a call; None for those that are long."""
+    family = FUNCTIONS[function].single
+    if family not in _SHORT:
+        return None
+    return _body(family, function)(Series(f, is_single=True, is_inline=True), operand)
 
 
 def _body(family: str, function: str) -> Body:

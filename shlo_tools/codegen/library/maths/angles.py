@@ -123,8 +123,10 @@ def or_far(s: Series, function: str, x: Value, value: Value) -> Value:
     f = s.f
     is_far = f.intrinsic("fabs", x).compare("uge", _NEAR)
 
+    name = (maths.name if s.is_inline else maths.far_name)(function, x.type)
+
     def far() -> Value:
-        return s.select(is_far, f.call(maths.far_name(function, x.type), [x], x.type), value)
+        return s.select(is_far, f.call(name, [x], x.type), value)
 
     (result,) = f.if_(f.reduce("or", is_far), far, lambda: value)
     return result

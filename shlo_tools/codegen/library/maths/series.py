@@ -29,11 +29,16 @@ class Ratio(NamedTuple):
 
 
 class Series:
-    """What bodies are written with: vectors of f64, to the digits that are wanted."""
+    """What bodies are written with: vectors of f64, to the digits that are wanted.
 
-    def __init__(self, f: Function, *, is_single: bool) -> None:
+    Attributes:
+        is_inline: whether a body is part of a function that uses it.
+    """
+
+    def __init__(self, f: Function, *, is_single: bool, is_inline: bool = False) -> None:
         self.f = f
         self.is_single = is_single
+        self.is_inline = is_inline
 
     def constant(self, value: float, like: Value) -> Value:
         return self.f.constant(value, like.type)

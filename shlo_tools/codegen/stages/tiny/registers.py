@@ -18,6 +18,7 @@ from shlo_tools.dtypes import ElementType
 
 _LEAST = 4  # lanes of a vector
 _NARROW, _WIDE = 4, 16  # lanes of the mathematical functions that are called
+_INLINED = 2  # of those that loops have
 
 
 def lanes_of(count: int) -> int:
@@ -26,10 +27,16 @@ def lanes_of(count: int) -> int:
 
 
 class Registers(Memory):
-    """Vectors of any number of lanes, how they are taken apart, and how they lie in memory."""
+    """Vectors of any number of lanes, how they are taken apart, and how they lie in memory.
+
+    Attributes:
+        iterations: how many loops are around what is being emitted.
+    """
 
     def __init__(self, function: Function) -> None:
         super().__init__(function, _LEAST)
+        self.iterations = 0
+        self._inlined = 0
 
     # --- lanes ------------------------------------------------------------------------------------
     def shuffled(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
@@ -72,7 +79,14 @@ class Registers(Memory):
         return self.shuffled(low, high, range(lanes))
 
     def _called(self, function: str, vectors: Sequence[Value], element: str) -> Value:
+        """A call; not in a loop of one or two, which had to spill all that it keeps in registers."""
         type = vectors[0].type
+        is_short = type.lanes == _NARROW and element == "f32"
+        if self.iterations and is_short and self._inlined < _INLINED:
+            value = maths.inlined(self.function, function, vectors[0])
+            if value is not None:
+                self._inlined += 1
+                return value
         return self.function.call(maths.name(function, type.of(element)), vectors, type)
 
     # --- memory -----------------------------------------------------------------------------------
