@@ -40,6 +40,7 @@ from shlo_tools.passes.stages.read_reduction import reduce, reduce_window, selec
 from shlo_tools.passes.stages.read_sort import sort_key
 from shlo_tools.passes.stages.regions import region, rule_of
 from shlo_tools.passes.stages.vectors import VectorEmit, as_held, as_number
+from shlo_tools.program.loop_counts import iterations
 
 _I32, _I64 = ELEMENT_TYPES["i32"], ELEMENT_TYPES["i64"]
 
@@ -103,7 +104,8 @@ def _control(
         parameters.append(tuple(inside))
         results.append(tuple(_read_block(block, nodes, kind)))
     captured = [nodes[value] for value in ir.captured(op)]
-    regions = Regions(tuple(parameters), tuple(results))
+    times = iterations(op) or 0 if op.name == "stablehlo.while" else 0
+    regions = Regions(tuple(parameters), tuple(results), times)
     inputs = (*operands, *captured)
     return Node(_CONTROL[op.name], (), ELEMENT_TYPES["i1"], inputs, attributes=regions)
 

@@ -150,10 +150,12 @@ class Regions:
     Attributes:
         parameters: of each region.
         results: of each region.
+        iterations: of a loop whose text says how many there are; 0 where it does not.
     """
 
     parameters: tuple[tuple[Node, ...], ...]
     results: tuple[tuple[Node, ...], ...]
+    iterations: int = 0
 
 
 @dataclass

@@ -21,7 +21,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Scalar,
     level_of_index,
 )
-from shlo_tools.codegen.stages.reading.placing import NEAR
+from shlo_tools.codegen.stages.reading.loops import NEAR
 
 
 @dataclass(eq=False)

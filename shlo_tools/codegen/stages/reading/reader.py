@@ -28,9 +28,9 @@ from shlo_tools.codegen.stages.reading.indices import (
     has_lanes,
     level_of_index,
 )
+from shlo_tools.codegen.stages.reading.loops import NEAR
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reading.parts import PartsReader
-from shlo_tools.codegen.stages.reading.placing import NEAR
 from shlo_tools.dims import at_most
 
 _DEEP = 60  # ops above each other that Python's stack takes with ease

@@ -20,7 +20,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     components,
     varies,
 )
-from shlo_tools.codegen.stages.reading.placing import Loops
+from shlo_tools.codegen.stages.reading.placing import Placing
 
 RUNS = 4  # elements that lanes lie apart, at most, where runs are loaded and not lanes
 
@@ -62,7 +62,7 @@ def column_of(node: Node, index: Index) -> Column | None:
     return Column(number, count, (*places[:first], *[0] * (len(places) - first)))
 
 
-class Runs(Loops):
+class Runs(Placing):
     """Vectors that are made of runs."""
 
     def load_near(

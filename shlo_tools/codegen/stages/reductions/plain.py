@@ -20,7 +20,7 @@ from shlo_tools.codegen.jobs import Place, Word
 from shlo_tools.codegen.stages.copies import Copies
 from shlo_tools.codegen.stages.folds import known_number, numbering, sources_of, starts_of
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, Stage, below
-from shlo_tools.codegen.stages.reading.placing import NEAR
+from shlo_tools.codegen.stages.reading.loops import NEAR
 from shlo_tools.codegen.stages.reductions.walks import HELD, Walk
 from shlo_tools.dims import Size, Symbol
 

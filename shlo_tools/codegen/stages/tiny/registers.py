@@ -18,7 +18,8 @@ from shlo_tools.dtypes import ElementType
 
 _LEAST = 4  # lanes of a vector
 _NARROW, _WIDE = 4, 16  # lanes of the mathematical functions that are called
-_INLINED = 2  # of those that loops have
+_INLINED = 2  # of those that loops have which repeat so often that calls take longer than compiling
+_MANY = 20_000
 
 
 def lanes_of(count: int) -> int:
@@ -30,7 +31,7 @@ class Registers(Memory):
     """Vectors of any number of lanes, how they are taken apart, and how they lie in memory.
 
     Attributes:
-        iterations: how many loops are around what is being emitted.
+        iterations: of the longest loop around what is being emitted; 0 where nobody knows.
     """
 
     def __init__(self, function: Function) -> None:
@@ -79,10 +80,10 @@ class Registers(Memory):
         return self.shuffled(low, high, range(lanes))
 
     def _called(self, function: str, vectors: Sequence[Value], element: str) -> Value:
-        """A call; not in a loop of one or two, which had to spill all that it keeps in registers."""
+        """A call; a long loop of one or two had to spill all that it keeps in registers for it."""
         type = vectors[0].type
         is_short = type.lanes == _NARROW and element == "f32"
-        if self.iterations and is_short and self._inlined < _INLINED:
+        if self.iterations >= _MANY and is_short and self._inlined < _INLINED:
             value = maths.inlined(self.function, function, vectors[0])
             if value is not None:
                 self._inlined += 1

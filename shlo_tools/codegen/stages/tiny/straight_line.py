@@ -198,9 +198,9 @@ class TinyKernel(TinyPlaces):
             changed = [result for k, result in enumerate(results) if k not in ends]
             return flattened(self._region(states, joined(values, starts), changed))
 
-        self.iterations += 1
+        around, self.iterations = self.iterations, max(self.iterations, regions.iterations)
         last = joined(f.while_(goes_on, step, flattened(starts)), starts)
-        self.iterations -= 1
+        self.iterations = around
         for k, value in zip(carried, last, strict=True):
             ends[k] = self.numbered(value, inside[k].shape, inside[k].element)
         return ends
