@@ -51,7 +51,7 @@ class RowLoop:
         h, c, v = self.matrices[-1], self.matrices[-2], self.vectors[-1]
         return f"""
         func.func @main(%x: {self.matrix}, %xs: {self.stack}, %w: {self.weight}, %bias: {self.bias},
-                        %mask: {self.vector}) -> ({types}) {{
+                        %mask: {self.vector}, %start: {index}) -> ({types}) {{
           %zero = stablehlo.constant dense<0> : {index}
           %none = stablehlo.constant dense<0.0> : tensor<f32>
           %ones = stablehlo.constant dense<1.0> : {self.matrix}
@@ -81,7 +81,11 @@ class RowLoop:
         """Small integers."""
         b, d = self.rows, self.columns
         shapes = [(b, d), (STEPS, b, d), (d, d), (d,), (b,)]
-        return [self.rng.integers(-3, 4, shape).astype(np.float32) for shape in shapes]
+        tensors = [self.rng.integers(-3, 4, shape).astype(np.float32) for shape in shapes]
+        return [
+            *tensors,
+            np.array(2, np.int32),
+        ]  # all rows begin at the first one, whatever it says
 
     # --- parts ------------------------------------------------------------------------------------
     def _emit(self, op: str) -> str:
@@ -149,7 +153,7 @@ class RowLoop:
         b, d = self.rows, self.columns
         index = ", ".join(["tensor<i32>"] * 3)
         slab = self._emit(
-            f"stablehlo.dynamic_slice %xs, %i, %zero, %zero, sizes = [1, {b}, {d}]"
+            f"stablehlo.dynamic_slice %xs, %i, %start, %zero, sizes = [1, {b}, {d}]"
             f" : ({self.stack}, {index}) -> {self.slab}"
         )
         self._matrix(f"stablehlo.reshape {slab} : ({self.slab}) -> {self.matrix}")

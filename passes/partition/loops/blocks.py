@@ -39,33 +39,33 @@ _MOST_BYTES = 1 << 19  # that each block reads again: they stay in a core's cach
 _LITTLE = 64  # as one in so many flops are elements that each block computes for itself
 _ITERATIONS = 64  # of a loop whose number of them is not known
 
-PRODUCT, LOOP = "stablehlo.dot_general", "stablehlo.while"
+_PRODUCT, _LOOP = "stablehlo.dot_general", "stablehlo.while"
+_SIZES = {"stablehlo.slice": "limit_indices", "stablehlo.dynamic_slice": "slice_sizes"}
 
 
 def split_loops(module: Operation, func: Operation, names: Collection[str]) -> list[Operation]:
     """Have loops of a function run by blocks of rows where that pays; the functions they call."""
     functions: list[Operation] = []
-    for loop in _outermost(func):
-        dimensions = _rows_of(loop)
-        if dimensions:
-            name = f"rows.{len(functions)}"
-            while name in names:
-                name = f"_{name}"
-            functions.append(_Splitting(module, loop, *dimensions).run(name))
+    for loop, ties, rows in _loops_of_rows(func):
+        name = f"rows.{len(functions)}"
+        while name in names:
+            name = f"_{name}"
+        functions.append(_Splitting(module, loop, ties, rows).run(name))
     return functions
 
 
-def _outermost(parent: Operation) -> Iterator[Operation]:
-    """Loops; then, as they may have been replaced, those inside the ones that are still there."""
+def _loops_of_rows(parent: Operation) -> Iterator[tuple[Operation, Independence, dict[Value, int]]]:
+    """The outermost loops that are worth it; who asks for the next one may have replaced them."""
     for region in parent.regions:
         for op in [mlir.inner_operation(view) for view in region.blocks[0].operations]:
             if not len(op.regions):
                 continue
-            if op.name == LOOP and any(inner.name == PRODUCT for inner in mlir.walk(op)):
-                if _rows_of(op):
-                    yield op
-                    continue
-            yield from _outermost(op)
+            is_product = op.name == _LOOP and any(i.name == _PRODUCT for i in mlir.walk(op))
+            found = _rows_of(op) if is_product else None
+            if found is not None:
+                yield op, *found
+            else:
+                yield from _loops_of_rows(op)
 
 
 # --- whether it pays ------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ def _pays(loop: Operation, rows: Mapping[Value, int]) -> bool:
         return False
     bytes = again = 0
     for op in mlir.walk(loop)[1:]:
-        if op.name == LOOP and not any(inner.name == PRODUCT for inner in mlir.walk(op)):
+        if op.name == _LOOP and not any(inner.name == _PRODUCT for inner in mlir.walk(op)):
             return False  # it may be one kernel, which nobody asks whether the call goes on
-        if op.name == PRODUCT:
+        if op.name == _PRODUCT:
             if op.operands[0] not in rows:
                 return False  # blocks would be of few columns, or compute all of it
             others = [dtypes.tensor_type(v.type) for v in op.operands if v not in rows]
@@ -188,28 +188,24 @@ class _Splitting:
                 for before, after in zip(one.blocks, other.blocks, strict=True):
                     self._cut_values(before.arguments, after.arguments)
         for old, new in pairs[1:]:
-            self._cut_attributes(old, new)
             for place, value in enumerate(old.operands):
                 if value in self.outside and not (old == end and place not in self.changed):
                     is_cut = old.name == "stablehlo.dynamic_slice" and place == 0
                     dimension = None if is_cut else self.rows.get(value)
                     new.operands[place] = self._operand(self.outside[value], dimension)
+            self._cut_sizes(old, new)
 
     def _cut_values(self, before: Iterable[Value], after: Iterable[Value]) -> None:
         for old, new in zip(before, after, strict=True):
             if old in self.rows and old not in self.outside:
                 new.set_type(self._cut_type(old))
 
-    def _cut_attributes(self, old: Operation, new: Operation) -> None:
-        """Write the sizes of a block where ops say sizes."""
+    def _cut_sizes(self, old: Operation, new: Operation) -> None:
+        """Write a block's sizes where ops say sizes, and where it begins in what is outside."""
         dimension = self.rows.get(old.results[0]) if len(old.results) == 1 else None
         if dimension is None:
             return
-        name = {
-            "stablehlo.slice": "limit_indices",
-            "stablehlo.dynamic_slice": "slice_sizes",
-        }.get(old.name)
-        if name is not None:
+        if (name := _SIZES.get(old.name)) is not None:
             sizes = ir.integers_of(old, name)
             sizes[dimension] = self.size
             new.attributes[name] = mlir.i64_array_attr(sizes)
