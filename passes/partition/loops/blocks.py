@@ -61,9 +61,9 @@ def _loops_of_rows(parent: Operation) -> Iterator[tuple[Operation, Independence,
             if not len(op.regions):
                 continue
             is_product = op.name == _LOOP and any(i.name == _PRODUCT for i in mlir.walk(op))
-            found = _rows_of(op) if is_product else None
-            if found is not None:
-                yield op, *found
+            ways = _rows_of(op) if is_product else None
+            if ways is not None:
+                yield op, *ways
             else:
                 yield from _loops_of_rows(op)
 

@@ -131,7 +131,7 @@ def _columns(stage: Stage, target: Target) -> StageCode:
 
 
 def _concatenation(stage: Stage, target: Target) -> StageCode:
-    """Each operand is written to its part of the result; narrow ones go together."""
+    """Each operand is written to its part of the result, or copied; narrow ones go together."""
     (result,) = stage.results
     code = StageCode()
     (dimension,) = result.dimensions
@@ -146,12 +146,18 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         width = math.prod(operand.shape[dimension:])
         if width == 0:
             continue
-        offset = start * place_type(result.element).bytes
+        size = place_type(result.element).bytes
+        where = Place("result", 0, formula(start * size))
         start += width
+        if outer == 1 and operand.kind is NodeKind.INPUT:
+            source = Place("argument", operand.number)
+            code.contexts.append(copying.context(source, where, width * size))
+            code.jobs.append(copying.job(len(code.contexts) - 1, width * size))
+            continue
         walked, apart = _rows_of_part(operand, outer, width, pitch)
         part = f"{stage.name}.{number}"
         kernel = RowKernel(part, target, stage.arguments, [operand], walked, apart)
-        kernel.add_to(code, (*stage.places[:-1], Place("result", 0, formula(offset))))
+        kernel.add_to(code, (*stage.places[:-1], where))
     return code
 
 

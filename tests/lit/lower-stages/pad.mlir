@@ -14,9 +14,12 @@ func.func public @main(%x: tensor<16xf32>, %p: tensor<f32>) -> tensor<32xf32> {
 
 // -----
 
-// Elements that are further apart exist where a place divides without rest.
+// Elements that are further apart exist where a place divides without rest: the first lane's place
+// is divided, and the others are compared with where its quotient ends.
 // CHECK-LABEL: func.func private @stage.0
-// CHECK: llvm.udiv
+// CHECK: llvm.{{s|u}}div %{{.*}} : i64
+// CHECK-NOT: llvm.udiv %{{.*}} : vector
+// CHECK: llvm.icmp "uge"
 // CHECK: llvm.icmp "ult"
 // CHECK: llvm.intr.masked.gather
 // CHECK: llvm.select
