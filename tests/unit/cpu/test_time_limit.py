@@ -52,9 +52,9 @@ PROGRAMS = {
     "f64 product": product("f64", 4000, "[0] x [1]"),
     "i32 product": product("i32", 3000),
     "i64 product": product("i64", 2000, "[1] x [1]"),
-    "complex product": product("complex<f32>", 1500),
+    "complex product": product("complex<f32>", 2500),
     "chain": f"func.func @main(%0: {VECTOR}) -> {VECTOR} {{ {REPEATED}\nreturn %30 : {VECTOR} }}",
-    "sort": applied(f'"stablehlo.sort"(%x) {LESS}', VECTOR, VECTOR),
+    "sort": applied(f'"stablehlo.sort"(%x) {LESS}', f"tensor<{4 * N}xf32>", f"tensor<{4 * N}xf32>"),
     "window": applied(
         f'"stablehlo.reduce_window"(%x, %z) {ADD} {{window_dimensions = array<i64: 100, 100>}}',
         "tensor<4000x4000xf32>; tensor<f32>",
