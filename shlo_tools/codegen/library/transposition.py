@@ -3,6 +3,9 @@
 A tile is as many rows as a vector has lanes: rows are loaded, their elements change places by
 shuffles of two vectors each, and columns are stored. The last tile of a row or column reaches
 back over its neighbour; where there is less than a tile, lanes are masked.
+
+What caches do not hold is stored past them, in whole lines: else each line of the target is fetched
+before it is written, and rows that are a power of two apart drive each other out of the cache.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
 WIDTHS = (8, 16, 32, 64)  # bits of an element
+STREAMED = "shlo_rt_transpose_past_"
 OUTER = 4  # dimensions beside the two of the tiles
 # Words of a job's context. Rows are adjacent in the target, columns in the source; a unit is a
 # block of rows and columns at one index of the outer dimensions.
@@ -31,12 +35,19 @@ CONTEXT = {
 # ``(source, target, rows, columns, source_row, target_row)``, rows in bytes.
 MATRIX = (POINTER, POINTER, I64, I64, I64, I64)
 _BLOCK = 32  # rows and columns of a few tiles that share lines of memory
+_WIDE_BLOCK = 64  # of those that are stored past the caches
+_LINE = 64  # bytes that are stored so at once
 _FEW = 8  # matrices with fewer rows and columns are moved element by element
 
 
 def job_name(bits: int) -> str:
     """The job that transposes tensors."""
     return f"shlo_rt_transpose_i{bits}"
+
+
+def streamed_name(bits: int) -> str:
+    """The job that stores past the caches, for elements of 4 and 8 bytes."""
+    return f"{STREAMED}i{bits}"
 
 
 def matrix_name(bits: int) -> str:
@@ -58,11 +69,26 @@ def functions(target: Target, bits: int) -> list[Function]:
     return [*parts, matrix, units(job_name(bits), element, matrix.name)]
 
 
+def may_stream(target: Target, bits: int, rows: int, target_row: int) -> bool:
+    """Whether columns of tiles are whole lines of the target, whose rows are so many bytes apart."""
+    size = tile(target, bits)
+    return size * bits == 8 * _LINE and rows % size == 0 and target_row % _LINE == 0
+
+
+def streamed(target: Target, name: str) -> list[Function]:
+    """The functions for elements of a width, stored past the caches: of ``i32`` or ``i64``."""
+    element = Type(name)
+    size = tile(target, element.bits)
+    matrix = _streamed_matrix(element, size)
+    whole = _tile(element, size, is_masked=False, is_streamed=True)
+    return [whole, matrix, units(STREAMED + name, element, matrix.name)]
+
+
 def _tile_name(element: Type, *, is_masked: bool) -> str:
     return f"transpose_{'part' if is_masked else 'tile'}_{element}"
 
 
-def _tile(element: Type, size: int, *, is_masked: bool) -> Function:
+def _tile(element: Type, size: int, *, is_masked: bool, is_streamed: bool = False) -> Function:
     """One tile, or the first ``rows`` and ``columns`` of one."""
     numbers = [I64, I64] if is_masked else []
     name = _tile_name(element, is_masked=is_masked)
@@ -72,7 +98,8 @@ def _tile(element: Type, size: int, *, is_masked: bool) -> Function:
     if not is_masked:
         loaded = [f.load(source.at(source_row * k), type, 1) for k in range(size)]
         for k, vector in enumerate(transposed(f, loaded)):
-            f.store(vector, target.at(target_row * k), 1)
+            align = _LINE if is_streamed else 1
+            f.store(vector, target.at(target_row * k), align, streaming=is_streamed)
         return f
     rows, columns = f.arguments[4:]
     none = f.zero(type)
@@ -168,6 +195,37 @@ def _matrix(element: Type, size: int) -> Function:
         f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
 
     f.if_((rows >= size) & (columns >= size), by_tiles, small)
+    return f
+
+
+def _streamed_matrix(element: Type, size: int) -> Function:
+    """All tiles of a matrix, past the caches where its target begins with a line."""
+    f = Function(f"stream_{element}", MATRIX, exported=False)
+    source, target, rows, columns, source_row, target_row = f.arguments
+
+    def whole(row: Value, column: Value) -> None:
+        column = f.minimum(column, columns - size)
+        places = [
+            source.at(row * source_row).at(column, element),
+            target.at(column * target_row).at(row, element),
+        ]
+        f.run(_tile_name(element, is_masked=False), [*places, source_row, target_row])
+
+    def block(row: Value, column: Value) -> None:
+        end = f.minimum(row + _WIDE_BLOCK, rows)
+        last = f.minimum(column + _WIDE_BLOCK, columns)
+        f.loop(row, end, size, lambda r: f.loop(column, last, size, lambda c: whole(r, c)) and None)
+
+    def blocks(column: Value) -> None:
+        f.loop(0, rows, _WIDE_BLOCK, lambda row: block(row, column))
+
+    begins_line = (target.to("ptrtoint", "i64") | target_row) % _LINE == 0
+    fits = (rows % size == 0) & (columns >= size)
+    f.if_(
+        begins_line & fits,
+        lambda: f.loop(0, columns, _WIDE_BLOCK, blocks) and None,
+        lambda: f.run(matrix_name(element.bits), f.arguments),
+    )
     return f
 
 

@@ -11,9 +11,11 @@ from shlo_tools.codegen.library import interleaving, transposition
 from shlo_tools.codegen.stages.contractions.products import Part, merged, strided
 from shlo_tools.codegen.stages.nodes import Node, NodeKind
 from shlo_tools.codegen.stages.reading.elements import place_type
+from shlo_tools.codegen.target import host
 
 _SMALL = 256  # elements that a kernel gathers as well
 _BLOCK = 256  # columns of a chunk, at least; and rows, where columns are fewer
+_LARGE = 1 << 25  # bytes that caches do not hold
 _UNIT = 16 * 1024  # elements of a chunk, about
 
 
@@ -73,6 +75,9 @@ class Transposition:
             return interleaving.job_name(self.bits, joins=rows)
         if columns in interleaving.FEW and self.rows[1] == columns:
             return interleaving.job_name(self.bits, parts=columns)
+        target_row, size = self.columns[1] * self.bits // 8, self.base.count * self.bits // 8
+        if size >= _LARGE and transposition.may_stream(host(), self.bits, rows, target_row):
+            return transposition.streamed_name(self.bits)
         return transposition.job_name(self.bits)
 
 

@@ -115,6 +115,7 @@ _FAMILIES = {
     f"{PREFIX}planes_": planes.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
     f"{PREFIX}window_matrix_": window_matrix.functions,
+    transposition.STREAMED: transposition.streamed,
     calling.ROUTINES: calling.routines,
     fourier.NAMES: fourier.functions,
     interleaving.JOINS: interleaving.joining,

@@ -110,3 +110,18 @@ def test_tiles_fit_registers(vector_bytes: int, bits: int) -> None:
     assert size & (size - 1) == 0
     assert 2 <= size <= 16
     assert size * bits <= 8 * vector_bytes
+
+
+@pytest.mark.parametrize("shape", [(2, 1616, 2627), (1, 4100, 2100), (3, 2048, 1500)])
+@pytest.mark.parametrize("type", ["f32", "f64"])
+def test_results_larger_than_caches(shape: tuple[int, int, int], type: str) -> None:
+    batch, rows, columns = shape
+    source, target = f"{batch}x{rows}x{columns}x{type}", f"{batch}x{columns}x{rows}x{type}"
+    text = f"""func.func @main(%a: tensor<{source}>) -> tensor<{target}> {{
+      %0 = stablehlo.transpose %a, dims = [0, 2, 1] : (tensor<{source}>) -> tensor<{target}>
+      return %0 : tensor<{target}>
+    }}"""
+    operand = np.random.default_rng(rows).standard_normal(shape).astype(TYPES[type])
+    for threads in (1, 2):
+        result = compile(text, threads=threads)(operand)
+        np.testing.assert_array_equal(np.asarray(result), operand.transpose(0, 2, 1))
