@@ -70,7 +70,7 @@ def functions(target: Target, bits: int) -> list[Function]:
 
 
 def may_stream(target: Target, bits: int, rows: int, target_row: int) -> bool:
-    """Whether columns of tiles are whole lines of the target, whose rows are so many bytes apart."""
+    """Whether columns of tiles are whole lines of a target with so many bytes from row to row."""
     size = tile(target, bits)
     return size * bits == 8 * _LINE and rows % size == 0 and target_row % _LINE == 0
 
