@@ -14,7 +14,8 @@ from shlo_tools.codegen.function import I32, I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.pool import JOB
 
 DIGIT = 11  # bits of a digit of a line that one thread sorts, at most
-_JOB_DIGIT = 8  # of one that is sorted by jobs: counts of all parts are looked through
+_JOB_DIGIT = 8  # of one that is sorted by jobs and that caches do not hold
+_NEAR = 6 << 20  # bytes of entries that they do
 COUNTS_BYTES = 4 << DIGIT  # what counting the digits of one part needs
 # Words of the context of a pass over a digit.
 CONTEXT = {
@@ -86,10 +87,19 @@ def bound_name(entry: Entry) -> str:
     return f"shlo_rt_sort_bound_{entry.name}"
 
 
-def digits(key_bits: int) -> list[tuple[int, int]]:
-    """Shift and width of the digits of keys that are sorted by jobs."""
-    starts = range(0, key_bits, _JOB_DIGIT)
-    return [(first, min(_JOB_DIGIT, key_bits - first)) for first in starts]
+def digits(key_bits: int, list_bytes: int) -> list[tuple[int, int]]:
+    """Shift and width of the digits of keys that are sorted by jobs.
+
+    Long digits are fewer passes, each of which writes to as many places at once.
+    """
+    longest = DIGIT if list_bytes <= _NEAR else _JOB_DIGIT
+    starts = range(0, key_bits, longest)
+    return [(first, min(longest, key_bits - first)) for first in starts]
+
+
+def most_parts(list_bytes: int) -> int:
+    """Parts of a line that is sorted by jobs: the counts of all of them are looked through."""
+    return 8 if list_bytes <= _NEAR else 16
 
 
 def functions(entry: Entry) -> list[Function]:

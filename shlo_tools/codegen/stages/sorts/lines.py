@@ -129,7 +129,8 @@ def _lines(node: Node, order: Sorting, most: int, outputs: set[int]) -> Lines:
     list_bytes = -(-bytes * (length + _PAD) // 64) * 64
     way, together, part = Way.APART, min(count, _TOGETHER), length
     if order.key and count == 1 and length >= (_LONGEST if selects else _LONG):
-        way, part = Way.PARTS, -(-length // min(16, length // (_LONG // 4)))
+        parts = min(sorting.most_parts(list_bytes), length // (_LONG // 4))
+        way, part = Way.PARTS, -(-length // parts)
     elif 2 * list_bytes + sorting.COUNTS_BYTES <= SCRATCH_BYTES:
         way, together = Way.SCRATCH, max(1, _CHUNK // length)
     return Lines(way, count, length, most, entry, picks, selects, together, part, list_bytes)

@@ -44,7 +44,7 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
     if key is None or entry is None:
         raise TypeError("a line without keys")
     parts = -(-lines.length // lines.part)
-    digits = sorting.digits(key.bits)
+    digits = sorting.digits(key.bits, lines.list_bytes)
     code.temporaries += [lines.list_bytes, lines.list_bytes, parts * sorting.COUNTS_BYTES]
     flags = [] if entry.has_place else [Place("temporary", 3)]
     code.temporaries += [8 * parts for _ in flags]
