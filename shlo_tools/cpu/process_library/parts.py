@@ -39,6 +39,7 @@ from shlo_tools.codegen.library import (
 )
 from shlo_tools.codegen.library.contractions import (
     blocks,
+    channel_windows,
     conversion,
     depthwise,
     gemm,
@@ -113,6 +114,7 @@ _FAMILIES = {
     conversion.NAMES: conversion.functions,
     f"{PREFIX}lines_": lines.functions,
     f"{PREFIX}planes_": planes.functions,
+    f"{PREFIX}channel_windows_": channel_windows.functions,
     f"{PREFIX}depthwise_": depthwise.functions,
     f"{PREFIX}window_matrix_": window_matrix.functions,
     transposition.STREAMED: transposition.streamed,

@@ -10,7 +10,6 @@ from functools import cached_property
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.jobs import Context, Job, Place, Product, StageCode, formula
 from shlo_tools.codegen.library.contractions import conversion, element_copies
-from shlo_tools.codegen.library.contractions import depthwise as depthwise_library
 from shlo_tools.codegen.stages.contractions import convolutions, depthwise, later, products
 from shlo_tools.codegen.stages.contractions.axes import Contraction, Operand, merged, of_parts
 from shlo_tools.codegen.stages.contractions.convolutions import Depthwise, Form
@@ -244,13 +243,11 @@ class _Lowering:
         if form is None:
             return False
         place = Place(where.what, where.number, where.offset + form.c_offset * self.element.bytes)
-        context = depthwise.context(form, self.target, self.element, place)
-        if context is None:
+        job = depthwise.job(form, self.target, self.element, place)
+        if job is None:
             return False
-        words, chunks = context
-        self.out.contexts.append(Context(words))
-        function = depthwise_library.name(form.element, self.element)
-        self.out.jobs.append(Job(function, len(self.out.contexts) - 1, chunks))
+        self.out.contexts.append(Context(job.words))
+        self.out.jobs.append(Job(job.function, len(self.out.contexts) - 1, job.chunks))
         return True
 
     # --- rows -------------------------------------------------------------------------------------
