@@ -146,10 +146,10 @@ class ChannelWindows:
         """The sums of a tile, whose first window starts at X and (y, x)."""
         f, c, copies = self.f, self.c, self.copies
         x, y, x_first = start
-        taken: dict[int, list[tuple[int, int]]] = {}  # rows and taps that take a place
+        takers_of: dict[int, list[tuple[int, int]]] = {}  # rows and taps that take a place
         for r in range(ROWS):
             for k in range(self.taps):
-                taken.setdefault(r * self.step + k * self.dilation, []).append((r, k))
+                takers_of.setdefault(r * self.step + k * self.dilation, []).append((r, k))
 
         def loaded(address: Value) -> list[Value]:
             return [
@@ -157,7 +157,7 @@ class ChannelWindows:
                 for v in range(vectors)
             ]
 
-        def window_row(_: Value, y: Value, w_row: Value, *old: Value) -> list[Value]:
+        def window_row(_number: Value, y: Value, w_row: Value, *old: Value) -> list[Value]:
             sums, weights, w = list(old), [], w_row
             for _ in range(self.taps):
                 weights.append(loaded(w))
@@ -166,7 +166,7 @@ class ChannelWindows:
             place_bytes = f.select(exists, c["x_x"], 0)
             at = f.select(exists, x.at(y * c["x_y"]), self.zeros).at(x_first * place_bytes)
             before = 0
-            for place, takers in sorted(taken.items()):
+            for place, takers in sorted(takers_of.items()):
                 at = at.at(place_bytes * (place - before))
                 before = place
                 is_there = None if is_inside else (x_first + place).compare("ult", c["width"])

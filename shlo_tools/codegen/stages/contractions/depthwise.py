@@ -55,13 +55,13 @@ def _shares(words: dict[str, int], span: int) -> dict[str, int]:
     """
     images, m0, m1, channels = (words[name] for name in ("images", "m0", "m1", "channels"))
     work = images * m0 * m1 * channels * words["k0"] * words["k1"]
-    wanted = max(-(-work // _WORK), min(_CHUNKS, work // _LEAST))
-    wanted = -(-wanted // max(1, images))
-    blocks = max(1, min(wanted, m0 // _ROWS))
-    wanted = -(-wanted // blocks)
-    parts = max(1, min(wanted, channels // (2 * span)))
+    chunks = max(-(-work // _WORK), min(_CHUNKS, work // _LEAST))
+    chunks = -(-chunks // max(1, images))
+    blocks = max(1, min(chunks, m0 // _ROWS))
+    chunks = -(-chunks // blocks)
+    parts = max(1, min(chunks, channels // (2 * span)))
     tiles = -(-m1 // channel_windows.ROWS)
-    strips = max(1, min(-(-wanted // parts), tiles // 2))
+    strips = max(1, min(-(-chunks // parts), tiles // 2))
     return {
         "m0_block": max(1, -(-m0 // blocks)),
         "m1_block": max(1, -(-tiles // strips)) * channel_windows.ROWS,
