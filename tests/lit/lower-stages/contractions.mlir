@@ -80,7 +80,7 @@ func.func public @one_element(%x: tensor<1x6x6x4xf32>, %w: tensor<1x1x4x8xf32>) 
 
 // Channels with their own windows are lanes.
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: shlo_rt_depthwise_f32_f32
+// CHECK-SAME: shlo_rt_channel_windows_f32_f32
 func.func public @depthwise(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x1x4xf32>) -> tensor<1x4x4x4xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<1x6x6x4xf32>, tensor<3x3x1x4xf32>) -> tensor<1x4x4x4xf32>
   return %0 : tensor<1x4x4x4xf32>

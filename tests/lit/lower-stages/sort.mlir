@@ -31,10 +31,10 @@ func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// A long line is sorted by jobs of several chunks: keys, four passes over digits, results.
+// A long line is sorted by jobs of several chunks: keys, three passes over digits, results.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: stage.0.keys
-// CHECK-COUNT-4: shlo_rt_sort_move_k32
+// CHECK-COUNT-3: shlo_rt_sort_move_k32
 // CHECK-SAME: stage.0.results
 func.func public @main(%x: tensor<100000xi32>) -> tensor<100000xi32> {
   %0 = "stablehlo.sort"(%x) ({
