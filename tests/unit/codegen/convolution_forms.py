@@ -100,6 +100,22 @@ CONVOLUTIONS: dict[str, tuple[Shape, Shape, Shape, str, str]] = {
         *((2, 12, 9, 26), (12, 1, 3, 3), (2, 12, 9, 26), NCHW),
         "padding = dense<1>, feature_group_count = 12 : i64",
     ),
+    "depthwise, two vectors of channels": (
+        *((2, 9, 33, 64), (3, 3, 1, 64), (2, 9, 33, 64), NHWC),
+        "padding = dense<1>, feature_group_count = 64 : i64",
+    ),
+    "depthwise, two vectors, strided": (
+        *((2, 9, 33, 64), (3, 3, 1, 64), (2, 5, 17, 64), NHWC),
+        "padding = dense<1>, window_strides = array<i64: 2, 2>, feature_group_count = 64 : i64",
+    ),
+    "depthwise, wide windows": (
+        *((1, 9, 33, 40), (5, 5, 1, 40), (1, 9, 33, 40), NHWC),
+        "padding = dense<2>, feature_group_count = 40 : i64",
+    ),
+    "depthwise, windows of more taps than registers": (
+        *((1, 9, 33, 32), (1, 17, 1, 32), (1, 9, 33, 32), NHWC),
+        "padding = dense<[[0, 0], [8, 8]]>, feature_group_count = 32 : i64",
+    ),
     "on parts of a long line": (
         *((1, 2000, 2), (5, 2, 3), (1, 2000, 3), "[b, 0, f]x[0, i, o]->[b, 0, f]"),
         "padding = dense<[[2, 2]]>",
