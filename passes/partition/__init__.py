@@ -38,7 +38,7 @@ from shlo_tools.passes.partition.batched import join_batched
 from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
-from shlo_tools.passes.partition.loops.blocks import split_loops
+from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
 from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
@@ -79,7 +79,9 @@ class Partition(Pass):
                 _rewrite(_without_barriers(ops), _RULES)
                 _lift_weights(func, weights)
                 sink_constants(with_regions)
-                for whole in (func, *split_loops(op, func, others)):
+                has_loops = any(inner.name == LOOP for inner in with_regions)
+                blocks_of_rows = split_loops(op, func, others) if has_loops else []
+                for whole in (func, *blocks_of_rows):
                     _cut(op, whole.regions[0].blocks[0], kinds, names)
 
 

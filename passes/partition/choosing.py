@@ -23,7 +23,7 @@ from shlo_tools.passes.partition.graph import (
     Stage,
     is_first_of_sorted,
 )
-from shlo_tools.passes.partition.kinds import ALONE, CONTROL
+from shlo_tools.passes.partition.kinds import ALONE, STAYING
 from shlo_tools.passes.partition.merging import merge
 from shlo_tools.passes.partition.places import is_in_memory, where
 from shlo_tools.passes.partition.sinking import MEMBERS, sink
@@ -107,7 +107,7 @@ def _place(op: Op, stages: list[Stage]) -> None:
 def _kind_alone(op: Op) -> str:
     """The kind of the stage of an op of several results."""
     if op.name != "reduce":
-        return "control" if op.name in CONTROL | {"call"} else ALONE.get(op.name, "op")
+        return "control" if op.name in STAYING else ALONE.get(op.name, "op")
     groups = groups_of(op.shape_of(0), op.integers("dimensions"))
     return "reduction" if any(is_reduced for _, is_reduced in groups) else "map"
 

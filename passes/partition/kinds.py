@@ -38,6 +38,7 @@ ALONE = {
 }
 # Ops whose regions are cut into stages, too.
 CONTROL = {"while", "if", "case"}
+STAYING = CONTROL | {"call"}  # and of functions for blocks of rows
 _CONTROL_OPS = {f"stablehlo.{name}" for name in CONTROL}
 _FOLDS = ("reduce", "reduce_window")  # repeat their region
 # Ops whose sizes are operands, which ``shlo-name-sizes`` knows by name: what they are without.

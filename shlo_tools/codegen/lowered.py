@@ -28,6 +28,11 @@ def is_public(func: Operation) -> bool:
     return ir.text_of(func, "sym_visibility") in ("", "public")
 
 
+def calls_stages(func: Operation) -> bool:
+    """Whether a function of a module that has been cut is a list of calls of stages."""
+    return ir.text_of(func, "sym_visibility") != "private" or BLOCK in func.attributes
+
+
 # --- kernels --------------------------------------------------------------------------------------
 KERNEL = "shlo.kernel"  # on a function: what it computes
 CALL_HOST = "shlo.call_host"  # the function that host kernels call until the frame is attached

@@ -39,7 +39,7 @@ _MOST_BYTES = 1 << 19  # that each block reads again: they stay in a core's cach
 _LITTLE = 64  # as one in so many flops are elements that each block computes for itself
 _ITERATIONS = 64  # of a loop whose number of them is not known
 
-_PRODUCT, _LOOP = "stablehlo.dot_general", "stablehlo.while"
+LOOP, _PRODUCT = "stablehlo.while", "stablehlo.dot_general"
 _SIZES = {"stablehlo.slice": "limit_indices", "stablehlo.dynamic_slice": "slice_sizes"}
 
 
@@ -60,7 +60,7 @@ def _loops_of_rows(parent: Operation) -> Iterator[tuple[Operation, Independence,
         for op in [mlir.inner_operation(view) for view in region.blocks[0].operations]:
             if not len(op.regions):
                 continue
-            is_product = op.name == _LOOP and any(i.name == _PRODUCT for i in mlir.walk(op))
+            is_product = op.name == LOOP and any(i.name == _PRODUCT for i in mlir.walk(op))
             ways = _rows_of(op) if is_product else None
             if ways is not None:
                 yield op, *ways
@@ -112,7 +112,7 @@ def _pays(loop: Operation, rows: Mapping[Value, int]) -> bool:
         return False
     bytes = again = 0
     for op in mlir.walk(loop)[1:]:
-        if op.name == _LOOP and not any(inner.name == _PRODUCT for inner in mlir.walk(op)):
+        if op.name == LOOP and not any(inner.name == _PRODUCT for inner in mlir.walk(op)):
             return False  # it may be one kernel, which nobody asks whether the call goes on
         if op.name == _PRODUCT:
             if op.operands[0] not in rows:
@@ -167,12 +167,11 @@ class _Splitting:
         self._call(name, row_type, results_types)
         return func
 
-    def _cut_type(self, value: Value) -> Type:
+    def _cut_type(self, value: Value, dimension: int) -> Type:
         """The type of a block of rows of a value."""
-        type = dtypes.tensor_type(value.type)
-        shape = list(type.static_shape)
-        shape[self.rows[value]] = self.size
-        return type.with_shape(shape).mlir()
+        shape = list(shape_of(value))
+        shape[dimension] = self.size
+        return dtypes.tensor_type(value.type).with_shape(shape).mlir()
 
     def _cut(self, clone: Operation) -> None:
         """Have a copy of the loop compute a block of rows."""
@@ -198,7 +197,7 @@ class _Splitting:
     def _cut_values(self, before: Iterable[Value], after: Iterable[Value]) -> None:
         for old, new in zip(before, after, strict=True):
             if old in self.rows and old not in self.outside:
-                new.set_type(self._cut_type(old))
+                new.set_type(self._cut_type(old, self.rows[old]))
 
     def _cut_sizes(self, old: Operation, new: Operation) -> None:
         """Write a block's sizes where ops say sizes, and where it begins in what is outside."""
@@ -212,7 +211,7 @@ class _Splitting:
         if old.name == "stablehlo.dynamic_slice" and old.operands[0] in self.outside:
             new.operands[1 + dimension] = self._start(old.operands[1].type)
         if old.name == "stablehlo.constant":
-            new.attributes["value"] = _resized(old, self._cut_type(old.results[0]))
+            new.attributes["value"] = _resized(old, new.results[0].type)
 
     # --- operands ---------------------------------------------------------------------------------
     def _operand(self, value: Value, dimension: int | None) -> Value:
@@ -235,10 +234,7 @@ class _Splitting:
         return self.parts[key]
 
     def _new_part(self, value: Value, dimension: int) -> Value:
-        type = dtypes.tensor_type(value.type)
-        sizes = [*type.static_shape]
-        sizes[dimension] = self.size
-        cut_type = type.with_shape(sizes).mlir()
+        cut_type = self._cut_type(value, dimension)
         op = source(value, "constant", "broadcast_in_dim")
         if op is not None and not op.operands and mlir.is_splat(op.attributes["value"]):
             return self.front.value(op.name, (), cut_type, {"value": _resized(op, cut_type)})
@@ -247,6 +243,7 @@ class _Splitting:
             return self.front.value(op.name, [number], cut_type, dict(op.attributes.items()))
         row = next(iter(self.starts.values()))
         zero = constant(self.front, row.type, np.zeros((), np.int32))
+        sizes = dtypes.tensor_type(cut_type).static_shape
         starts = [row if d == dimension else zero for d in range(len(sizes))]
         attributes = {"slice_sizes": mlir.i64_array_attr(sizes)}
         operands = [self._whole(value), *starts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function
-from shlo_tools.codegen.jobs import Context, Job, Place, formula
+from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, formula
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.dims import Dim, ceiling_divided
 
@@ -25,6 +25,12 @@ def functions() -> list[Function]:
 def job(context: int, size: Dim, fills: int | None = None) -> Job:
     """A job that copies ``size`` bytes."""
     return Job(COPY, context, formula(ceiling_divided(size, _CHUNK)), fills=fills)
+
+
+def add(code: StageCode, source: Place, target: Place, size: Dim, fills: int | None = None) -> None:
+    """Have a stage copy ``size`` bytes, with a context of its own."""
+    code.contexts.append(context(source, target, size))
+    code.jobs.append(job(len(code.contexts) - 1, size, fills))
 
 
 def context(source: Place, target: Place, size: Dim) -> Context:

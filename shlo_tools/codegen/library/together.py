@@ -9,8 +9,6 @@ asks whether the call goes on; the others stop where it has been told to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shlo_tools.codegen import frame as layout
 from shlo_tools.codegen.function import I64, POINTER, Function, Value
 from shlo_tools.codegen.library import jobs, pool
@@ -22,7 +20,7 @@ CONTEXT = ("frame", "table", "stopped")
 _RANGE = 2  # words of a record in front of the frame
 _ROW = 8 * len(CONTEXT)
 _RECORDS = _ROW + 8 * len(pool.ROW)
-_RECORD = 8 * _RANGE + layout.SIZE
+RECORD = _RANGE + len(layout.FIELDS)  # words of a record
 
 
 def functions() -> list[Function]:
@@ -30,14 +28,9 @@ def functions() -> list[Function]:
     return [_together(), _block()]
 
 
-def record(first: int, last: int) -> Sequence[int]:
-    """The words about a block of rows."""
-    return (first, last, *[0] * len(layout.FIELDS))
-
-
 def range_word(block: int) -> int:
     """Which word of the context holds the first row of a block; the one behind its last follows."""
-    return (_RECORDS + block * _RECORD) // 8
+    return _RECORDS // 8 + block * RECORD
 
 
 def _word(context: Value, name: str) -> Value:
@@ -58,7 +51,7 @@ def _block() -> Function:
     context, number, scratch = f.arguments
     frame, table = (f.load(_word(context, name), POINTER) for name in ("frame", "table"))
     stopped = _word(context, "stopped")
-    words = context.at(number * _RECORD + _RECORDS)
+    words = context.at(number * (8 * RECORD) + _RECORDS)
     first, last = (f.load(words.at(8 * k), I64) for k in range(_RANGE))
     own = words.at(8 * _RANGE)
 

@@ -78,8 +78,9 @@ def _map(stage: Stage, target: Target) -> StageCode:
 def _copy(source: Node) -> StageCode:
     """An argument is the result."""
     size = source.count * place_type(source.element).bytes
-    words = copying.context(Place("argument", source.number), Place("result", 0), size)
-    return StageCode(jobs=[copying.job(0, size)], contexts=[words])
+    code = StageCode()
+    copying.add(code, Place("argument", source.number), Place("result", 0), size)
+    return code
 
 
 def _rows(stage: Stage, target: Target) -> StageCode:
@@ -150,9 +151,7 @@ def _concatenation(stage: Stage, target: Target) -> StageCode:
         where = Place("result", 0, formula(start * size))
         start += width
         if outer == 1 and operand.kind is NodeKind.INPUT:
-            source = Place("argument", operand.number)
-            code.contexts.append(copying.context(source, where, width * size))
-            code.jobs.append(copying.job(len(code.contexts) - 1, width * size))
+            copying.add(code, Place("argument", operand.number), where, width * size)
             continue
         walked, apart = _rows_of_part(operand, outer, width, pitch)
         part = f"{stage.name}.{number}"

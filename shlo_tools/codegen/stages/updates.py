@@ -53,9 +53,8 @@ def fill(code: StageCode, stage: Stage, target: Target, operand: Node, number: i
     is_read_once = all(_readers(stage, node) == 1 for node in chain)
     if is_read_once:
         code.in_place[number] = [source.number]
-    code.contexts.append(copying.context(Place("argument", source.number), where, size))
     fills = number if is_read_once else None
-    code.jobs.append(copying.job(len(code.contexts) - 1, size, fills))
+    copying.add(code, Place("argument", source.number), where, size, fills)
 
 
 def _readers(stage: Stage, source: Node) -> int:

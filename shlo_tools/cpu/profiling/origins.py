@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools import ir, mlir, program
 from shlo_tools.calling.profile import ProfiledOp
-from shlo_tools.codegen.lowered import BLOCK, NUMBERS, STAGE
+from shlo_tools.codegen.lowered import NUMBERS, STAGE, calls_stages
 from shlo_tools.cpu import native
 from shlo_tools.cpu.profiling.rows import Origins, Stage
 from shlo_tools.cpu.stages import building
@@ -44,7 +44,7 @@ def _stages(module: mlir.Module, sizes: Sequence[int]) -> dict[str, Stage]:
     for func in ir.functions(module.operation):
         if STAGE in func.attributes:
             func.attributes["sym_visibility"] = mlir.string_attr("public")
-        elif not ir.is_declaration(func) and _calls_stages(func):
+        elif not ir.is_declaration(func) and calls_stages(func):
             func.erase()
     if sizes:
         module.operation.attributes[NUMBERS] = mlir.i64_array_attr(sizes)
@@ -58,10 +58,6 @@ def _stages(module: mlir.Module, sizes: Sequence[int]) -> dict[str, Stage]:
         for func in ir.functions(module.operation)
         if STAGE in func.attributes
     }
-
-
-def _calls_stages(func: Operation) -> bool:
-    return ir.text_of(func, "sym_visibility") != "private" or BLOCK in func.attributes
 
 
 def _stage(module: mlir.Module, func: Operation, counter: costs.Counter) -> Stage:

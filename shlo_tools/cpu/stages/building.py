@@ -15,7 +15,7 @@ from shlo_tools import dtypes, ir, mlir, program
 from shlo_tools.calling.executable import Executable, Signature
 from shlo_tools.codegen import shared_kernels
 from shlo_tools.codegen.library import entering
-from shlo_tools.codegen.lowered import BLOCK, NUMBERS, PLAIN, STAGE, SYMBOLS, WEIGHT
+from shlo_tools.codegen.lowered import NUMBERS, PLAIN, STAGE, SYMBOLS, WEIGHT, calls_stages
 from shlo_tools.codegen.stages.contractions import later
 from shlo_tools.cpu import native, symbols, weights
 from shlo_tools.cpu.machine_code.compilation import MachineCode
@@ -253,11 +253,7 @@ def _keep_plain(module: mlir.Module, cut: Program) -> None:
         if ir.symbol_name(op) in cut.plain:
             del op.attributes[PLAIN]
             op.attributes["sym_visibility"] = mlir.string_attr("public")
-        elif (
-            ir.text_of(op, "sym_visibility") != "private"
-            or ir.symbol_name(op) in cut.codes
-            or BLOCK in op.attributes
-        ):
+        elif calls_stages(op) or ir.symbol_name(op) in cut.codes:
             op.erase()
 
 

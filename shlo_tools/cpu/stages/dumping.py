@@ -20,7 +20,7 @@ from pathlib import Path
 from shlo_tools import files, ir, mlir, program
 from shlo_tools.codegen import jobs, named_sizes
 from shlo_tools.codegen.function import ADDRESSES, address_table
-from shlo_tools.codegen.lowered import BLOCK, JOBS, PLAIN, ROWS, STAGE
+from shlo_tools.codegen.lowered import JOBS, PLAIN, ROWS, STAGE, calls_stages
 from shlo_tools.cpu import native
 from shlo_tools.cpu.machine_code import objects
 from shlo_tools.cpu.stages import building
@@ -155,8 +155,7 @@ def _alone(module: mlir.Module, name: str) -> mlir.Module:
     for op in ir.children(alone.operation):
         if op.name != "func.func" or ir.symbol_name(op) == name:
             continue
-        is_private = ir.text_of(op, "sym_visibility") == "private"
-        if not is_private or STAGE in op.attributes or BLOCK in op.attributes:
+        if STAGE in op.attributes or calls_stages(op):
             op.erase()
     return alone
 

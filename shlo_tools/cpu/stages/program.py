@@ -188,13 +188,14 @@ def read(module: mlir.Module, function: str, donated: Collection[int] = ()) -> P
 def stage_calls(module: mlir.Module, function: str) -> list[Operation]:
     """The calls of stages in a function that has been cut, in the order of tables."""
     functions = ir.functions_by_name(module.operation)
-    calls: list[Operation] = []
-    for op in mlir.walk(functions[function]):
-        if op.name == "func.call":
-            callee = ir.callee_of(op)
-            is_block = BLOCK in functions[callee].attributes
-            calls += stage_calls(module, callee) if is_block else [op]
-    return calls
+
+    def inside(func: Operation) -> Iterator[Operation]:
+        for op in mlir.walk(func):
+            if op.name == "func.call":
+                callee = functions[ir.callee_of(op)]
+                yield from inside(callee) if BLOCK in callee.attributes else [op]
+
+    return list(inside(functions[function]))
 
 
 def stages(module: mlir.Module) -> tuple[dict[str, StageCode], dict[str, str]]:

@@ -202,9 +202,7 @@ class Rows(ABC):
         self.table_words.append(context + together.CONTEXT.index("table"))
         self._function_word(together.BLOCK)
         self.inner.append((len(self.words), context))
-        self.words += [0, count, *self.measured]
-        for _ in step.blocks:
-            self.words += together.record(0, 0)
+        self.words += [0, count, *self.measured, *[0] * (count * together.RECORD)]
         self.together.append(self._row(self._function(together.TOGETHER), context, ENTRY_POINT))
         leave = self._row(layout.ALWAYS, 0, 0)
         for number, block in enumerate(step.blocks):

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.contractions.element_copies import ElementCopies
+from shlo_tools.codegen.library.contractions.micro_kernels import multiply_add
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
@@ -172,18 +173,14 @@ class ChannelWindows:
                 is_there = None if is_inside else (x_first + place).compare("ult", c["width"])
                 values = loaded(f.select(is_there, at, self.zeros) if is_there else at)
                 for r, k in takers:
-                    for v, value in enumerate(values):
+                    for v, (value, weight) in enumerate(zip(values, weights[k], strict=True)):
                         total = sums[r * vectors + v]
-                        sums[r * vectors + v] = self._multiply_add(value, weights[k][v], total)
+                        sums[r * vectors + v] = multiply_add(f, self.target, value, weight, total)
             return [y + c["k0_step"], w_row.at(c["w_k0"]), *sums]
 
         zeros = [f.zero(self.vector)] * (ROWS * vectors)
         w = c["W"].at(channel, copies.stored)
         return f.loop(0, c["k0"], 1, window_row, [y, w, *zeros])[2:]
-
-    def _multiply_add(self, a: Value, b: Value, c: Value) -> Value:
-        is_fused = self.target.fma and self.element.is_float
-        return self.f.fma(a, b, c) if is_fused else a * b + c
 
     def _store(self, sums: list[Value], c: Value, rows: Value, mask: Value | None) -> None:
         f, vectors = self.f, len(sums) // ROWS

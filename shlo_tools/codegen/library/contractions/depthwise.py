@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.contractions import packing
+from shlo_tools.codegen.library.contractions.micro_kernels import multiply_add
 from shlo_tools.codegen.library.pool import JOB
 from shlo_tools.codegen.target import Target
 
@@ -81,7 +82,7 @@ class Depthwise:
                     for v, weight in enumerate(weights):
                         value = f.load(row.at(self.lanes * v, self.element), self.vector)
                         total = sums[r * _VECTORS + v]
-                        added.append(self._multiply_add(f, value, weight, total))
+                        added.append(multiply_add(f, self.target, value, weight, total))
                     row = row.at(x_row) if r + 1 < _ROWS else row
                 return [x_here.at(x_k1), w_here.at(w_k1), *added]
 
@@ -102,10 +103,6 @@ class Depthwise:
 
             f.if_(rows > r, put)
         return f
-
-    def _multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
-        is_fused = self.target.fma and self.element.is_float
-        return f.fma(a, b, c) if is_fused else a * b + c
 
     def run(self) -> Function:
         """A chunk is some channels of some rows of one image of C."""

@@ -39,6 +39,12 @@ def name(element: Type, part: str, source: str = "") -> str:
     return f"{MIXED}{source}_{part}_{element}"
 
 
+def multiply_add(f: Function, target: Target, a: Value, b: Value, c: Value) -> Value:
+    """``a * b + c``, rounded once where that is one instruction."""
+    is_fused = target.fma and c.type.is_float
+    return f.fma(a, b, c) if is_fused else a * b + c
+
+
 class MicroKernels:
     """Micro-kernels of one element type.
 
@@ -120,7 +126,8 @@ class MicroKernels:
             for r, start in enumerate(starts):
                 number = f.broadcast(f.load(start.at(offset), self.element), lanes)
                 for v, column in enumerate(columns):
-                    added.append(self.multiply_add(f, number, column, sums[r * vectors + v]))
+                    total = sums[r * vectors + v]
+                    added.append(multiply_add(f, self.target, number, column, total))
             return [at_a.at(8) if listed else at_a + a_k, at_b.at(b_k), *added]
 
         zero, first = f.zero(vector), a_k if listed else f.constant(0)
@@ -177,10 +184,6 @@ class MicroKernels:
         place = row.at(lanes * v, self.element)
         return f.load_masked(place, mask, self.element.vector(lanes))
 
-    def multiply_add(self, f: Function, a: Value, b: Value, c: Value) -> Value:
-        is_fused = self.target.fma and self.element.is_float
-        return f.fma(a, b, c) if is_fused else a * b + c
-
     def dot_kernel(self, part: str, columns: int) -> Function:
         """(A, B, b_n, K, C): sums along K of one row of A by ``columns`` columns of B."""
         f = Function(self.private(part), [POINTER, POINTER, I64, I64, POINTER], exported=False)
@@ -195,7 +198,7 @@ class MicroKernels:
                 self.reading.load(f, start.at(k, self.stored), self.lanes, mask) for start in starts
             )
             return [
-                self.multiply_add(f, row, column, partial)
+                multiply_add(f, self.target, row, column, partial)
                 for column, partial in zip(columns, sums, strict=True)
             ]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from shlo_tools.codegen.function import I64, POINTER, Function, Type, Value
 from shlo_tools.codegen.library.contractions import contexts, packing, tap_tables
-from shlo_tools.codegen.library.contractions.micro_kernels import MicroKernels
+from shlo_tools.codegen.library.contractions.micro_kernels import multiply_add
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
@@ -89,8 +89,7 @@ class Planes:
 
     def __init__(self, target: Target, source: str, element: Type) -> None:
         self.source, self.element = source, element
-        self.rows = tile_rows(target)
-        self.arithmetic = MicroKernels(target, element)
+        self.target, self.rows = target, tile_rows(target)
         self.lanes = target.lanes(element.bits)
         self.vector = element.vector(self.lanes)
 
@@ -124,7 +123,7 @@ class Planes:
                 number = f.broadcast(f.load(start.at(k, self.element), self.element), self.lanes)
                 for v, window in enumerate(windows):
                     total = sums[r * vectors + v]
-                    added.append(self.arithmetic.multiply_add(f, number, window, total))
+                    added.append(multiply_add(f, self.target, number, window, total))
             return added
 
         sums = f.loop(f.constant(0), inner, 1, step, [f.zero(self.vector)] * (rows * vectors))

@@ -262,11 +262,14 @@ class Loops:
     def _divided_near(self, c: Lanes | Positions, by: int) -> tuple[Component, Component] | None:
         """Quotient and rest of lanes that are near each other: one division, and comparisons."""
         f, near = self.function, self._near(c)
-        if near is None or (steps := (by - 1 + near.most) // by) > _STEPS:
+        if near is None:
             return None
-        first = near.first // by
-        start = near.first - first * by
-        rest = f.broadcast(start, self.lanes) + near.offsets
+        base, ahead, most = near
+        if (steps := (by - 1 + most) // by) > _STEPS:
+            return None
+        first = base // by
+        start = base - first * by
+        rest = f.broadcast(start, self.lanes) + ahead
         offsets = f.constant(0, rest.type)
         for _ in range(steps):
             is_over = rest.compare("uge", by)
@@ -278,15 +281,15 @@ class Loops:
             return quotient, Cyclic(rest, c.level, start, quotient, by)
         return quotient, Positions(rest, c.level)
 
-    def _near(self, c: Lanes | Positions) -> Near | None:
-        """A component as a number and how far behind it lanes are, where that is known."""
+    def _near(self, c: Lanes | Positions) -> tuple[Value, Value, int] | None:
+        """A number, how far behind it lanes are, and how far at most, where that is known."""
         if isinstance(c, Near):
-            return c
+            return c.first, c.offsets, c.most
         parts = self._parts_of(c) if isinstance(c, Lanes | Pattern) else None
         if parts is None or min(parts[1]) < 0:
             return None
         offsets = self.function.constant(parts[1], I64.vector(self.lanes))
-        return Near(self.positions(c), c.level, parts[0], offsets, max(parts[1]))
+        return parts[0], offsets, max(parts[1])
 
     def _rest_of_first(self, c: Lanes, by: Extent) -> int | None:
         """The rest of the first lane, where that is known, so that the others' are, too."""
