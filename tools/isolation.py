@@ -260,7 +260,8 @@ def end(main: Callable[[], int]) -> NoReturn:
     """End this process as a command-line tool does, with the status that ``main`` returns.
 
     A user's mistake is one message and status 1, Ctrl-C one line and status 130, and a reader
-    that has seen enough (``| head``) is no error worth a word.
+    that has seen enough (``| head``) is no error worth a word. Ctrl-C after all is done comes too
+    late to change the status: Python would end by the signal while it takes itself down.
     """
     try:
         status = main()
@@ -280,4 +281,5 @@ def end(main: Callable[[], int]) -> NoReturn:
     except ShloError as error:
         print(error.render(), file=sys.stderr)
         status = 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(status)

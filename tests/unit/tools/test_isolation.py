@@ -125,6 +125,26 @@ def test_exit_does_not_return_into_the_parents_code() -> None:
         isolation.end(lambda: isolation.run(lambda channel: sys.exit(5)).status)
 
 
+@pytest.mark.parametrize("status", [0, 1])
+def test_ctrl_c_comes_too_late_when_all_is_done(status: int) -> None:
+    """While Python takes itself down, and has put the system's handlers back."""
+    source = f"""
+        import os, signal
+        from shlo_tools.tools import isolation
+
+        class Late:
+            def __del__(self, kill=os.kill, process=os.getpid(), number=signal.SIGINT):
+                kill(process, number)
+
+        late = Late()
+        isolation.end(lambda: {status})
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
 def test_a_child_ended_by_ctrl_c_interrupts_the_parent() -> None:
     def work(channel: Channel) -> int:
         os.kill(os.getpid(), signal.SIGINT)
