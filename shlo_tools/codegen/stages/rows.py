@@ -7,6 +7,7 @@ reads again are kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from shlo_tools.codegen.function import POINTER, Function, Value
@@ -23,11 +24,21 @@ from shlo_tools.codegen.stages.nodes import (
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
-from shlo_tools.codegen.stages.reading.indices import Lanes, Linear, Mask, Scalar, Split
+from shlo_tools.codegen.stages.reading.indices import (
+    Component,
+    Lanes,
+    Linear,
+    Mask,
+    Scalar,
+    Split,
+)
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import ceiling_divided
 from shlo_tools.dtypes import ElementType
+
+_AHEAD = 8  # rows from the one that is read to the one that is asked for
+_FAR = 1 << 20  # bytes that caches near a processor may not hold
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
@@ -43,6 +54,7 @@ class RowKernel(Kernel):
 
     folds_lanes = True
     mask: Mask | None = None
+    _ahead: tuple[Sequence[Node], Component] = (), 0  # gathers, and a row that they read soon
 
     def __init__(
         self,
@@ -164,11 +176,29 @@ class RowKernel(Kernel):
         """All passes over rows ``first`` to ``last``."""
         self._plan()
 
+        gathers = [node for node in self.nodes if self._is_far(node)]
+
         def one(row: Value) -> None:
             self.row = Scalar(row, self.level)
+            if gathers:
+                self._ahead = gathers, Scalar(f.minimum(row + _AHEAD, last - 1), self.level)
             self._row()
 
+        f = self.function
         self.loop(first, last, 1, one)
+
+    def _is_far(self, node: Node) -> bool:
+        """Whether rows are fetched from anywhere in memory that caches near by do not hold.
+
+        A processor does not see which ones come next; asked for early, some are on their way at
+        the same time.
+        """
+        if node.kind is not NodeKind.GATHER or node not in self._pointwise:
+            return False
+        (source, _) = node.operands
+        count = source.count
+        is_large = are_known(count) and count * place_type(source.element).bytes >= _FAR
+        return is_large and source in self.buffers
 
     def _reductions(self) -> list[Node]:
         """Which values are reduced, in order."""
@@ -243,7 +273,13 @@ class RowKernel(Kernel):
     def _write(self, wide: list[Node]) -> None:
         """The pass for results that no reduction's pass has stored."""
 
+        gathers, row = self._ahead
+
         def store(index: Split, mask: Mask | None) -> None:
+            for node in gathers:
+                source = node.operands[0]
+                where = self.moved(node, replace(index, row=row), None)
+                self.prefetch(source, self.buffers[source], where)
             # All is read before any is stored: a result may lie where an input does.
             values = [self.read(node, index, mask) for node in wide]
             for node, value in zip(wide, values, strict=True):

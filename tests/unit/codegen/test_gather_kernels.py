@@ -83,3 +83,23 @@ def test_what_is_gathered_is_computed_with() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((100, 65)).astype(np.float32)
     assert_staged(text, x, rng.integers(-100, 100, 31).astype(np.int32))
+
+
+@pytest.mark.parametrize("columns", [1, 5, 32, 70, 300])
+@pytest.mark.parametrize("count", [1, 8, 9, 300])
+def test_rows_of_what_caches_do_not_hold(count: int, columns: int) -> None:
+    """Rows behind the one that is copied are asked for early; there are none behind the last."""
+    rows = 300_000 // columns
+    text = f"""func.func @main(%x: tensor<{rows}x{columns}xf32>, %i: tensor<{count}x1xi64>)
+        -> tensor<{count}x{columns}xf32> {{
+      %0 = "stablehlo.gather"(%x, %i) {{
+        dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+          start_index_map = [0], index_vector_dim = 1>,
+        slice_sizes = array<i64: 1, {columns}>
+      }} : (tensor<{rows}x{columns}xf32>, tensor<{count}x1xi64>) -> tensor<{count}x{columns}xf32>
+      return %0 : tensor<{count}x{columns}xf32>
+    }}"""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((rows, columns)).astype(np.float32)
+    assert_staged(text, x, rng.integers(-(2**62), 2**62, (count, 1)) >> rng.integers(0, 62))
+    assert_staged(text, x, rng.integers(0, rows, (count, 1)))

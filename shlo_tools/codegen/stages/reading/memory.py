@@ -38,6 +38,7 @@ from shlo_tools.dtypes import ElementType
 # other), places in a run of no more than a vector's elements, or offsets of all of them.
 Apart = Value | int | tuple[int, ...]
 _SHARING = 16  # lanes that have one element of a run, at most
+_LINE = 64  # bytes that memory hands over at a time
 _STEPS = (-1, *range(1, RUNS + 1))
 
 
@@ -252,6 +253,13 @@ class Memory(Runs):
         return self.once(
             mask.level, key, lambda: self.function.shuffle(mask.value, mask.value, places)
         )
+
+    def prefetch(self, node: Node, buffer: Buffer, index: Index) -> None:
+        """Ask for the lines of a vector of neighbours in memory that is to be loaded soon."""
+        address, has_lanes, apart = self._address(node, buffer, index)
+        if has_lanes and apart == 1:
+            for start in range(0, self.lanes * place_type(node.element).bytes, _LINE):
+                self.function.prefetch(address.at(start))
 
     def store(self, value: Value, address: Value, mask: Mask | None) -> None:
         """Store a vector; scalars become vectors first."""
