@@ -14,7 +14,7 @@ from shlo_tools.aot.relocatable import Relocatable
 from shlo_tools.codegen import frame
 from shlo_tools.codegen.library import jobs
 from shlo_tools.codegen.library.pool import SCRATCH_BYTES
-from shlo_tools.cpu.stages import places
+from shlo_tools.cpu.stages.alternating import placed
 from shlo_tools.cpu.stages.program import Block, Copy, Program, program_inputs
 from shlo_tools.cpu.stages.table import Rows
 from shlo_tools.dtypes import TensorType
@@ -36,7 +36,7 @@ class _Words(Rows):
         self.own: list[tuple[int, int]] = []
         self.weights: set[int] = set()
         self._weight_names = weight_names
-        super().__init__(program, places.place(program))
+        super().__init__(*placed(program))
 
     def _function(self, name: str) -> int:
         self.functions.append(name)  # positive numbers are kinds of rows that are no jobs

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shlo_tools.calling.profile import ProfiledJob, ProfiledOp, ProfileRow
-from shlo_tools.cpu.stages.program import Call, Program, calls_of
+from shlo_tools.cpu.stages.program import Call, Program, numbered_calls
 from shlo_tools.cpu.stages.table import Origin
 from shlo_tools.dtypes import Array
 from shlo_tools.errors import Place
@@ -63,9 +63,12 @@ class Rows:
     origins: Origins | None
     limits: Limits
     calls: list[Call] = field(init=False)
+    _numbers: list[int] = field(init=False)  # of the table's calls: which they are of the program's
 
     def __post_init__(self) -> None:
-        self.calls = list(calls_of(self.program.body))
+        numbered = list(numbered_calls(self.program.body))
+        self._numbers = [number for number, _ in numbered]
+        self.calls = [call for _, call in sorted(dict(reversed(numbered)).items())]
         if self.origins is not None:
             named = [stage for stage, _ in self.origins.calls]
             if named != [call.stage for call in self.calls]:
@@ -73,15 +76,20 @@ class Rows:
 
     def name(self, number: int) -> str:
         """What a row of the table is part of."""
-        origin = self.table[number]
-        return COPIES if origin.call < 0 else self.calls[origin.call].stage
+        call = self._call(number)
+        return COPIES if call < 0 else self.calls[call].stage
+
+    def _call(self, row: int) -> int:
+        """Which call of the program a row of the table is part of; -1 for a copy."""
+        call = self.table[row].call
+        return -1 if call < 0 else self._numbers[call]
 
     def of(self, totals: Array) -> Iterator[ProfileRow]:
         """Rows that ran, from how often and how many nanoseconds."""
         by_call: dict[int, list[int]] = {}
         for number, origin in enumerate(self.table):
             if origin.function and totals[number, 0]:
-                by_call.setdefault(origin.call, []).append(number)
+                by_call.setdefault(self._call(number), []).append(number)
         for call, numbers in by_call.items():
             if call < 0:
                 yield self._copies(numbers, totals)
@@ -107,7 +115,8 @@ class Rows:
 
     def _stage(self, call: int, numbers: Sequence[int], totals: Array) -> ProfileRow:
         """The row of a call of a stage, which runs some rows of the table."""
-        jobs, runs = self._jobs(numbers, totals), int(totals[numbers[0], 0])
+        firsts = {self.table[number].call: number for number in reversed(numbers)}
+        jobs, runs = self._jobs(numbers, totals), int(sum(totals[n, 0] for n in firsts.values()))
         stage, place = self._origin(call)
         costs = stage.costs if stage is not None else None
         bytes = runs * (costs.bytes if costs is not None else self._bytes(call))

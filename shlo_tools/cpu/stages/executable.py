@@ -21,10 +21,10 @@ from shlo_tools.codegen.library.pool import SCRATCH_BYTES
 from shlo_tools.cpu.frame import Frame
 from shlo_tools.cpu.saved import files
 from shlo_tools.cpu.saved.contents import ExecutableParts
+from shlo_tools.cpu.stages.alternating import placed
 from shlo_tools.cpu.stages.code import Code
 from shlo_tools.cpu.stages.entry import Entry, arrays_are_known
 from shlo_tools.cpu.stages.once import split
-from shlo_tools.cpu.stages.places import place
 from shlo_tools.cpu.stages.preparation import Preparation
 from shlo_tools.cpu.stages.program import Program, program_inputs
 from shlo_tools.cpu.stages.table import Planned
@@ -98,7 +98,7 @@ class StagedExecutable(Executable):
         self._whole, self._constants = program, arrays
         once = split(program, len(arrays)) if keeps else None
         program = once.rest if once is not None else program
-        places = place(program)  # while threads generate code
+        program, places = placed(program)  # while threads generate code
         self._preparation = None
         if once is not None:
             self._preparation = Preparation(once, code.addresses, arrays, self._frame)

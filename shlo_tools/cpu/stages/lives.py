@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from shlo_tools.cpu.stages.program import (
+    Again,
     Block,
     Branches,
     Call,
@@ -53,11 +54,11 @@ class _Merge(NamedTuple):
     """A value may lie where another is that it is made of.
 
     Attributes:
-        spares_nothing: whether nothing is copied where it does not.
+        spares_little: whether nothing is copied where it does not, or only behind a loop.
         position: where it is made.
     """
 
-    spares_nothing: bool
+    spares_little: bool
     position: int
     source: int
     result: int
@@ -167,12 +168,33 @@ class Lives:
         self._use(loop.condition.returned)
         self._use(loop.carried)  # what the last run of the condition leaves is the loop's result
         self._block(loop.body)
-        self._use(loop.body.returned)
+        if loop.again is None:
+            self._round_ends(loop, loop.body.returned)
+        else:
+            self._second_round(loop, loop.again)
         self._scopes = around
-        end = scope.end = self._position
-        for carried, value in zip(loop.carried, loop.body.returned, strict=True):
-            self._more[carried] = [end]
-            self.merges.append(_Merge(False, end, value, carried))
+        scope.end = self._position
+
+    def _round_ends(self, loop: Loop, values: tuple[int, ...], *, is_last: bool = False) -> None:
+        """Carried values become others, in each round or in a last one."""
+        self._use(values)
+        for carried, value in zip(loop.carried, values, strict=True):
+            self._more.setdefault(carried, []).append(self._position)
+            self.merges.append(_Merge(is_last, self._position, value, carried))
+
+    def _second_round(self, loop: Loop, again: Again) -> None:
+        """The loop ends with what the first round has made, or goes on with it."""
+        self._block(again.condition)
+        self._use(again.condition.returned)
+        around, branches = self._scopes, self._position
+        for block in (again.end, again.body):
+            scope = _Scope(self._position, branches)
+            self._scopes = (*around, scope)
+            self._block(block)
+            self._round_ends(loop, block.returned, is_last=block is again.end)
+            scope.end = self._position
+            self._position += 1
+        self._scopes = around
 
     def _together(self, step: Together) -> None:
         scope = _Scope(self._position)
@@ -212,9 +234,11 @@ class Lives:
         starts = [start, *self._more.get(value, ())]
         uses: list[list[_Use]] = [[(start, ())] for start in starts]
         for position, scopes in self._uses.get(value, ()):
-            number = max(n for n, start in enumerate(starts) if start <= position)
-            # What the first of these loops carries is another value in its next run.
-            inner = scopes[depth + (number == 0 and len(starts) > 1) :]
+            inner = scopes[depth:]
+            number = max(n for n, begin in enumerate(starts) if begin <= position)
+            if len(starts) > 1 and inner and inner[0].start <= start:
+                # What this loop carries is another value in its next run, and behind it.
+                number, inner = 0, inner[1:]
             uses[number].append(_outside_of_loops(position, inner))
         return [
             (first, last, value, value)

@@ -9,9 +9,9 @@ from threading import get_ident
 from shlo_tools import time_limit
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.frame import Frame
+from shlo_tools.cpu.stages.alternating import placed
 from shlo_tools.cpu.stages.entry import Entry
 from shlo_tools.cpu.stages.once import Once
-from shlo_tools.cpu.stages.places import place
 from shlo_tools.cpu.stages.table import Planned
 from shlo_tools.cpu.status import raise_for_status
 from shlo_tools.cpu.watcher import watched
@@ -41,7 +41,7 @@ class Preparation:
         self.left_out = once.left_out
         self.arrays = [memory.aligned_empty(type) for type in once.kept]
         self._types, self._frame = once.kept, frame
-        self._planned = Planned(once.first, place(once.first), addresses, constants)
+        self._planned = Planned(*placed(once.first), addresses, constants)
         self._is_done = False
         self.forget_threads()
 

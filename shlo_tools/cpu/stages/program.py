@@ -65,13 +65,31 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Again:
+    """The second of two rounds of a loop: it reads what the first one's body returns.
+
+    Attributes:
+        end: where its condition is false: what carried values become, as the bodies return it.
+    """
+
+    condition: Block
+    end: Block
+    body: Block
+
+
+@dataclass(frozen=True)
 class Loop:
-    """``while``: ``carried`` starts as ``inputs``; ``condition`` returns a single i1."""
+    """``while``: ``carried`` starts as ``inputs``; ``condition`` returns a single i1.
+
+    Attributes:
+        again: every second round (``alternating``); None where all rounds are the same.
+    """
 
     inputs: tuple[int, ...]
     carried: tuple[int, ...]
     condition: Block
     body: Block
+    again: Again | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +158,7 @@ class Program:
 
 
 def blocks_of(step: Step) -> tuple[Block, ...]:
-    """The blocks inside a step, in the order of tables."""
+    """The blocks inside a step, but for second rounds of loops."""
     if isinstance(step, Loop):
         return step.condition, step.body
     return step.blocks if isinstance(step, Branches | Together) else ()
@@ -148,11 +166,26 @@ def blocks_of(step: Step) -> tuple[Block, ...]:
 
 def calls_of(block: Block) -> Iterator[Call]:
     """Calls of stages, in the order of tables."""
+    return (call for _, call in numbered_calls(block))
+
+
+def numbered_calls(block: Block, first: int = 0) -> Iterator[tuple[int, Call]]:
+    """Calls of stages, in the order of tables; second rounds have the numbers of first ones."""
     for step in block.steps:
         if isinstance(step, Call):
-            yield step
-        for inner in blocks_of(step):
-            yield from calls_of(inner)
+            yield first, step
+            first += 1
+            continue
+        rounds = [blocks_of(step)]
+        if isinstance(step, Loop) and step.again is not None:
+            rounds.append((step.again.condition, step.again.body))
+        start = first
+        for blocks in rounds:
+            first = start
+            for inner in blocks:
+                calls = list(numbered_calls(inner, first))
+                yield from calls
+                first = max((number + 1 for number, _ in calls), default=first)
 
 
 def program_inputs(program: Program) -> int:

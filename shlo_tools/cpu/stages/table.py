@@ -174,10 +174,24 @@ class Rows(ABC):
         self._block(loop.condition)
         leave = self._jump(layout.UNLESS, loop.condition.returned[0])
         self._block(loop.body)
-        for value, carried in zip(loop.body.returned, loop.carried, strict=True):
-            self._copy(value, carried)
-        self._row(layout.ALWAYS, 0, start)
+        if loop.again is None:
+            self._become(loop, loop.body.returned)
+            self._row(layout.ALWAYS, 0, start)
+        else:
+            self._block(loop.again.condition)
+            other = self._jump(layout.UNLESS, loop.again.condition.returned[0])
+            self._block(loop.again.body)
+            self._become(loop, loop.again.body.returned)
+            self._row(layout.ALWAYS, 0, start)
+            self.rows[other][2] = len(self.rows)
+            self._block(loop.again.end)
+            self._become(loop, loop.again.end.returned)
         self.rows[leave][2] = len(self.rows)
+
+    def _become(self, loop: Loop, values: Sequence[int]) -> None:
+        """Write what a round has made to where carried values lie."""
+        for value, carried in zip(values, loop.carried, strict=True):
+            self._copy(value, carried)
 
     def _branches(self, step: Branches) -> None:
         leaves: list[int] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlo_tools.calling.memory_timeline import TEMPORARIES, Buffer, MemoryStep, Timeline
 from shlo_tools.cpu.profiling.rows import Origins
 from shlo_tools.cpu.stages.places import Places, Spot, inside_results, own_temporaries
-from shlo_tools.cpu.stages.program import Call, Program, calls_of
+from shlo_tools.cpu.stages.program import Call, Program, numbered_calls
 
 
 def timeline(program: Program, places: Places, origins: Origins | None) -> Timeline:
@@ -16,7 +16,8 @@ def timeline(program: Program, places: Places, origins: Origins | None) -> Timel
     Args:
         origins: of the program's stages, where they are known.
     """
-    calls = list(calls_of(program.body))
+    numbered = list(numbered_calls(program.body))
+    calls = [call for _, call in numbered]
     buffers = sorted(
         (*_values(places, _names(calls, places)), *_own(program, places, calls)),
         key=lambda buffer: (buffer.first, buffer.last),
@@ -27,7 +28,10 @@ def timeline(program: Program, places: Places, origins: Origins | None) -> Timel
             in_use[position].append(number)
     stages = dict(zip(places.positions, calls, strict=True))
     named = origins.calls if origins is not None else [(call.stage, None) for call in calls]
-    where = dict(zip(places.positions, (place for _, place in named), strict=True))
+    where = {
+        position: named[number][1]
+        for position, (number, _) in zip(places.positions, numbered, strict=True)
+    }
     steps = [
         MemoryStep(
             stages[position].stage if position in stages else "",
