@@ -1,12 +1,12 @@
 // RUN: %shlo-opt %s --shlo-partition --shlo-lower-stages --split-input-file | FileCheck %s
 
-// A convolution packs its kernel, and then windows of the image where they are multiplied; what is
-// made of its rows is part of its stage.
+// A convolution packs its kernel, and then lines of the image where their windows are multiplied; what
+// is made of its rows is part of its stage.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_contraction_rest_rows_f32_f32
 // CHECK-SAME: shlo.rows = array<i64: 36, 32>, shlo.stage = "contraction"
 // CHECK: llvm.func internal @stage.0
-// CHECK: llvm.call @shlo_rt_contraction_run_rows_f32_f32
+// CHECK: llvm.call @shlo_rt_lines_windows_f32_f32
 // CHECK: llvm.intr.maximum
 func.func public @joined(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x32xf32>) -> tensor<1x6x6x32xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<1x6x6x32xf32>
@@ -45,12 +45,12 @@ func.func public @channels_first(%x: tensor<1x4x6x6xf32>, %w: tensor<8x4x3x3xf32
 
 // -----
 
-// Where few columns are multiplied, lines of images are packed instead of windows.
+// Where windows lie apart, they are packed, and not lines.
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: shlo_rt_contraction_rest_rows_f32_f32
-// CHECK-SAME: shlo_rt_lines_windows_f32_f32
-func.func public @few(%x: tensor<1x16x16x3xf32>, %w: tensor<3x3x3x8xf32>) -> tensor<1x16x16x8xf32> {
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x16x16x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x16x16x8xf32>
+// CHECK-SAME: shlo_rt_contraction_run_rows_f32_f32
+func.func public @apart(%x: tensor<1x48x48x3xf32>, %w: tensor<2x2x3x8xf32>) -> tensor<1x16x16x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [3, 3]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x48x48x3xf32>, tensor<2x2x3x8xf32>) -> tensor<1x16x16x8xf32>
   return %0 : tensor<1x16x16x8xf32>
 }
 

@@ -10,6 +10,7 @@ from convolution_programs import ELEMENTS, ConvolutionProgram
 from staged_programs import assert_staged
 
 from shlo_tools.codegen.stages.contractions import packed_lines, window_matrices
+from shlo_tools.codegen.stages.contractions.lines import Line
 from shlo_tools.codegen.stages.contractions.packed import Packed
 from shlo_tools.codegen.stages.contractions.packed_planes import PlanePlanner
 from shlo_tools.codegen.stages.contractions.planes import Box
@@ -47,6 +48,34 @@ def test_random_convolutions_by_lanes(
         program = ConvolutionProgram(seed, element)
         assert_staged(program.text(), *program.arrays)
     assert count or element.startswith("complex")
+
+
+@pytest.mark.parametrize("first", range(3000, 3100, _SEEDS))
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_random_convolutions_by_lines(
+    element: str, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same where windows are read in lines wherever they can be, of few and many together."""
+    count, windows = 0, packed_lines._LinePlanner.windows
+
+    def counted(planner: packed_lines._LinePlanner, line: Line) -> Packed:
+        nonlocal count
+        count += line.together > 1
+        return windows(planner, line)
+
+    def cost(_: object, line: Line | None) -> float:
+        if line is None:
+            return math.inf
+        return 0.0 if line.rows == "taps" else line.block * (-1) ** seed
+
+    monkeypatch.setattr(packed_lines._LinePlanner, "cost", cost)
+    monkeypatch.setattr(packed_lines._LinePlanner, "windows", counted)
+    monkeypatch.setattr(PlanePlanner, "box", lambda _: None)
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
+    for seed in range(first, first + _SEEDS):
+        program = ConvolutionProgram(seed, element)
+        assert_staged(program.text(), *program.arrays)
+    assert count
 
 
 @pytest.mark.parametrize("first", range(2000, 2100, _SEEDS))

@@ -1,9 +1,9 @@
 """Contractions of windows along lines: each line is packed, not each window.
 
-Windows that are neighbours overlap. What a line of them reads of an image is packed as it lies,
+Windows that are neighbours overlap. What some lines of them read of an image is packed as it lies,
 its padding included, and windows are read there: one table tells where windows begin, another one
-where the taps of a window lie from there on. So an image is copied as often as windows reach across
-its lines, and not once for every tap. The other operand rests in panels, as in
+where the taps of a window lie from there on. So lines of an image are copied once for all windows
+that are computed together, and not once for every tap. The other operand rests in panels, as in
 ``library.blocks``.
 
 * ``windows``: rows of C are windows, sums are over taps; a chunk is some whole lines.
@@ -29,10 +29,11 @@ _TABLE = 8 * (MOST_TAPS + 16)  # bytes; a whole tile of rows may begin at the la
 PACKED_BYTES = SCRATCH_BYTES - _TABLE - 8 * MOST_WINDOWS  # of scratch memory for a line
 # Behind a contraction's words. ``line``, ``taps``: windows of a line, taps of a window, and
 # ``step`` bytes from one window to the next. ``parts`` and ``run``: how often and how many elements
-# are packed of a line. Where rows are taps: of ``lines`` of all chunks, whose matrices are
+# are packed for a line; for each further one of those ``together``, ``line_parts`` more, and its
+# windows begin so much later. Where rows are taps: of ``lines`` of all chunks, whose matrices are
 # ``c_part`` bytes apart; ``b_row``: bytes between rows of B that are read in place, or 0.
 _WORDS = (
-    *("line", "taps", "step", "parts", "run", "lines", "c_part", "b_row"),
+    *("line", "taps", "step", "parts", "line_parts", "together", "run", "lines", "c_part", "b_row"),
     *("line_count", "tap_count"),
 )
 _LINE_WORDS = 7  # size, stride of moving, three steps, of resting, of C
@@ -91,19 +92,23 @@ class Lines:
         last = f.minimum(first + c["block"], c["M"])
         panels, out = c["P"].at(packed), c["C"].at(to_c)
 
-        def line(row: Value) -> None:
-            _, line_c = job.pack(row // job["line"], c["moving"].at(moving), start)
+        # What begins a chunk is the start of a line.
+        def lines(row: Value) -> None:
+            index = row // job["line"]
+            windows = f.minimum(job["together"] * job["line"], last - row)
+            base = c["moving"].at(moving)
+            _, line_c = job.pack(index, base, start, windows // job["line"])
 
             def tile(x: Value, column: Value) -> None:
                 # The last tile begins early enough to be a whole one.
-                x = f.minimum(x, job["line"] - self.kernels.tile)
-                a = (job.line.at(x * job["step"]), job.windows, job.taps, c["K"])
+                x = f.minimum(x, windows - self.kernels.tile)
+                a = (job.line, job.windows.at(x * 8), job.taps, c["K"])
                 b = (panels.at(column * c["K"], self.element), job.panel_row)
                 job.multiply(a, b, out.at(line_c), (x, column), f.constant(0))
 
-            job.tiles(job["line"], tile)
+            job.tiles(windows, tile)
 
-        f.loop(first, last, job["line"], line)
+        f.loop(first, last, job["together"] * job["line"], lines)
         return f
 
     def taps(self) -> Function:
@@ -126,7 +131,7 @@ class Lines:
         panels = job.line.at(c["pitch"] * job["parts"])
 
         def line(index: Value) -> None:
-            line_b, _ = job.pack(index, c["moving"], start)
+            line_b, _ = job.pack(index, c["moving"], start, f.constant(1))
             k = index * job["line"]
 
             def pack(column: Value) -> None:
@@ -171,15 +176,18 @@ class _Job:
     def __getitem__(self, name: str) -> Value:
         return self._words[name]
 
-    def pack(self, index: Value, base: Value, start: Sequence[Value]) -> tuple[Value, Value]:
-        """Pack a line; bytes to its rows of B, and to those of C."""
+    def pack(
+        self, index: Value, base: Value, start: Sequence[Value], lines: Value
+    ) -> tuple[Value, Value]:
+        """Pack what some lines from one on read; bytes to its rows of B, and to those of C."""
         f, axes = self.f, self.context.at(8 * _LINES)
         offset, *at, line_b, line_c = packing.decoded(
             f, axes, self["line_count"], index, _LINE_WORDS
         )
         starts = [a + b for a, b in zip(start, at, strict=True)]
         zero = f.constant(0)
-        part = [zero, self["parts"], zero, self["run"], self.line, self.c["pitch"]]
+        parts = self["parts"] + (lines - 1) * self["line_parts"]
+        part = [zero, parts, zero, self["run"], self.line, self.c["pitch"]]
         function = packing.name(self.library.source, self.library.element)
         f.run(function, [self.c.view("moving_view"), base.at(offset), *starts, *part])
         return line_b, line_c
@@ -221,9 +229,15 @@ class _Job:
         f.loop(count, end, 1, lambda k: f.store(zero, self.taps.at(k * 8)))
 
     def _list_windows(self) -> None:
-        """Write where windows begin."""
+        """Write where windows begin, line by line."""
+        f, size = self.f, self["line"]
 
-        def place(x: Value) -> None:
-            self.f.store(x * self["step"], self.windows.at(x * 8))
+        def line(y: Value) -> None:
+            here, begin = self.windows.at(y * size * 8), y * self["line_parts"] * self.c["pitch"]
 
-        self.f.loop(self.f.constant(0), self["line"], 1, place)
+            def place(x: Value) -> None:
+                f.store(begin + x * self["step"], here.at(x * 8))
+
+            f.loop(f.constant(0), size, 1, place)
+
+        f.loop(f.constant(0), self["together"], 1, line)

@@ -11,7 +11,7 @@ CHUNK, TILE = 500, 40  # what a chunk and a tile begin with
 JOB = 40_000  # what threads wait for each other between two jobs
 NARROW = 0.7  # a vector of half a register
 _LINE = 64  # bytes of a line of the cache
-_NEAR = 1 << 20  # bytes that a core's own cache keeps
+NEAR = 1 << 20  # bytes that a core's own cache keeps
 
 
 def vectors(columns: int, lanes: int) -> float:
@@ -28,4 +28,4 @@ def elements(number: int, step: int, lanes: int, size: int, most: int = 1) -> fl
 
 def stored(number: int, lanes: int, size: int) -> float:
     """Elements that are written for other chunks, and read again."""
-    return number / lanes * (3 if number * size <= _NEAR else 20)
+    return number / lanes * (3 if number * size <= NEAR else 20)

@@ -1,7 +1,8 @@
-"""Contractions by ``library.lines``: which axes run along lines, and whether that pays.
+"""Contractions by ``library.lines``: which axes run along lines, and how many are packed at once.
 
 Windows that are neighbours along one axis read elements ``near`` each other: by taps whose axes
-stay on the line. The other axes of taps, ``far``, lead from one line to another.
+stay on the line. Other taps lead from one line to another: ``down``, where windows of lines that
+are neighbours overlap, or ``far``.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from dataclasses import dataclass, replace
 
 from shlo_tools.codegen.library.contractions import lines as library
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
+from shlo_tools.codegen.stages.contractions.moves import Moves, moves_along
 
-# What packing a window takes, in products of a vector: for each run of elements, and for those.
-_RUN, _ELEMENTS = 6, 8
 _LINES = 16  # chunks wanted
 _SHORTEST, _LONGEST = 64, 512  # windows of lines that are cut from longer ones
-_BYTES = 32 * 1024  # of C in a chunk of windows
+_BYTES = 128 * 1024  # of C in a chunk of windows
 _SUMS = 1 << 18  # bytes of a matrix of sums over windows, at most: larger ones leave the cache
 _PART = 1 << 15  # products of a part of sums, at least
 
@@ -29,29 +29,75 @@ class Line:
         rows: what rows of C are, ``windows`` or ``taps``.
         outer: axes that lead from one line of windows to the next.
         axis: along which windows lie.
-        far, near: axes of taps.
+        down: the last one of ``outer``, and taps whose lines its other windows read as well.
+        far, near: other axes of taps.
         run: elements from the first one to the last one.
         unit: elements from one coordinate to the next; 0 where a line has no bounds.
+        block: lines of windows of a chunk.
     """
 
     rows: str
     outer: list[Axis]
     axis: Axis
+    down: Moves
     far: list[Axis]
     near: list[Axis]
     run: int
     unit: int
+    block: int = 1
 
     @property
     def reach(self) -> int:
         """How far the coordinate moves with a unit."""
         return 1 if self.unit else 0
 
-    def taps(self, pitch: int, size: int) -> list[tuple[int, int, int, int, int]]:
+    @property
+    def inner(self) -> list[Axis]:
+        """All taps."""
+        return [*self.down.taps, *self.far, *self.near]
+
+    @property
+    def together(self) -> int:
+        """Lines that are packed at once: all of a chunk where C's rows are as far apart in all."""
+        return self.block if self._is_joined else 1
+
+    @property
+    def _is_joined(self) -> bool:
+        return self.down.axis.c == self.axis.size * self.axis.c
+
+    @property
+    def parts(self) -> list[Axis]:
+        """Axes of lines that are packed for one of windows, or those that are together."""
+        down = self.down
+        x, y, z = (step // down.phases for step in down.axis.steps)
+        lines = Axis(self.packed_down(self.together), a=down.unit, steps=(x, y, z))
+        return [*[lines] * (lines.size > 1), *self.far]
+
+    def packed_down(self, lines: int) -> int:
+        """Lines of the image, along ``down``, that some lines of windows read."""
+        return (lines - 1) * self.down.phases + self.down.reach + 1
+
+    def groups(self) -> list[int]:
+        """Windows that are multiplied at once in a chunk, and in the last one of an image."""
+        number, size = self.down.axis.size, self.axis.size
+        left = (number - 1) % self.block + 1
+        return [lines * size if self._is_joined else size for lines in (self.block, left)]
+
+    def tiles(self, tile: int) -> int:
+        """Tiles of all lines; the last one of a chunk is a whole one, too."""
+        number, size = self.down.axis.size, self.axis.size
+        whole, last = (-(-group // tile) for group in self.groups())
+        if not self._is_joined:
+            return -(-size // tile) * count(self.outer)
+        return ((-(-number // self.block) - 1) * whole + last) * count(self.outer[:-1])
+
+    def places(self, pitch: int, size: int) -> list[tuple[int, int, int, int, int]]:
         """Axes of taps by bytes of what is packed; lines are ``pitch`` bytes apart."""
-        strides = [pitch * count(self.far[d + 1 :]) for d in range(len(self.far))]
+        step = pitch * count(self.far)
+        strides = [tap.a // self.down.unit * step for tap in self.down.taps]
+        strides += [pitch * count(self.far[d + 1 :]) for d in range(len(self.far))]
         strides += [axis.a * size for axis in self.near]
-        axes = zip((*self.far, *self.near), strides, strict=True)
+        axes = zip(self.inner, strides, strict=True)
         return [(axis.size, 1, 1, 0, stride) for axis, stride in axes]
 
     def pitch(self, size: int) -> int:
@@ -60,29 +106,40 @@ class Line:
         return 64 * (lines + (lines % 2 == 0))
 
 
-def windows(along: Sequence[Axis], inner: Sequence[Axis], tile: int, vectors: int) -> Line | None:
-    """Lines whose windows are rows of ``vectors``, if that is worth it; axes are outer first.
-
-    The last tile of a line computes some rows twice, for which others need not be packed.
-    """
-    line = _line("windows", along, inner, tile)
-    if line is None or line.axis.size < tile:
+def windows(along: Sequence[Axis], inner: Sequence[Axis], tile: int) -> Line | None:
+    """Lines whose windows are rows; axes are outer first."""
+    line = _line("windows", along, inner, tile) if count(along) else None
+    if line is None:
         return None
-    size, taps = line.axis.size, count(inner)
-    idle = -(-size // tile) * tile - size
-    packing = size * (count(line.far) * _RUN + taps // _ELEMENTS)
-    return line if idle * taps * vectors <= packing else None
+    down = moves_along(line.outer[-1], line.far) or line.down
+    return replace(line, down=down, far=[tap for tap in line.far if tap not in down.taps])
+
+
+def blocks(line: Line, matrices: int, products: int, tile: int, row: int) -> list[Line]:
+    """The same with as many lines a chunk as leave enough chunks, of a tile of windows at least.
+
+    Args:
+        products: of all lines.
+        row: bytes of C for a line.
+    """
+    number, images = line.down.axis.size, matrices * count(line.outer[:-1])
+    chunks = max(1, min(_LINES, products // _PART))
+    most = max(1, min(_BYTES // max(1, row), number * images // chunks, number))
+    # As many lines in every chunk, or more where only those are enough windows.
+    enough = -(-tile // line.axis.size)
+    sizes = {-(-number // -(-number // n)) for n in range(1, max(most, enough) + 1)}
+    lines = [replace(line, block=n) for n in sorted(sizes)]
+    return [
+        line
+        for line in lines
+        if min(line.groups()) >= tile and max(line.groups()) <= library.MOST_WINDOWS
+    ]
 
 
 def taps(along: Sequence[Axis], inner: Sequence[Axis], tile: int, row: int) -> Line | None:
     """Lines whose taps are rows of ``row`` bytes, if that is worth it."""
     line = _line("taps", inner, along, tile) if count(along) * row <= _SUMS else None
     return line if line and line.axis.size >= tile else None
-
-
-def block_of(lines: int, matrices: int, row: int) -> int:
-    """Lines of windows of a chunk; ``row``: bytes of one of them in C."""
-    return max(1, min(_BYTES // max(1, row), lines * matrices // _LINES, lines))
 
 
 def parts_of(lines: int, products: int) -> tuple[int, int]:
@@ -106,9 +163,13 @@ def _line(rows: str, of_windows: Sequence[Axis], taps: Sequence[Axis], tile: int
         reached += (taps[first].size - 1) * taps[first].a
     far, near = list(taps[:first]), list(taps[first:])
     run = (axis.size - 1) * axis.a + reached
-    if reached < unit or run >= axis.size * count(near):
+    # Windows that follow each other without a gap are packed as one long run, too.
+    most = axis.size * count(near) - (rows == "taps")
+    if reached < unit or run > most:
         return None
-    return Line(rows, list(outer), axis, far, near, run, unit)
+    lines = outer or [Axis(1, a=1)]
+    down = Moves(lines[-1], [], lines[-1].a)
+    return Line(rows, lines, axis, down, far, near, run, unit) if down.unit else None
 
 
 def cut(of_windows: Sequence[Axis], tile: int) -> list[Axis]:

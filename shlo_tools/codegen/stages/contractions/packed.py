@@ -24,7 +24,7 @@ from shlo_tools.codegen.stages.contractions.axes import (
 )
 from shlo_tools.codegen.target import Target
 
-_ROWS = 64  # of a block
+ROWS = 64  # of a block
 _CHUNKS = 8  # wanted
 _DEPTH = 4096  # bytes along k of a block
 _RUN = 2048  # elements of a run of several taps, at most
@@ -181,7 +181,7 @@ class BlockPlanner:
         if along * across * self.k <= UNCUT:
             blocks = 1
         unit = self.panel if self.by_columns else self.tile
-        most = library.COLUMN_PANELS * self.panel if self.by_columns else _ROWS // unit * unit
+        most = library.COLUMN_PANELS * self.panel if self.by_columns else ROWS // unit * unit
         block = min(most, max(unit, -(-along // blocks // unit) * unit))
         deepest = _DEPTH // self.size
         if self.by_columns:

@@ -18,7 +18,7 @@ from shlo_tools.codegen.stages.contractions.axes import (
     merged,
 )
 from shlo_tools.codegen.stages.contractions.lines import Line
-from shlo_tools.codegen.stages.contractions.packed import BlockPlanner, Packed, Sums
+from shlo_tools.codegen.stages.contractions.packed import ROWS, BlockPlanner, Packed, Sums
 from shlo_tools.codegen.stages.contractions.packed_planes import PlanePlanner
 from shlo_tools.codegen.target import Target
 
@@ -49,14 +49,32 @@ class _LinePlanner(BlockPlanner):
         if not across:
             return None
         inner = merged(sorted(merged(self.inner), key=lambda axis: -abs(axis.a)))
-        line = None
-        # Where there are more columns than a panel's, packing windows costs little.
-        if across <= self.panel and not self.by_columns:
-            vectors = -(-across // (self.panel // COLUMN_VECTORS))
-            line = lines.windows(self.along, inner, self.tile, vectors)
+        line = None if self.by_columns else self._windows(inner)
         if line is None and self._makes_matrix():
             line = lines.taps(self.along, inner, self.tile, across * self.size)
-        return line if line and self._room(line) <= library.PACKED_BYTES else None
+            if line and self._taps_room(line) > library.PACKED_BYTES:
+                return None
+        return line
+
+    def _windows(self, inner: list[Axis]) -> Line | None:
+        """Lines whose windows are rows, where that takes less than blocks."""
+        line = lines.windows(self.along, inner, self.tile)
+        axes = [self.batch, *([line.outer, line.inner, line.parts] if line else [])]
+        if line is None or any(len(part) > packing.AXES for part in axes):
+            return None
+        matrices, across = count(self.batch), count(self.across)
+        products = matrices * count(self.along) * across * self.k
+        row = line.axis.size * across * self.size
+        ways = lines.blocks(line, matrices, products, self.tile, row)
+        ways = [way for way in ways if self._is_near(way)]
+        line = min(ways, key=self.cost, default=None)
+        return line if line and self.cost(line) < self.cost(None) else None
+
+    def _is_near(self, line: Line) -> bool:
+        """Whether what is packed has room, and stays in a core's cache beside a panel."""
+        room = line.pitch(self.size) * count(line.parts)
+        panel = min(self.panel, count(self.across)) * self.k * self.size
+        return room <= library.PACKED_BYTES and room + panel <= costs.NEAR
 
     def cost(self, line: Line | None) -> float:
         """What lines take, or blocks where there are none, in products of a vector."""
@@ -66,12 +84,19 @@ class _LinePlanner(BlockPlanner):
         wide, high = (along, across) if self.by_columns else (across, along)
         tiles = -(-high // self.tile)
         runs, elements = self._packed_runs()
+        # Chunks of few windows read panels from afar as often as others.
+        chunks, chunk = -(-along // ROWS), costs.CHUNK + costs.vectors(wide, lanes) * self.k
         if line is not None:
-            tiles = -(-line.axis.size // self.tile) * count(line.outer)
-            runs, elements = count(line.outer) * count(line.far), line.run / lanes
+            tiles, chunks, chunk = line.tiles(self.tile), self._chunks(line), 2 * self.k + chunk
+            groups = chunks * line.block // line.together
+            runs, elements = groups * count(line.parts), line.run / lanes
         tile = self.tile * costs.vectors(wide, lanes) * self.k + costs.TILE
         run = costs.CUT if self.by_columns else costs.WHOLE
-        return count(self.batch) * (tiles * tile + runs * (run + elements))
+        return count(self.batch) * (tiles * tile + runs * (run + elements) + chunks * chunk)
+
+    def _chunks(self, line: Line) -> int:
+        """Chunks of a matrix."""
+        return count(line.outer[:-1]) * -(-line.down.axis.size // line.block)
 
     def _packed_runs(self) -> tuple[int, float]:
         """How many runs blocks pack, and what the elements of one take."""
@@ -87,28 +112,29 @@ class _LinePlanner(BlockPlanner):
         is_one = not self.batch and len(rows) <= 1 and len(self.across) <= 1
         return is_one and self.moving.element == self.resting.element
 
-    def _room(self, line: Line) -> int:
-        """Bytes of what is packed at once."""
-        room = line.pitch(self.size) * count(line.far)
-        if line.rows == "taps":
-            panels = -(-count(self.across) // self.panel)
-            room += panels * self.panel * self.size * line.axis.size
-        return room
+    def _taps_room(self, line: Line) -> int:
+        """Bytes of what is packed at once where rows are taps."""
+        panels = -(-count(self.across) // self.panel)
+        other = panels * self.panel * self.size * line.axis.size
+        return line.pitch(self.size) * count(line.parts) + other
 
     def windows(self, line: Line) -> Packed:
         """Rows of C are windows."""
-        self.along, self.inner = [*line.outer, line.axis], [*line.far, *line.near]
+        chunks = count(self.batch) * self._chunks(line)
+        lines = line.outer[-1]
+        self.batch = [*self.batch, *line.outer[:-1]]
+        self.along, self.inner = [lines, line.axis], line.inner
         self.by_rows = True
-        number, matrices = count(line.outer), count(self.batch)
-        block = lines.block_of(number, matrices, line.axis.size * count(self.across) * self.size)
-        blocks = -(-number // block)
-        words: dict[str, Word] = {"blocks": blocks, "block": block * line.axis.size}
-        words["c_row"] = line.axis.c * self.size
-        return self._by_lines(line, words, {}, matrices * blocks)
+        words: dict[str, Word] = {
+            "blocks": -(-lines.size // line.block),
+            "block": line.block * line.axis.size,
+            "c_row": line.axis.c * self.size,
+        }
+        return self._by_lines(line, [lines], words, {}, chunks)
 
     def taps(self, line: Line) -> Packed:
         """Rows of C are taps, whose sums are cut into parts."""
-        self.along, self.inner = [*line.far, *line.near], [*line.outer, line.axis]
+        self.along, self.inner = line.inner, [*line.outer, line.axis]
         self.by_rows, self.by_columns = True, False
         number, taps, columns = count(line.outer), count(self.along), count(self.across)
         parts, block = lines.parts_of(number, self.k * taps * columns)
@@ -118,9 +144,10 @@ class _LinePlanner(BlockPlanner):
         in_place = near[0].b == 1 and self.resting.element == self.element.element
         numbers = {"lines": number, "c_part": rows * row}
         numbers["b_row"] = line.axis.b * self.size if in_place else 0
-        plan = self._by_lines(line, {"block": block, "c_row": row}, numbers, parts)
+        words: dict[str, Word] = {"block": block, "c_row": row}
+        plan = self._by_lines(line, line.outer, words, numbers, parts)
         c_row = merged([Axis(axis.size, c=axis.c) for axis in self.along])
-        words: dict[str, Word] = {
+        words = {
             **{"parts": parts, "M": rows, "N": columns},
             "c_row": (c_row[-1].c if c_row else 0) * self.size,
             "c_column": near[0].c * self.size,
@@ -129,19 +156,26 @@ class _LinePlanner(BlockPlanner):
         return replace(plan, rest=None, room=0, is_dense=False, sums=sums)
 
     def _by_lines(
-        self, line: Line, words: dict[str, Word], numbers: dict[str, int], chunks: int
+        self,
+        line: Line,
+        outer: list[Axis],
+        words: dict[str, Word],
+        numbers: dict[str, int],
+        chunks: int,
     ) -> Packed:
-        """A plan with the words, and those behind them, of one by lines."""
+        """A plan with the words, and those behind them, of one by lines; ``outer``: to each."""
         plan, axis, pitch = self.blocks(), line.axis, line.pitch(self.size)
-        numbers |= {"line": axis.size, "taps": count((*line.far, *line.near))}
-        numbers |= {"step": axis.a * self.size, "parts": count(line.far), "run": line.run}
+        far = count(line.far)
+        numbers |= {"line": axis.size, "taps": count(line.inner), "together": line.together}
+        numbers |= {"step": axis.a * self.size, "run": line.run}
+        numbers |= {"parts": line.packed_down(1) * far, "line_parts": line.down.phases * far}
         places = [
             (x.size, x.a * self.moving_size, *x.steps, x.b * self.resting_size, x.c * self.size)
-            for x in limited(line.outer, packing.AXES)
+            for x in limited(outer, packing.AXES)
         ]
-        taps = limited(line.taps(pitch, self.size), packing.AXES)
+        taps = limited(line.places(pitch, self.size), packing.AXES)
         run: list[tuple[int, ...]] = [(line.run, self.moving_size, *STILL)]
-        view = [self.view(line.far, "a"), run]
+        view = [self.view(line.parts, "a"), run]
         bounds = packing.view_words(view, self.moving.bounds, line.unit, line.reach)
         return replace(
             plan,
