@@ -13,7 +13,7 @@ import numpy as np
 
 from shlo_tools import dtypes, ir, mlir
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.stages.folds import Extreme, Fold, neutral_number
+from shlo_tools.codegen.stages.folds import REPEATABLE, Extreme, Fold, neutral_number
 from shlo_tools.codegen.stages.nodes import (
     Region,
     UnsupportedStage,
@@ -132,7 +132,9 @@ def fold(op: Operation, starts: Sequence[Number | None], *, is_numbered: bool) -
     length = sum(_length(inner) for inner in _parts(op)[1])
     if len(starts) == 1:
         element = dtypes.tensor_type(op.results[0].type).element_type
-        return Fold(run, length, neutral=neutral_number(repeated_op(op), element))
+        name = repeated_op(op)
+        neutral = neutral_number(name, element)
+        return Fold(run, length, neutral=neutral, may_repeat=name in REPEATABLE)
     selection = _selection(op, starts) if is_numbered else None
     if selection is None or not selection.has_any_order:
         return Fold(run, length)

@@ -54,6 +54,8 @@ class Fold:
             order if the one with the smaller number goes first.
         extreme: how such pairs are told apart by their values, where numbers need not be asked.
         keeps_start: whether what it starts from, taken in any times, stays what it is.
+        skips_padding: whether what windows start from changes nothing when it is taken in later.
+        may_repeat: whether an element that is taken in twice changes nothing.
         windows: what is folded for one result, where that is a window.
     """
 
@@ -63,6 +65,8 @@ class Fold:
     selects: bool = False
     extreme: Extreme | None = None
     keeps_start: bool = False
+    skips_padding: bool = False
+    may_repeat: bool = False
     windows: Windows | None = None
 
     @property
@@ -88,6 +92,10 @@ class Fold:
 
 # Ops that have a neutral element, and whose repetitions may be regrouped.
 REGROUPED = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"}
+
+
+# Those that take in an element twice as they do once.
+REPEATABLE = {"maximum", "minimum", "and", "or"}
 
 
 def neutral_number(name: str, element: ElementType) -> Number | None:
@@ -178,6 +186,16 @@ def numbering(source: Node, dimensions: Sequence[int]) -> Node | None:
     count = source.shape[dimension]
     begins_again = are_known(count) and count > greatest
     return source if (places[dimension],) == tuple(dimensions) and not begins_again else None
+
+
+def skips_padding(node: Node) -> bool:
+    """Whether padding of windows, which holds what they start from, changes nothing.
+
+    A sum that starts from a zero of any sign never is a negative one when it takes in another.
+    """
+    fold, (start, *others) = fold_of(node), starts_of(node)
+    is_neutral = fold.neutral is not None and known_number(start) == fold.neutral
+    return fold.skips_padding or (is_neutral and not others)
 
 
 def outcomes_of(node: Node) -> dict[Node, int]:

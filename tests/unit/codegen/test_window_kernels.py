@@ -64,7 +64,7 @@ def windows(
     arrays = ", ".join(
         f"{name} = array<i64: {', '.join(map(str, value))}>" for name, value in named.items()
     )
-    literal = f"{init}.0" if element[0] == "f" else init
+    literal = f"{init}.0" if element[0] == "f" and init.lstrip("-").isdigit() else init
     return f"""
     func.func public @main(%x: {whole}) -> {output} {{
       %start = stablehlo.constant dense<{literal}> : {scalar}
@@ -87,6 +87,53 @@ def windows(
 @pytest.mark.parametrize("init", ["0", "2"])
 def test_windows(case: tuple[tuple[int, ...], ...], element: str, op: str, init: str) -> None:
     assert_staged(windows(*case, element, op, init), numbers(case[0], element))
+
+
+# What changes nothing, by op and element.
+_NEUTRAL = {
+    **{("maximum", "f32"): "0xFF800000", ("minimum", "f32"): "0x7F800000"},
+    **{("maximum", "f64"): "0xFFF0000000000000", ("minimum", "f64"): "0x7FF0000000000000"},
+    **{("maximum", "i8"): "-128", ("minimum", "i8"): "127", ("maximum", "ui16"): "0"},
+    **{("add", element): "0" for element in ("f32", "f64", "i8")},
+    **{("multiply", "i32"): "1", ("and", "i8"): "-1", ("or", "i8"): "0"},
+}
+
+
+@pytest.mark.parametrize(("op", "element"), _NEUTRAL)
+@pytest.mark.parametrize("is_neutral", [True, False])
+def test_random_windows(op: str, element: str, is_neutral: bool) -> None:
+    """Padding that counts, and padding that does not: windows may lie in nothing else."""
+    random = np.random.default_rng([list(_NEUTRAL).index((op, element)), is_neutral])
+    tried = 0
+    while tried < 12:
+        rank = random.integers(1, 5)
+
+        def draw(*things: int, rank: int = rank) -> tuple[int, ...]:
+            return tuple(int(n) for n in random.choice(things, rank))
+
+        shape = (*draw(1, 2, 3, 7, 12)[1:], int(random.choice([1, 3, 16, 33, 64, 70])))
+        size, strides, dilation = draw(1, 1, 2, 3, 5, 9), draw(1, 1, 2, 3), draw(1, 1, 1, 2, 3)
+        base = draw(1, 1, 1, 1, 2)
+        low, high = draw(-1, 0, 0, 1, 2, 4, 11), draw(-1, 0, 0, 1, 2, 4, 11)
+        rows = zip(shape, size, strides, base, dilation, low, high, strict=True)
+        result = tuple(((n - 1) * b + x + y - (k - 1) * d) // s + 1 for n, k, s, b, d, x, y in rows)
+        lanes = max((d for d, n in enumerate(result) if n > 1), default=rank - 1)
+        padded = [
+            (n - 1) * b + 1 + x + y for n, b, x, y in zip(shape, base, low, high, strict=True)
+        ]
+        if min(*result, *padded) < 1 or np.prod(result) * np.prod(size) > 200_000:
+            continue
+        if base[lanes] > 1:
+            continue  # this has no kernel
+        tried += 1
+        padding = tuple(n for pair in zip(low, high, strict=True) for n in pair)
+        init = _NEUTRAL[op, element] if is_neutral else "3"
+        text = windows(shape, result, size, strides, base, dilation, padding, element, op, init)
+        values = numbers(shape, element)
+        if element[0] == "f" and op != "add":
+            values[random.random(shape) < 0.05] = np.nan
+            values[random.random(shape) < 0.1] = -0.0
+        assert_staged(text, values)
 
 
 @pytest.mark.parametrize(("shape", "dimension"), SCANS, ids=str)

@@ -137,7 +137,7 @@ def _places(node: Node, batches: int) -> Node:
     first = Node(
         NodeKind.CONSTANT, (), operand.element, value=False if operand.element.is_boolean else 0
     )
-    fold = Fold(pick, windows=selection.windows)
+    fold = Fold(pick, skips_padding=True, windows=selection.windows)
     pairs = Node(
         NodeKind.REDUCE_WINDOW,
         source.shape,

@@ -13,7 +13,14 @@ from functools import partial
 
 from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.jobs import Context, Job, StageCode
-from shlo_tools.codegen.stages.folds import Windows, fold_of, outcomes_of, sources_of, starts_of
+from shlo_tools.codegen.stages.folds import (
+    Windows,
+    fold_of,
+    outcomes_of,
+    skips_padding,
+    sources_of,
+    starts_of,
+)
 from shlo_tools.codegen.stages.kernels import Kernel
 from shlo_tools.codegen.stages.nodes import Node, NodeKind, Stage, UnsupportedStage
 from shlo_tools.codegen.stages.reading.indices import (
@@ -23,6 +30,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     Positions,
     Scalar,
     Split,
+    level_of,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reductions import scans
@@ -50,7 +58,7 @@ def lower(stage: Stage, target: Target) -> StageCode:
     if scan is not None:
         return scans.lower(stage, target, node, scan)
     kernel = WindowKernel(stage, target, node)
-    job = Job(stage.name, 0, -(-kernel.outer // kernel.chunk))
+    job = Job(stage.name, 0, kernel.chunks)
     return StageCode([kernel.write()], [job], [Context(stage.places)])
 
 
@@ -75,9 +83,15 @@ class WindowKernel(Kernel):
         large = [d for d, size in enumerate(node.shape) if size > 1]
         self.lane_dimension = large[-1] if large else len(node.shape) - 1
         self.width = math.prod(node.shape[self.lane_dimension :])
-        self.outer = node.count // self.width
         taps = math.prod(self.windows.size)
-        self.chunk = max(1, min(self.outer, _WORK // max(1, self.width * taps)))
+        # A chunk is some lines along the last dimension in front of lanes, or a part of one.
+        self.along = large[-2] if len(large) > 1 else 0
+        self.line = node.shape[self.along] if len(large) > 1 else 1
+        self.lines = node.count // self.width // self.line
+        rows = max(1, _WORK // max(1, self.width * taps))
+        self.chunk, self.parts = max(1, min(self.lines, rows // self.line)), -(-self.line // rows)
+        self.chunks = -(-self.lines // self.chunk) * self.parts
+        self.skips_padding = skips_padding(node)
         if 0 in self.extents:
             raise UnsupportedStage("windows over nothing")
         if taps > _MOST:
@@ -86,16 +100,37 @@ class WindowKernel(Kernel):
             raise UnsupportedStage("windows over a dilated dimension along lanes")
 
     def write(self) -> Function:
-        """The kernel over chunks of rows."""
+        """The kernel over chunks of lines, or of parts of them."""
         f = self.function
-        first = f.arguments[1] * self.chunk
-        self.loop(first, f.minimum(first + self.chunk, self.outer), 1, self._row)
+        number = f.arguments[1]
+        if self.chunk > 1:
+            first = number * self.chunk
+            last = f.minimum(first + self.chunk, self.lines)
+            self.loop(first, last, 1, lambda line: self._line(line, 0, self.line))
+        elif self.parts > 1:
+            line, step = number // self.parts, -(-self.line // self.parts)
+            first = (number - line * self.parts) * step
+            self._line(line, first, f.minimum(first + step, self.line))
+        else:
+            self._line(number, 0, self.line)
         return f
 
-    def _row(self, number: Value) -> None:
-        self.row = Scalar(number, self.level)
-        outer = self.shape[: self.lane_dimension]
-        self.places = list(self.delinear(self.row, outer))
+    def _line(self, number: Value, first: Value | int, last: Value | int) -> None:
+        """Results that follow each other along a line."""
+        line = Scalar(number, self.level)
+        outer = self.delinear(line, self.shape[: self.along])
+
+        def one(number: Value) -> None:
+            here = Scalar(number, self.level)
+            self.places = [*outer, here, *[0] * (len(self.shape) - self.along - 1)]
+            self.row = self.added(self.scaled(line, self.line), here)
+            self.note_division(self.row, self.line, line, here)
+            self._row()
+
+        self.loop(first, last, 1, one)
+
+    def _row(self) -> None:
+        """All results that begin at some place in front of lanes."""
         together = max(1, min(_TOGETHER, self.width // self.lanes))
         step = together * self.lanes
 
@@ -133,7 +168,8 @@ class WindowKernel(Kernel):
                 folded += self.folded(self.node, old, self._elements(taps, lanes, mask, starts))
             return folded
 
-        moving = [d for d, size in enumerate(self.windows.size) if size > 1]
+        sizes = enumerate(self.windows.size)
+        moving = [d for d, size in sizes if size > 1 or self._skips(d)]
         state = self._each_tap(moving, {}, body, starts * len(vectors))
         outcomes = outcomes_of(self.node)
         self.late = dict.fromkeys(outcomes, self.level)
@@ -153,12 +189,13 @@ class WindowKernel(Kernel):
         body: Callable[[Taps, list[Value]], list[Value]],
         state: list[Value],
     ) -> list[Value]:
-        """Loops over a window in order."""
+        """Loops over a window in order, but for padding that changes nothing."""
         if not dimensions:
             return body(taps, state)
         d, *inner = dimensions
         size = self.windows.size[d]
-        if not inner and size <= _UNROLLED:
+        first, last = self._inside(d) if self._skips(d) else (0, size)
+        if not inner and size <= _UNROLLED and (not self._skips(d) or self._repeats(d)):
             for k in range(size):
                 state = body(taps | {d: k}, state)
             return state
@@ -167,7 +204,41 @@ class WindowKernel(Kernel):
             here = taps | {d: Scalar(tap, self.level)}
             return self._each_tap(inner, here, body, list(state))
 
-        return self.loop(0, size, 1, one, state)
+        return self.loop(first, last, 1, one, state)
+
+    def _fits(self, d: int) -> bool:
+        """Whether no window leaves the operand along a dimension."""
+        windows = self.windows
+        last = (self.shape[d] - 1) * windows.stride[d] + (windows.size[d] - 1) * windows.dilation[d]
+        fits = windows.low[d] <= 0 and last - windows.low[d] < self.extents[d]
+        return fits and windows.base_dilation[d] == 1
+
+    def _skips(self, d: int) -> bool:
+        """Whether the loop along a dimension leaves padding out."""
+        is_dense = d != self.lane_dimension and self.windows.base_dilation[d] == 1
+        return self.skips_padding and is_dense and not self._fits(d)
+
+    def _repeats(self, d: int) -> bool:
+        """Whether elements of a window may stand for its padding: the ones beside it."""
+        windows, last = self.windows, (self.shape[d] - 1) * self.windows.stride[d]
+        is_near = windows.low[d] < windows.size[d] and last - windows.low[d] < self.extents[d]
+        return fold_of(self.node).may_repeat and windows.dilation[d] == 1 and is_near
+
+    def _inside(self, d: int) -> tuple[Value, Value]:
+        """The first element of a window that is none of padding, and the first one behind."""
+        f, windows = self.function, self.windows
+        place = self.places[d]
+        level = 0 if isinstance(place, int) else level_of(place)
+        dilation = windows.dilation[d]
+
+        def make() -> tuple[Value, Value]:
+            number = place.value if isinstance(place, Scalar) else f.constant(0)
+            begin = number * windows.stride[d] - windows.low[d]
+            bounds = (f.maximum(n, 0) for n in (-begin, -begin + self.extents[d]))
+            first, last = ((n + (dilation - 1)) // dilation for n in bounds)
+            return first, f.minimum(last, windows.size[d])
+
+        return self.once(level, ("inside", d, place), make)
 
     def _elements(
         self, taps: Taps, lanes: Lanes, mask: Mask | None, starts: list[Value]
@@ -178,22 +249,17 @@ class WindowKernel(Kernel):
         inside: Value | None = None
         level = 0
         for d, extent in enumerate(self.extents):
-            at: Component = lanes if d == self.lane_dimension else 0
-            if d < self.lane_dimension:
-                at = self.places[d]
+            at = lanes if d == self.lane_dimension else self.places[d]
             tap = self.scaled(taps.get(d, 0), windows.dilation[d])
             place = self.added(self.scaled(at, windows.stride[d]), tap)
             place = self.shifted(place, -windows.low[d])
-            last = (self.shape[d] - 1) * windows.stride[d] + (
-                windows.size[d] - 1
-            ) * windows.dilation[d]
-            fits = windows.low[d] <= 0 and last - windows.low[d] < extent
-            if fits and windows.base_dilation[d] == 1:
+            is_known = isinstance(taps.get(d), int)
+            if self._fits(d) or (self._skips(d) and not is_known):
                 where.append(place)
                 continue
             place, here = self._clamped(place, extent, windows.base_dilation[d])
             where.append(place)
-            if here is not None:
+            if here is not None and not self._skips(d):
                 inside = here if inside is None else _both(*self.alike([inside, here]))
         exists = mask
         if inside is not None and inside.type.lanes:
