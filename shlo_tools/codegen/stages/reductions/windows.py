@@ -27,7 +27,6 @@ from shlo_tools.codegen.stages.reading.indices import (
     Component,
     Lanes,
     Mask,
-    Positions,
     Scalar,
     Split,
     level_of,
@@ -282,11 +281,12 @@ class WindowKernel(Kernel):
         if isinstance(place, int):
             place = Scalar(f.constant(place), 0)
         if not isinstance(place, Scalar):
-            numbers = self.positions(place)
-            inside = numbers.compare("ult", extent)
-            if isinstance(place, Positions) or place.step != 1:
-                return Positions(numbers, place.level), inside
-            return place, inside
+            lanes = place
+
+            def exist() -> Value:
+                return self.positions(lanes).compare("ult", extent)
+
+            return lanes, self.once(lanes.level, ("exist", lanes, extent), exist)
 
         def make() -> tuple[Component, Value]:
             number = place.value
