@@ -169,6 +169,59 @@ def game_of_life(generator: np.random.Generator) -> Built:
     return function, (generator.integers(0, 2, (128, 128)).astype(np.int32),)
 
 
+@program("loops")
+def diffusion(generator: np.random.Generator) -> Built:
+    """Explicit steps of the heat equation; nothing flows across the edges."""
+
+    def step(heat: jax.Array, _: Any) -> tuple[jax.Array, None]:
+        x = jnp.pad(heat, 1, mode="edge")
+        near = x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2]
+        return heat + 0.1 * (near - 4 * heat), None
+
+    def function(heat: jax.Array) -> jax.Array:
+        return lax.scan(step, heat, None, length=20)[0]
+
+    return function, (normal(generator, 256, 256),)
+
+
+@program("loops")
+def waves(generator: np.random.Generator) -> Built:
+    """Leapfrog steps of the wave equation on a torus: each reads two earlier ones."""
+
+    def step(state: Any, _: Any) -> tuple[Any, None]:
+        now, before = state
+        near = sum(jnp.roll(now, shift, axis) for shift in (-1, 1) for axis in (0, 1))
+        return (2 * now - before + 0.1 * (near - 4 * now), now), None
+
+    def function(now: jax.Array, before: jax.Array) -> Any:
+        return lax.scan(step, (now, before), None, length=20)[0]
+
+    return function, (normal(generator, 512, 512), normal(generator, 512, 512))
+
+
+@program("loops", line=((1 << 18,),), rows=((64, 1000),))
+def associative_scan(generator: np.random.Generator, shape: tuple[int, ...]) -> Built:
+    """Running sums as a tree of slices, in logarithmically many steps."""
+
+    def function(x: jax.Array) -> Any:
+        return lax.associative_scan(jnp.add, x, axis=len(shape) - 1)
+
+    return function, (normal(generator, *shape),)
+
+
+@program("loops")
+def linear_recurrence(generator: np.random.Generator) -> Built:
+    """States of 64 channels over 1024 steps, as layers of state spaces compute them at once."""
+
+    def together(first: Any, second: Any) -> tuple[jax.Array, jax.Array]:
+        return first[0] * second[0], second[0] * first[1] + second[1]
+
+    def function(decay: jax.Array, inputs: jax.Array) -> jax.Array:
+        return lax.associative_scan(together, (jax.nn.sigmoid(decay), inputs))[1]
+
+    return function, (normal(generator, 1024, 64), normal(generator, 1024, 64))
+
+
 @program("linear algebra")
 def second_derivatives(generator: np.random.Generator) -> Built:
     """The Hessian of a function of twenty numbers."""
