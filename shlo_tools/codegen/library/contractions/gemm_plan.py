@@ -224,5 +224,6 @@ def _strips(
     if rows * k_block * size > _NEAR_ROWS or (is_packed and panel > _PANELS):
         return None
     batch = sizes["outer"] * sizes["inner"]
-    shared = -(-panels // max(1, -(-_SHARED // batch)))
+    chunks = -(-_SHARED // max(batch, 1)) if rows * columns * inner > UNCUT else 1
+    shared = -(-panels // chunks)
     return max(1, min(_PANELS // panel, shared)) * kernel.columns, k_block
