@@ -123,19 +123,21 @@ def logarithm(s: Series, k: Value, part: Value) -> Value:
 
 
 def tanh(s: Series, x: Value) -> Value:
-    """m / (m + 2), where m is e^(2 |x|) - 1; from 10 on that is 1."""
+    """m / (m + 2), where m is e^(2 |x|) - 1; from 10 on that is 1.
+
+    The larger m is, the less its last digits count: so ln 2 needs no second part.
+    """
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
-    _, shifted, _, r = reduced(s, inside + inside)
+    twice = inside + inside
+    shifted = f.fma(inside, s.constant(2 / math.log(2), x), s.constant(ROUNDING, x))
+    r = f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), twice)
     scale = power_of_two(shifted.to("bitcast", "i32"))
     m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
-    total = m + 2.0
-    # What rounding has added to the sum counts where that has more digits than m.
-    more = s.select(m < 2.0, total - 2.0 - m, s.constant(0.0, x))
-    inverse = 1.0 / total
+    inverse = 1.0 / (m + 2.0)
     quotient = m * inverse
-    left = f.fma(quotient, more, f.fma(-quotient, total, m))
+    left = f.fma(-quotient, m, f.fma(quotient, s.constant(-2.0, x), m))
     return f.intrinsic("copysign", f.fma(left, inverse, quotient), x)
 
 
