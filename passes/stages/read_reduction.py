@@ -49,16 +49,36 @@ def _summed_wide(op: Operation, operands: Sequence[Node], dimensions: Sequence[i
 
     1024 numbers of bf16 between 0 and 1 would make 256 at most: 256 + 1 is 256 there.
     """
-    wide, type = ELEMENT_TYPES["f32"], named_sizes.type_of(op.results[0])
-    inputs = tuple(_converted(op, node, wide) for node in operands)
-    repeated = Fold(lambda _, values: [values[0] + values[1]], neutral=neutral_number("add", wide))
-    fields: Any = {"dimensions": tuple(dimensions), "attributes": repeated}
-    total = Node(NodeKind.REDUCE, type.shape, wide, inputs, **fields)
-    return _converted(op, total, type.element_type)
+    return _rounded_once(op, NodeKind.REDUCE, operands, _WIDE_SUM, dimensions=tuple(dimensions))
+
+
+_WIDE = ELEMENT_TYPES["f32"]
+_WIDE_SUM = Fold(lambda _, values: [values[0] + values[1]], neutral=neutral_number("add", _WIDE))
+
+
+def _rounded_once(
+    op: Operation, kind: NodeKind, operands: Sequence[Node], repeated: Fold, **fields: Any
+) -> Node:
+    """What an op makes of wider operands, as its own type has it."""
+    type = named_sizes.type_of(op.results[0])
+    inputs = tuple(_widened(op, node) for node in operands)
+    node = Node(kind, type.shape, _WIDE, inputs, attributes=repeated, **fields)
+    return _converted(op, node, type.element_type)
+
+
+def _widened(op: Operation, node: Node) -> Node:
+    """A node in f32; a number stays one that is known."""
+    number = known_number(node)
+    if number is None or node.count != 1:
+        return _converted(op, node, _WIDE)
+    return Node(NodeKind.CONSTANT, node.shape, _WIDE, value=number)
 
 
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:
     operands = _promoted(op, operands)
+    if _is_rounded_sum(op):
+        windows = replace(_WIDE_SUM, windows=_windows(op))
+        return _rounded_once(op, NodeKind.REDUCE_WINDOW, operands, windows)
     repeated = fold(op, [None] * len(op.results), is_numbered=False)
     start = known_number(operands[-1]) if repeated.neutral is None else None
     repeated = replace(repeated, windows=_windows(op), keeps_start=keeps(op, start))

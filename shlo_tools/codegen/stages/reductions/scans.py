@@ -15,7 +15,6 @@ from shlo_tools.codegen.jobs import Context, Job, StageCode
 from shlo_tools.codegen.stages.folds import (
     fold_of,
     known_number,
-    outcomes_of,
     sources_of,
     starts_of,
 )
@@ -87,6 +86,7 @@ class ScanKernel(Kernel):
         d = scan.dimension
         self.length, self.inner = node.shape[d], math.prod(node.shape[d + 1 :])
         self.outer = math.prod(node.shape[:d])
+        self.whole = -(-self.length // self.lanes) * self.lanes  # elements of whole vectors
         self.step = min(_TOGETHER, max(1, self.inner // self.lanes)) * self.lanes
         self.chunks = self.outer * (1 if self.inner == 1 else -(-self.inner // self.step))
         self.by_rows = self.in_order and self.inner == 1
@@ -114,10 +114,12 @@ class ScanKernel(Kernel):
         return self.folded(self.node, *pair)[0]
 
     def _store(self, value: Value, index: Split, mask: Mask | None) -> None:
+        """Store what was scanned, or what is made of it."""
+        self.late = {self.node: self.level}
+        self.values[self.node, index] = value
         for result, target in zip(self.results, self.targets, strict=True):
-            if result in outcomes_of(self.node):
-                address, _, place = self._address(result, Buffer(target), index)
-                self.store_at(value, address, place, mask)
+            address, _, place = self._address(result, Buffer(target), index)
+            self.store_at(self.read(result, index, mask), address, place, mask)
 
     def _across(self) -> None:
         """Some vectors across the dimension, one element after the other."""
@@ -143,33 +145,41 @@ class ScanKernel(Kernel):
                 values.append(value)
             return values
 
-        start_value = self.splat(self.read(starts_of(self.node)[0], (), None))
-        self.loop(0, self.length, 1, one, [start_value] * len(vectors))
+        self.loop(0, self.length, 1, one, [self.start] * len(vectors))
 
     def _along(self) -> None:
         """A row, vector by vector."""
-        f, (source,) = self.function, sources_of(self.node)
-        row = Scalar(f.arguments[1], 0)
-        (neutral,) = self.initial(self.node)
-        whole = -(-self.length // self.lanes) * self.lanes
-        last = self.lanes - 1 if self.forward else 0
+        row = Scalar(self.function.arguments[1], 0)
 
         def one(step: Value, before: Value) -> list[Value]:
-            base = step if self.forward else f.constant(whole - self.lanes) - step
-            lanes, mask = Lanes(base, 1, self.level), None
-            if self.length % self.lanes:
-                left = f.constant(self.length) - base
-                mask = Mask(f.mask_below(left, self.lanes), self.level)
-            index = Split(row, lanes, self.length)
-            value = self.alike([self.read(source, index, mask), neutral])[0]
-            if mask is not None:
-                value = self.select(mask.value, value, neutral)
-            value = self._combined(before, self._scanned(value, neutral))
-            self._store(value, index, mask)
-            return [self.lanes_of(value, value, [last] * self.lanes)]
+            return [self._vector(*self._elements(row, step), before)]
 
-        start = self.splat(self.read(starts_of(self.node)[0], (), None))
-        self.loop(0, whole, self.lanes, one, [start])
+        self.loop(0, self.whole, self.lanes, one, [self.start])
+
+    @property
+    def start(self) -> Value:
+        """What lies before all elements, in each lane."""
+        return self.splat(self.read(starts_of(self.node)[0], (), None))
+
+    def _vector(self, value: Value, index: Split, mask: Mask | None, before: Value) -> Value:
+        """Scan a vector of a row; what lies before the next one."""
+        (neutral,) = self.initial(self.node)
+        value = self._combined(before, self._scanned(value, neutral))
+        self._store(value, index, mask)
+        last = self.lanes - 1 if self.forward else 0
+        return self.lanes_of(value, value, [last] * self.lanes)
+
+    def _elements(self, row: Scalar, step: Value) -> tuple[Value, Split, Mask | None]:
+        """A vector of a row after some steps; lanes behind its end hold what changes nothing."""
+        f, (neutral,) = self.function, self.initial(self.node)
+        base = step if self.forward else f.constant(self.whole - self.lanes) - step
+        lanes, mask = Lanes(base, 1, self.level), None
+        if self.length % self.lanes:
+            left = f.constant(self.length) - base
+            mask = Mask(f.mask_below(left, self.lanes), self.level)
+        index = Split(row, lanes, self.length)
+        value = self.alike([self.read(sources_of(self.node)[0], index, mask), neutral])[0]
+        return value if mask is None else self.select(mask.value, value, neutral), index, mask
 
     def _by_rows(self) -> None:
         """As many rows as there are lanes, one element of each after the other."""
@@ -186,8 +196,7 @@ class ScanKernel(Kernel):
             self._store(value, index, mask)
             return [value]
 
-        start = self.splat(self.read(starts_of(self.node)[0], (), None))
-        self.loop(0, self.length, 1, one, [start])
+        self.loop(0, self.length, 1, one, [self.start])
 
     def _scanned(self, value: Value, neutral: Value) -> Value:
         """A vector's lanes with all before them."""

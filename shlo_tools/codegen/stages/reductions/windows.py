@@ -32,7 +32,7 @@ from shlo_tools.codegen.stages.reading.indices import (
     level_of,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
-from shlo_tools.codegen.stages.reductions import scans
+from shlo_tools.codegen.stages.reductions import long_scans, scans
 from shlo_tools.codegen.target import Target
 
 _WORK = 16 * 1024  # elements that a chunk takes in, about
@@ -54,6 +54,8 @@ def lower(stage: Stage, target: Target) -> StageCode:
         raise UnsupportedStage(f"{len(windows)} reductions of windows in a stage")
     (node,) = windows
     scan = scans.scan_of(node)
+    if scan is not None and long_scans.is_long(node, scan):
+        return long_scans.lower(stage, target, node, scan)
     if scan is not None:
         return scans.lower(stage, target, node, scan)
     kernel = WindowKernel(stage, target, node)
