@@ -6,7 +6,7 @@ import math
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths import single
-from shlo_tools.codegen.library.maths.exponents import split
+from shlo_tools.codegen.library.maths.exponents import ROUNDING, power_of_two, split
 from shlo_tools.codegen.library.maths.series import Series
 
 # Least errors relative to the function: of erf(x) / x - 1 in x^2, x up to 1, and of log(erfc(x)),
@@ -23,7 +23,10 @@ _COMPLEMENT += [0.6844064682635836, 1.1914690359629454, 1.000000002305494]
 _UNDER = [0.05033943627357823, 0.3675767094864543, 1.2373818058687256]
 _UNDER += [2.3020708710517694, 2.31984845086567, 1.0]
 _ZERO = 10.5
-# The same of e^r, r up to ln 2 / 2.
+# Of e^r: distances, which count half from 0.2345 on, as e^q is smaller for such r.
+_POWER_OF_SINGLE = [0.008297187276184559, 0.04190605506300926, 0.16667471826076508]
+_POWER_OF_SINGLE += [0.4999900460243225, 0.9999998211860657, 1.0]
+# Least relative errors of e^r, r up to ln 2 / 2.
 _POWER = [0.0013836841445695708, 0.008374816116846269, 0.04166822566856345]
 _POWER += [0.16666420166217294, 0.49999992079295985, 1.000000036323973, 1.000000000554206]
 # The same of erf_inv(x) / x in w = -log(1 - x^2) up to 5, and in sqrt(w) - 3 up to w = 17.
@@ -38,13 +41,20 @@ _ROUNDING = 1.5 * 2.0**52  # added to a number it leaves the nearest whole one i
 
 
 def erf(s: Series, x: Value) -> Value:
-    """x + x p(x^2) up to 1, and 1 - e^q(|x|) beyond; computed in f32."""
+    """x + x p(x^2) up to 1, and 1 - e^q(|x|) beyond, a small power; computed in f32."""
     f = s.f
     size = f.intrinsic("fabs", x)
     near = f.fma(s.horner(x * x, _NEAR), size, size)
     inside = s.select(size > _ONE, s.constant(_ONE, x), size)
-    far = 1.0 - single.power_above_zero(s, s.horner(inside, _REST))
+    far = 1.0 - _small_power(s, s.horner(inside, _REST))
     return f.intrinsic("copysign", s.select(size < 1.0, near, far), x)
+
+
+def _small_power(s: Series, x: Value) -> Value:
+    """e^x from -80 to 0, within 2^-22."""
+    shifted = s.f.fma(x, s.constant(1 / math.log(2), x), s.constant(ROUNDING, x))
+    r = s.f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), x)
+    return s.horner(r, _POWER_OF_SINGLE) * power_of_two(shifted.to("bitcast", "i32"))
 
 
 def erfc(s: Series, x: Value) -> Value:

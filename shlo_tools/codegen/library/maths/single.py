@@ -75,13 +75,6 @@ def power_near_one(s: Series, r: Value) -> Value:
     return near + s.f.fma(s.exponential_rest(r), r * r, r - (near - 1.0))
 
 
-def power_above_zero(s: Series, x: Value) -> Value:
-    """e^x of a number from -80 to 1, which may be off by a unit and a half."""
-    _, shifted, _, r = reduced(s, x)
-    value = s.exponential_less_one(r) + 1.0
-    return value * power_of_two(shifted.to("bitcast", "i32"))
-
-
 def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) - 1/2 + 2^(n-1) (r + r^2 q(r)), whose first sum keeps what it is rounded by."""
     f = s.f
