@@ -135,12 +135,11 @@ def tanh(s: Series, x: Value) -> Value:
 
 
 def logistic(s: Series, x: Value) -> Value:
-    """1 / (1 + e^-|x|), and e^-|x| times that below 0; the sum keeps what it is rounded by."""
+    """1 / (1 + e^-|x|), and e^-|x| times that below 0."""
     f = s.f
     power = exp(s, -f.intrinsic("fabs", x))
-    total = power + 1.0
-    lost = power - (total - 1.0)
     over = s.select(x < 0.0, power, s.constant(1.0, x))
-    quotient = over / total
+    quotient = over / (power + 1.0)
+    left = f.fma(-quotient, power, over - quotient)
     inverse = f.fma(power, s.constant(-0.5, x), s.constant(1.0, x))  # of the sum, about
-    return f.fma(-quotient, lost * inverse, quotient)
+    return f.fma(left, inverse, quotient)
