@@ -86,7 +86,10 @@ class _Maker:
         round = _Round(self.types, dict(zip(loop.carried, returned, strict=True)))
         condition = round.block(loop.condition)
         first = Block(steps, returned)
-        again = Again(condition, round.end(returned, loop.carried), round.last(first, loop.carried))
+        pairs = zip(returned, loop.carried, strict=True)
+        apart = [k for k, (v, own) in enumerate(pairs) if self._shared[v] != self._shared[own]]
+        end = round.end(returned, loop.carried, apart)
+        again = Again(condition, end, round.last(first, loop.carried))
         return replace(loop, body=first, again=again)
 
 
@@ -98,6 +101,12 @@ def _passed_on(loop: Loop) -> list[Copy]:
             break
         copies.append(step)
     return copies
+
+
+def _others(values: Sequence[int], carried: Sequence[int]) -> list[int]:
+    """Which of some values are carried ones, and not those that they become."""
+    pairs = enumerate(zip(values, carried, strict=True))
+    return [number for number, (value, own) in pairs if value in carried and value != own]
 
 
 class _Round:
@@ -119,16 +128,16 @@ class _Round:
     def last(self, block: Block, carried: Sequence[int]) -> Block:
         """The steps of the round behind which carried values are overwritten."""
         done = self.block(block)
-        pairs = enumerate(zip(done.returned, carried, strict=True))
-        others = [number for number, (v, own) in pairs if v in carried and v != own]
-        return self._copied(done, others)
+        return self._copied(done, _others(done.returned, carried))
 
-    def end(self, values: Sequence[int], carried: Sequence[int]) -> Block:
-        """Copies of what the first round has made: it may lie where carried values of the loop do.
+    def end(self, values: Sequence[int], carried: Sequence[int], apart: Sequence[int]) -> Block:
+        """What carried values become behind the first round.
 
-        Carried values are copied first: behind that, their places are free for others.
+        Where some become others, those that lie ``apart`` may lie where carried values do. So all
+        of these are copied before, and carried ones first: behind that, their places are free.
         """
-        numbers = sorted(range(len(values)), key=lambda number: values[number] not in carried)
+        others = _others(values, carried)
+        numbers = [*others, *(k for k in apart if k not in others)] if others else []
         return self._copied(Block((), tuple(values)), numbers)
 
     def _copied(self, block: Block, numbers: Sequence[int]) -> Block:

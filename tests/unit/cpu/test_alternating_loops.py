@@ -88,3 +88,42 @@ def test_no_round_copies(body: str) -> None:
 def test_a_stage_of_both_rounds_is_one_row_of_a_profile() -> None:
     profile = compiled("neighbours").profile(*arguments(7), calls=1)
     assert sorted(row.runs for row in profile.rows if row.stage != "copies") == [1, 7, 7, 8]
+
+
+@pytest.mark.parametrize("rounds", [40, 41])
+def test_what_is_updated_in_place_is_not_copied_at_the_end(rounds: int) -> None:
+    """All states of a loop are stacked, beside one that is carried."""
+    stack = f"tensor<{rounds}x200xf32>"
+    executable = compile(f"""
+    func.func @main(%x: tensor<200xf32>) -> (tensor<200xf32>, {stack}) {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %end = stablehlo.constant dense<{rounds}> : tensor<i32>
+      %empty = stablehlo.constant dense<0.0> : {stack}
+      %0:3 = stablehlo.while(%i = %zero, %a = %x, %b = %empty)
+        : tensor<i32>, tensor<200xf32>, {stack}
+      cond {{
+        %1 = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }} do {{
+        %1 = stablehlo.add %i, %one : tensor<i32>
+        %2 = stablehlo.reverse %a, dims = [0] : tensor<200xf32>
+        %3 = stablehlo.subtract %2, %a : tensor<200xf32>
+        %4 = stablehlo.reshape %3 : (tensor<200xf32>) -> tensor<1x200xf32>
+        %5 = stablehlo.dynamic_update_slice %b, %4, %i, %zero
+          : ({stack}, tensor<1x200xf32>, tensor<i32>, tensor<i32>) -> {stack}
+        stablehlo.return %1, %3, %5 : tensor<i32>, tensor<200xf32>, {stack}
+      }}
+      return %0#1, %0#2 : tensor<200xf32>, {stack}
+    }}""")
+    assert isinstance(executable, StagedExecutable)
+    x = np.random.default_rng(0).integers(-9, 10, 200).astype(np.float32) / 2**rounds
+    state, expected = x, []
+    for _ in range(rounds):
+        state = state[::-1] - state
+        expected.append(state)
+    last, stacked = executable(x)
+    np.testing.assert_array_equal(last, state)
+    np.testing.assert_array_equal(stacked, expected)
+    copies = [row.bytes for row in executable.profile(x, calls=1).rows if row.stage == "copies"]
+    assert sum(copies) < 8 * x.nbytes
