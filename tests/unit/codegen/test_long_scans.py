@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from test_window_kernels import windows
 
 from shlo_tools import compile, interpret
 from shlo_tools.codegen.stages.reductions import long_scans
+from shlo_tools.passes.stages import lower_stages
 
 _TYPES = {**SELECTED, "complex<f32>": np.complex64, "i1": np.bool_}
 _OPS = [
@@ -38,6 +41,7 @@ def scan(shape: Shape, element: str, op: str, init: str, *, forward: bool) -> st
 @pytest.fixture
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few vectors, so that the reference need not fold long windows."""
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
     monkeypatch.setattr(long_scans, "_LONG", 128)
     monkeypatch.setattr(long_scans, "_PART", 64)
 

@@ -30,18 +30,15 @@ from shlo_tools.codegen.stages.reading.indices import (
     Linear,
     Mask,
     Scalar,
-    Split,
 )
 from shlo_tools.codegen.stages.reading.memory import Buffer
+from shlo_tools.codegen.stages.reductions.places import Parts, PlacesKernel
 from shlo_tools.codegen.stages.reductions.plain import Plain, plain
-from shlo_tools.codegen.stages.reductions.sums import MERGED, State, SumKernel
+from shlo_tools.codegen.stages.reductions.sums import MERGED, State
 from shlo_tools.codegen.stages.reductions.walks import HELD, STRIP
 from shlo_tools.codegen.target import Target
 
 _SOME = 4  # rows of a chunk that are worth lanes of their own
-
-Parts = dict[int, Component]  # where loops are, for each group of dimensions
-Body = Callable[[list[Parts], State], State]
 
 
 def lower(stage: Stage, target: Target) -> StageCode:
@@ -91,8 +88,8 @@ def lower(stage: Stage, target: Target) -> StageCode:
     return code
 
 
-class ReductionKernel(SumKernel):
-    """Loops over what is reduced.
+class ReductionKernel(PlacesKernel):
+    """Chunks of what is kept, and what lanes lie along.
 
     Attributes:
         sums_of_block: where sums of some rows are, until something is made of them in lanes.
@@ -174,84 +171,6 @@ class ReductionKernel(SumKernel):
         else:
             self._in_registers()
 
-    def _range(self, group: int) -> tuple[Value | int, Value | int]:
-        """The elements of a reduced group that a chunk folds."""
-        size, block = self.sizes[group], self.walk.block
-        if group != self.walk.blocked or self.walk.blocks == 1:
-            return 0, size
-        first = self.function.constant(self.block) * block
-        last = first + block
-        return first, last if size % block == 0 else self.function.minimum(last, size)
-
-    # --- loops over what is reduced ---------------------------------------------------------------
-    def _each(
-        self,
-        groups: Sequence[int],
-        body: Body,
-        state: State,
-        unroll: int,
-        parts: Parts | None = None,
-    ) -> State:
-        """Loops over groups; the last one gives several places at a time, and then the rest."""
-        parts = self.parts if parts is None else parts
-        if not groups:
-            return body([parts], state)
-        group, *inner = groups
-        first, last = self._range(group)
-        innermost, unroll = unroll, 1 if inner else unroll
-
-        def steps(several: int) -> Callable[..., State]:
-            def one(place: Value, *state: Value) -> State:
-                here = Scalar(place, self.level)
-                places = [parts | {group: self.shifted(here, k)} for k in range(several)]
-                if inner:
-                    return self._each(inner, body, list(state), innermost, places[0])
-                return body(places, list(state))
-
-            return one
-
-        whole = self._whole(first, last, unroll, self._is_cut(group, unroll))
-        if unroll > 1:
-            state = self.loop(first, whole, unroll, steps(unroll), state)
-            first = whole
-        if unroll == 1 or self._is_cut(group, unroll):
-            state = self.loop(first, last, 1, steps(1), state)
-        return state
-
-    def _is_cut(self, group: int, unroll: int) -> bool:
-        """Whether a range of a group may be no multiple."""
-        return bool(self.sizes[group] % unroll != 0)
-
-    def _whole(self, first: Value | int, last: Value | int, step: int, is_cut: bool) -> Value | int:
-        """Where the last whole step of a range ends."""
-        if not is_cut or step == 1:
-            return last
-        if isinstance(first, int) and isinstance(last, int):
-            return first + (last - first) // step * step
-        count = last - first
-        return first + self.function.constant(count) // step * step
-
-    def _index(self, parts: Parts) -> Split:
-        """Where the reduced tensors are read."""
-        row: Component = 0
-        for g, size in enumerate(self.sizes[:-1]):
-            before, row = row, self.added(self.scaled(row, size), parts[g])
-            if not isinstance(row, int):
-                self.note_division(row, size, before, parts[g])
-        return Split(row, parts[len(self.sizes) - 1], self.sizes[-1])
-
-    def _fold(self, parts: Parts, state: State, mask: Mask | None) -> State:
-        """Take the elements at a place into accumulators."""
-        index = self._index(parts)
-        for node in self.full:
-            self._store_full(node, index, mask)
-        folded: State = []
-        for node in self.reductions:
-            sources = sources_of(node)
-            values = [self.read(source, index, mask) for source in sources]
-            folded += self.folded(node, state[len(folded) : len(folded) + len(sources)], values)
-        return folded
-
     # --- lanes along what is kept -----------------------------------------------------------------
     def _in_registers(self) -> None:
         """Some vectors of kept elements at a time, or a single element."""
@@ -311,7 +230,19 @@ class ReductionKernel(SumKernel):
                 lanes = Lanes(base, 1, self.level)
                 body(lanes, self._below(walk.width, lanes))
 
-            self.loop(self.start, last, self.lanes, one)
+            first = self.start
+            is_cut = bool(walk.width % self.lanes != 0)
+            if walk.is_whole:
+                first = self._whole(first, last, self.lanes, is_cut)
+                each_whole(first, body)
+            if is_cut or not walk.is_whole:
+                self.loop(first, last, self.lanes, one)
+
+        def each_whole(end: Value | int, body: Callable[[Lanes, Mask | None], None]) -> None:
+            def one(base: Value) -> None:
+                body(Lanes(base, 1, self.level), None)
+
+            self.loop(self.start, end, self.lanes, one)
 
         def put(state: State, lanes: Lanes) -> None:
             for source, address, value in zip(sources, sums, state, strict=True):
@@ -326,16 +257,14 @@ class ReductionKernel(SumKernel):
 
         def rows(places: list[Parts], _: State) -> State:
             def one(lanes: Lanes, mask: Mask | None) -> None:
-                state = get(lanes)
-                for parts in places:
-                    state = self._fold(parts | {group: lanes}, state, mask)
-                put(state, lanes)
+                here = [parts | {group: lanes} for parts in places]
+                put(self._fold_several(here, lambda: get(lanes), mask), lanes)
 
             each_vector(one)
             return []
 
         initial = self._initial()
-        each_vector(lambda lanes, _: put(initial, lanes))
+        each_whole(last, lambda lanes, _: put(initial, lanes))
         self._each(walk.reduced, rows, [], walk.unroll)
         each_vector(lambda lanes, mask: self._finish(get(lanes), self._kept_place(lanes), mask))
 

@@ -99,7 +99,7 @@ class SumKernel(Kernel):
         below_sums = [n for n in self.nodes if n not in self.above and n.kind is not NodeKind.INPUT]
         folds = [fold_of(node) for node in self.reductions]
         (groups,) = shapes
-        any_order = all(fold.has_any_order for fold in folds)
+        self.any_order = any_order = all(fold.has_any_order for fold in folds)
         groups = self._in_lines(groups, any_order=any_order)
         size, is_reduced = groups[-1]
         if is_reduced and any_order:
@@ -110,6 +110,7 @@ class SumKernel(Kernel):
             any_order=any_order,
             length=sum(map(_parts_of, below_sums)) + sum(fold.length for fold in folds),
             sums=sum(map(_parts_of, self._sources())),
+            bits=min(node.element.bits for node in self.nodes if node not in self.above),
         )
         if self.walk.blocks != 1:
             self.function.first_word = self.words + len(self._sources())
@@ -147,17 +148,18 @@ class SumKernel(Kernel):
 
     def _below(self, count: Value | int, lanes: Lanes, step: int = 0) -> Mask | None:
         """Lanes below a number that may be no multiple of the step that vectors are taken by."""
-        if isinstance(count, int) and count % (step or self.lanes) == 0:
+        is_known = isinstance(count, int) or (self.walk.is_whole and not isinstance(count, Value))
+        if is_known and count % (step or self.lanes) == 0:
             return None
         left = self.function.constant(count) - lanes.base
         return Mask(self.function.mask_below(left, self.lanes), lanes.level)
 
-    def _merged(self, state: State, others: State) -> State:
-        """Accumulators of two parts as those of both."""
+    def _merged(self, state: State, others: State, *, in_order: bool = False) -> State:
+        """Accumulators of two parts as those of both; ``in_order`` where others lie behind."""
         merged: State = []
         for node in self.reductions:
             at = slice(len(merged), len(merged) + len(sources_of(node)))
-            merged += self.folded(node, state[at], others[at], merges=True)
+            merged += self.folded(node, state[at], others[at], merges=not in_order)
         return merged
 
     def _store_full(self, node: Node, index: Split, mask: Mask | None) -> None:

@@ -23,7 +23,8 @@ HELD = 4  # vectors of a row that are all held in registers
 STRIP = 16 * 1024  # elements of a row of sums that stays near; long, as memory is read in runs
 _SUMS = 4  # vectors that are added to side by side: processors wait for none of them
 _VECTORS = 2  # of a row whose length run time tells, in a chunk
-_THICK = 32  # rows that are summed up before their sums are stored, at least
+_THIN, _THICK = 32, 256  # rows whose sums are stored once, where chunks are few, and elsewhere
+_DISTANT = 12 << 20  # bytes that caches nearby do not hold
 
 Along = Literal["kept", "reduced", "rows", "nothing"]
 
@@ -42,6 +43,7 @@ class Walk:
         blocked: the reduced group that is cut.
         block: elements of it in a chunk.
         blocks: how many chunks sum up what becomes one result.
+        is_whole: whether vectors that are whole go without masks.
     """
 
     groups: tuple[Group, ...]
@@ -52,6 +54,7 @@ class Walk:
     blocked: int
     block: Extent
     blocks: Extent = 1
+    is_whole: bool = False
 
     @property
     def lane_group(self) -> int | None:
@@ -97,7 +100,9 @@ class Walk:
         return -(-self.outer // self.rows) * self.strips * self.blocks
 
 
-def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int) -> Walk:
+def walk(
+    groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, sums: int, bits: int
+) -> Walk:
     """The walk of a reduction.
 
     Args:
@@ -105,6 +110,7 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, s
         any_order: whether elements may be folded in lanes, and in blocks.
         length: how much is emitted for a vector, about, in instructions.
         sums: vectors of what is summed up side by side anyway.
+        bits: of the narrowest elements.
     """
     groups = tuple(groups)
     sizes = [size for size, _ in groups]
@@ -137,12 +143,19 @@ def walk(groups: Sequence[Group], lanes: int, *, any_order: bool, length: int, s
     parts = -(-draft.outer // rows) * -(-draft.width // strip)
     blocks = 1
     if any_order and parts < _ENOUGH:
-        least = _THICK if draft.along == "kept" else unroll
-        blocks = min(_BLOCKS, max(1, total // parts // _WORK), max(1, sizes[blocked] // least))
+        most = max(1, sizes[blocked] // unroll)
+        if draft.along == "kept":
+            few = min(-(-_ENOUGH // parts), sizes[blocked] // _THIN)
+            most = max(1, few, sizes[blocked] // _THICK)
+        blocks = min(_BLOCKS, max(1, total // parts // _WORK), most)
     step = unroll * (lanes if draft.along == "reduced" and blocked == len(groups) - 1 else 1)
     block = max(step, -(-sizes[blocked] // blocks // step) * step)
     blocks = max(1, -(-sizes[blocked] // block))
-    return Walk(groups, draft.along, unroll, strip, rows, blocked, block, blocks)
+    # Processors read ahead of vectors without masks alone. Near caches give masked ones sooner,
+    # where nothing has to widen them.
+    is_narrow = bits < 32 and draft.width % lanes == 0
+    is_whole = draft.along == "kept" and (is_narrow or total * bits >= 8 * _DISTANT)
+    return Walk(groups, draft.along, unroll, strip, rows, blocked, block, blocks, is_whole)
 
 
 def _dividing(size: int, most: int) -> int:
