@@ -27,11 +27,11 @@ from shlo_tools.codegen.target import Target
 _LONG = 128 * 1024  # elements of a row that is worth parts
 _PART = 16 * 1024  # elements
 _PARTS = 256  # of a row, at most
-_ENOUGH = 16  # rows that keep all threads busy
+_ENOUGH = 8  # rows that keep threads busy
 
 # States of a part.
 _SUMMED = 1  # its total is known
-_SCANNED = 2  # what lies before it is known as well
+_SCANNED = 2  # what lies before it is known as well, or before the next one and no total
 
 
 def is_long(node: Node, scan: Scan) -> bool:
@@ -142,17 +142,23 @@ class LongScanKernel(ScanKernel):
         self._note(number, total, _SUMMED)
 
     def _scan(self, number: Value, row: Value, before: Value) -> None:
-        """Scan a part, and have its total beside, in the same order as alone."""
+        """Scan a part, and have its total beside, in the same order as alone.
 
-        def one(step: Value, before: Value, total: Value) -> list[Value]:
+        Integers have no order: what was scanned last is all that lies before the next part.
+        """
+        are_integers = not (self.node.element.is_float or self.node.element.is_complex)
+        nothing = self.initial(self.node)
+
+        def one(step: Value, before: Value, *totals: Value) -> list[Value]:
             value, index, mask = self._elements(Scalar(row, 0), step)
-            totals = self.folded(self.node, [total], [value])
-            return [self._vector(value, index, mask, before), *totals]
+            sums = [self.folded(self.node, [total], [value])[0] for total in totals]
+            return [self._vector(value, index, mask, before), *sums]
 
-        carry = [self.splat(before), *self.initial(self.node)]
-        _, total = self.loop(*self._steps(number, row), self.lanes, one, carry)
+        carry = [self.splat(before), *([] if are_integers else nothing)]
+        last, *totals = self.loop(*self._steps(number, row), self.lanes, one, carry)
         address, _, _ = self._address(self.node, self.befores, self._one(number))
-        self.store_scalar(before, address)
+        self.store_scalar(self.first_lane(last) if are_integers else before, address)
+        (total,) = totals or nothing
         self._note(number, total, _SCANNED)
 
     def _note(self, number: Value, total: Value, state: int) -> None:
