@@ -100,8 +100,9 @@ def test_integers_of_long_rows_are_exact() -> None:
         x = np.random.default_rng(9).integers(-(2**31), 2**31, shape).astype(np.int32)
         with np.errstate(over="ignore"):
             expected = 4 * np.cumsum(x, axis=-1, dtype=np.int32)
-        executable = staged(text)
-        for _ in range(10):
+        assert staged(text)
+        executable = compile(text, threads=4)
+        for _ in range(40):
             np.testing.assert_array_equal(executable(x), expected)
 
 

@@ -31,7 +31,7 @@ _ENOUGH = 8  # rows that keep threads busy
 
 # States of a part.
 _SUMMED = 1  # its total is known
-_SCANNED = 2  # what lies before it is known as well, or before the next one and no total
+_SCANNED = 2  # what lies before it is known as well, or what lies before the next one
 
 
 def is_long(node: Node, scan: Scan) -> bool:
@@ -58,13 +58,16 @@ class LongScanKernel(ScanKernel):
     """Scans along rows of several chunks.
 
     Attributes:
-        room: bytes for states, totals and ends of all parts.
+        room: bytes for what is known of all parts.
+        has_ends: whether what was scanned last is all that lies before the next part: integers may
+            be added in any order. Of other parts what lies before them is kept, and their total.
     """
 
     own_words = 1
 
     def __init__(self, stage: Stage, target: Target, node: Node, scan: Scan) -> None:
         super().__init__(stage, target, node, scan)
+        self.has_ends = not (node.element.is_float or node.element.is_complex)
         self.part = max(_PART, -(-self.length // _PARTS // _PART) * _PART)
         self.parts = -(-self.whole // self.part)
         self.chunks = self.outer * self.parts
@@ -72,7 +75,7 @@ class LongScanKernel(ScanKernel):
         befores = self.chunks * place_type(node.element).bytes
         self.room = states + befores * (1 + self.lanes)
         self.states = self.word(self.words)
-        # What lies before parts, and their totals, in lanes that are not summed up yet.
+        # What lies before parts, or behind them, and totals, in lanes that are not summed up yet.
         self.befores = Buffer(self.states.at(states))
         self.totals = Buffer(self.states.at(states + befores))
 
@@ -87,6 +90,7 @@ class LongScanKernel(ScanKernel):
         start = self.first_lane(self.start)
         before = self.load(self.node, self.befores, self._one(known), None)
         before = self.select(unknown == first, start, before)
+        known = unknown if self.has_ends else known
 
         def take(part: Value, before: Value) -> list[Value]:
             total = self.load(self.node, self.totals, self._lanes(part), None)
@@ -138,31 +142,26 @@ class LongScanKernel(ScanKernel):
             return self.folded(self.node, [total], [value])
 
         steps = self._steps(number, row)
-        (total,) = self.loop(*steps, self.lanes, one, self.initial(self.node))
-        self._note(number, total, _SUMMED)
+        totals = self.loop(*steps, self.lanes, one, self.initial(self.node))
+        self._note(number, totals, _SUMMED)
 
     def _scan(self, number: Value, row: Value, before: Value) -> None:
-        """Scan a part, and have its total beside, in the same order as alone.
-
-        Integers have no order: what was scanned last is all that lies before the next part.
-        """
-        are_integers = not (self.node.element.is_float or self.node.element.is_complex)
-        nothing = self.initial(self.node)
+        """Scan a part, and have its total beside, in the same order as alone."""
 
         def one(step: Value, before: Value, *totals: Value) -> list[Value]:
             value, index, mask = self._elements(Scalar(row, 0), step)
             sums = [self.folded(self.node, [total], [value])[0] for total in totals]
             return [self._vector(value, index, mask, before), *sums]
 
-        carry = [self.splat(before), *([] if are_integers else nothing)]
+        carry = [self.splat(before), *([] if self.has_ends else self.initial(self.node))]
         last, *totals = self.loop(*self._steps(number, row), self.lanes, one, carry)
         address, _, _ = self._address(self.node, self.befores, self._one(number))
-        self.store_scalar(self.first_lane(last) if are_integers else before, address)
-        (total,) = totals or nothing
-        self._note(number, total, _SCANNED)
+        self.store_scalar(self.first_lane(last) if self.has_ends else before, address)
+        self._note(number, totals, _SCANNED)
 
-    def _note(self, number: Value, total: Value, state: int) -> None:
-        """Let others know the total of a part."""
+    def _note(self, number: Value, totals: list[Value], state: int) -> None:
+        """Let others know the total of a part, if it is known, and that something is."""
         address, _, _ = self._address(self.node, self.totals, self._lanes(number))
-        self.store(total, address, None)
+        for total in totals:
+            self.store(total, address, None)
         self.function.store_atomic(state, self._state(number))
