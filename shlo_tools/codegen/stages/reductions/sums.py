@@ -110,7 +110,7 @@ class SumKernel(Kernel):
             any_order=any_order,
             length=sum(map(_parts_of, below_sums)) + sum(fold.length for fold in folds),
             sums=sum(map(_parts_of, self._sources())),
-            bits=min(node.element.bits for node in self.nodes if node not in self.above),
+            bits=min((n.element.bits for n in self.nodes if n.kind is NodeKind.INPUT), default=32),
         )
         if self.walk.blocks != 1:
             self.function.first_word = self.words + len(self._sources())

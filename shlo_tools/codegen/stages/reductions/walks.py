@@ -110,7 +110,7 @@ def walk(
         any_order: whether elements may be folded in lanes, and in blocks.
         length: how much is emitted for a vector, about, in instructions.
         sums: vectors of what is summed up side by side anyway.
-        bits: of the narrowest elements.
+        bits: of the narrowest elements that are loaded.
     """
     groups = tuple(groups)
     sizes = [size for size, _ in groups]
