@@ -6,7 +6,7 @@ reads again are kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -24,14 +24,7 @@ from shlo_tools.codegen.stages.nodes import (
     below,
 )
 from shlo_tools.codegen.stages.reading.elements import place_type
-from shlo_tools.codegen.stages.reading.indices import (
-    Component,
-    Lanes,
-    Linear,
-    Mask,
-    Scalar,
-    Split,
-)
+from shlo_tools.codegen.stages.reading.indices import Component, Lanes, Linear, Mask, Scalar, Split
 from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.target import Target
 from shlo_tools.dims import ceiling_divided
@@ -39,6 +32,7 @@ from shlo_tools.dtypes import ElementType
 
 _AHEAD = 8  # rows from the one that is read to the one that is asked for
 _FAR = 1 << 20  # bytes that caches near a processor may not hold
+_MANY = 1 << 20  # elements that no near cache holds
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
@@ -309,16 +303,36 @@ class RowKernel(Kernel):
         ]
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
-        """Loop over vectors of columns: ``body(index, mask, *carry)``."""
+        """Loop over vectors of columns: ``body(index, mask, *carry)``.
 
-        def one(start: Value, *carried: Value) -> object:
-            level = self.level
-            self.column = Lanes(start, 1, level)
-            mask = self._exists(start, level)
-            index = Split(self.row, self.column, self.columns)
-            return body(index, mask, *carried)  # type: ignore[operator]
+        Processors read ahead of vectors without masks alone, so those that are whole have a loop of
+        their own where elements are many.
+        """
 
-        return self.loop(*self.strip, self._used, one, carry)  # type: ignore[arg-type]
+        def vectors(*, may_end: bool) -> Callable[..., object]:
+            def one(start: Value, *carried: Value) -> object:
+                level = self.level
+                self.column = Lanes(start, 1, level)
+                mask = self._exists(start, level) if may_end else None
+                index = Split(self.row, self.column, self.columns)
+                return body(index, mask, *carried)  # type: ignore[operator]
+
+            return one
+
+        first, last = self.strip
+        if self._ends_apart:
+            whole = self.function.constant(first) + (last - first) // self.lanes * self.lanes
+            carry = self.loop(first, whole, self.lanes, vectors(may_end=False), carry)  # type: ignore[arg-type]
+            first = whole
+        return self.loop(first, last, self._used, vectors(may_end=True), carry)  # type: ignore[arg-type]
+
+    @property
+    def _ends_apart(self) -> bool:
+        """Whether vectors that end a row have a loop of their own."""
+        size, columns = self.rows * self.columns, self.columns
+        if not are_known(size) or self._used != self.lanes or columns % self.lanes == 0:
+            return False
+        return bool(columns > self.lanes and size >= _MANY)
 
     def _exists(self, start: Value, level: int) -> Mask | None:
         """Lanes of a vector that are columns, and none of the next vector's."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 from staged_programs import assert_staged
 
+from shlo_tools.codegen.stages import rows
 from shlo_tools.codegen.stages.map_space import space
+from shlo_tools.passes.stages import lower_stages
 
 
 def chain(shape: tuple[int, ...], element: str) -> str:
@@ -26,6 +30,34 @@ def test_odd_lengths(shape: tuple[int, ...], element: str, dtype: type) -> None:
     random = np.random.default_rng(1)
     a, b = (random.integers(-9, 9, shape).astype(dtype) for _ in range(2))
     assert_staged(chain(shape, element), a, b)
+
+
+@pytest.mark.parametrize("shape", [(16411,), (37, 77), (9, 33), (50_001,)])
+@pytest.mark.parametrize(("element", "dtype"), [("f32", np.float32), ("i8", np.int8)])
+def test_ends_of_many_rows_have_loops_of_their_own(
+    shape: tuple[int, ...], element: str, dtype: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elementwise, and reduced and read again."""
+    monkeypatch.setattr(lower_stages, "_known", OrderedDict())
+    monkeypatch.setattr(rows, "_MANY", 0)
+    random = np.random.default_rng(1)
+    a, b = (random.integers(-2, 3, shape).astype(dtype) for _ in range(2))
+    assert_staged(chain(shape, element), a, b)
+    if len(shape) == 1:
+        return
+    type = f"tensor<{shape[0]}x{shape[1]}x{element}>"
+    row = f"tensor<{shape[0]}x{element}>"
+    zero = "0.0" if element == "f32" else "0"
+    text = f"""func.func @main(%a: {type}, %b: {type}) -> ({type}, {row}) {{
+      %zero = stablehlo.constant dense<{zero}> : tensor<{element}>
+      %0 = stablehlo.multiply %a, %b : {type}
+      %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1]
+        : ({type}, tensor<{element}>) -> {row}
+      %2 = stablehlo.broadcast_in_dim %1, dims = [0] : ({row}) -> {type}
+      %3 = stablehlo.subtract %0, %2 : {type}
+      return %3, %1 : {type}, {row}
+    }}"""
+    assert_staged(text, a, b)
 
 
 def test_views_of_long_rows() -> None:
