@@ -252,3 +252,29 @@ def test_numbers_that_change_nothing(op: str, number: str) -> None:
     for result, target in zip(compile(text)(x), expected, strict=True):
         np.testing.assert_array_equal(result, target)
         np.testing.assert_array_equal(np.signbit(result), np.signbit(target))
+
+
+@pytest.mark.parametrize("start", ["-3.0", "5.0", "-0.0"])
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32"])
+def test_what_sums_start_from(element: str, start: str) -> None:
+    """Where sums are wider than their elements, so is the number that they start from."""
+    source, windows = f"tensor<20x9x{element}>", f"tensor<20x9x{element}>"
+    results = f"(tensor<{element}>, tensor<9x{element}>, {windows})"
+    text = f"""func.func @main(%x: {source}) -> {results} {{
+      %start = stablehlo.constant dense<{start}> : tensor<{element}>
+      %0 = stablehlo.reduce(%x init: %start) applies stablehlo.add across dimensions = [0, 1]
+        : ({source}, tensor<{element}>) -> tensor<{element}>
+      %1 = stablehlo.reduce(%x init: %start) applies stablehlo.add across dimensions = [0]
+        : ({source}, tensor<{element}>) -> tensor<9x{element}>
+      %2 = "stablehlo.reduce_window"(%x, %start) ({{
+        ^bb0(%a: tensor<{element}>, %b: tensor<{element}>):
+          %3 = stablehlo.add %a, %b : tensor<{element}>
+          stablehlo.return %3 : tensor<{element}>
+      }}) {{
+        window_dimensions = array<i64: 3, 3>,
+        padding = dense<1> : tensor<2x2xi64>
+      }} : ({source}, tensor<{element}>) -> {windows}
+      return %0, %1, %2 : tensor<{element}>, tensor<9x{element}>, {windows}
+    }}"""
+    numbers = np.random.default_rng(0).integers(-2, 3, (20, 9))
+    assert_staged(text, numbers.astype(ELEMENT_TYPES[element].dtype))
