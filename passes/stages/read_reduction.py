@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from shlo_tools import dtypes, ir
 from shlo_tools.codegen import named_sizes
 from shlo_tools.codegen.function import Value
@@ -73,8 +71,7 @@ def _widened(op: Operation, node: Node) -> Node:
     number = known_number(node)
     if number is None or node.count != 1:
         return _converted(op, node, _WIDE)
-    wide = np.asarray(number).astype(_WIDE.dtype)[()]
-    return Node(NodeKind.CONSTANT, node.shape, _WIDE, value=wide)
+    return Node(NodeKind.CONSTANT, node.shape, _WIDE, value=number)
 
 
 def reduce_window(op: Operation, operands: tuple[Node, ...]) -> Node:

@@ -84,6 +84,7 @@ POINTER = Type("ptr")
 _LINE = 64  # bytes of a line of the caches
 _FIRST = "first"  # the block of what runs before everything
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_SCALARS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 _SIGNED = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 _ORDERED = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 
@@ -907,14 +908,12 @@ def _number(value: float, element: str) -> str:
         return "true" if value else "false"
     if element[0] == "i":
         return str(int(value))
-    if isinstance(value, np.generic):
+    if isinstance(value, _SCALARS[element]):  # NaN as it is
         bits = value.tobytes()
-        return f"0x{int.from_bytes(bits, 'little'):0{2 * len(bits)}X}"
-    bits = (
-        ml_dtypes.bfloat16(value).tobytes()
-        if element == "bf16"
-        else struct.pack(_FORMATS[element], value)
-    )
+    elif element == "bf16":
+        bits = ml_dtypes.bfloat16(value).tobytes()
+    else:
+        bits = struct.pack(_FORMATS[element], value)
     return f"0x{int.from_bytes(bits, 'little'):0{2 * len(bits)}X}"
 
 

@@ -6,7 +6,7 @@ import math
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths import single
-from shlo_tools.codegen.library.maths.exponents import ROUNDING, power_of_two, split
+from shlo_tools.codegen.library.maths.exponents import split
 from shlo_tools.codegen.library.maths.series import Series
 
 # Least errors relative to the function: of erf(x) / x - 1 in x^2, x up to 1, and of log(erfc(x)),
@@ -52,9 +52,8 @@ def erf(s: Series, x: Value) -> Value:
 
 def _small_power(s: Series, x: Value) -> Value:
     """e^x from -80 to 0, within 2^-22."""
-    shifted = s.f.fma(x, s.constant(1 / math.log(2), x), s.constant(ROUNDING, x))
-    r = s.f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), x)
-    return s.horner(r, _POWER_OF_SINGLE) * power_of_two(shifted.to("bitcast", "i32"))
+    scale, r = single.nearly_reduced(s, x)
+    return s.horner(r, _POWER_OF_SINGLE) * scale
 
 
 def erfc(s: Series, x: Value) -> Value:

@@ -58,6 +58,13 @@ def reduced(s: Series, x: Value) -> Reduced:
     return Reduced(n, shifted, left, f.fma(n, s.constant(-_LN2_LOW, x), left))
 
 
+def nearly_reduced(s: Series, x: Value) -> tuple[Value, Value]:
+    """2^n and the rest of x = n ln 2 + rest, of which the last digits of n ln 2 do not count."""
+    shifted = s.f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
+    rest = s.f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), x)
+    return power_of_two(shifted.to("bitcast", "i32")), rest
+
+
 def exp(s: Series, x: Value) -> Value:
     """Results may be denormal.
 
@@ -123,10 +130,7 @@ def tanh(s: Series, x: Value) -> Value:
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
-    twice = inside + inside
-    shifted = f.fma(inside, s.constant(2 / math.log(2), x), s.constant(ROUNDING, x))
-    r = f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), twice)
-    scale = power_of_two(shifted.to("bitcast", "i32"))
+    scale, r = nearly_reduced(s, inside + inside)
     m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
     inverse = 1.0 / (m + 2.0)
     quotient = m * inverse

@@ -54,10 +54,9 @@ def lower(stage: Stage, target: Target) -> StageCode:
         raise UnsupportedStage(f"{len(windows)} reductions of windows in a stage")
     (node,) = windows
     scan = scans.scan_of(node)
-    if scan is not None and long_scans.is_long(node, scan):
-        return long_scans.lower(stage, target, node, scan)
     if scan is not None:
-        return scans.lower(stage, target, node, scan)
+        lower_scan = long_scans.lower if long_scans.is_long(node, scan) else scans.lower
+        return lower_scan(stage, target, node, scan)
     kernel = WindowKernel(stage, target, node)
     job = Job(stage.name, 0, kernel.chunks)
     return StageCode([kernel.write()], [job], [Context(stage.places)])
