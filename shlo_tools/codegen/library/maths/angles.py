@@ -14,6 +14,7 @@ from shlo_tools.codegen.library.maths.series import Series
 _RIGHT = [float.fromhex(part) for part in ("0x1.921fb6p+0", "-0x1.778p-25", "0x1.68c234p-39")]
 _NEAR = 2.0**13  # angles up to there
 _UNTURNED = 0.785  # of smaller angles n is 0
+_FEW = 4  # lanes that often are all alike
 # Of (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, r up to pi / 4.
 _SINE = [-0.00019517265755078305, 0.0083321779063985, -0.16666654939987444]
 _COSINE = [2.4438413265365453e-05, -0.0013887367190287998, 0.04166664685998072]
@@ -23,27 +24,29 @@ _TANGENT += [0.02128620631992817, 0.05405891314148903, 0.13332675397396088, 0.33
 
 
 def sin(s: Series, x: Value) -> Value:
-    """Of the rest of multiples of pi / 2; far angles by ``far_sin``."""
+    """That of |x|, with the sign of x: so 0 keeps its own."""
+    size, bits = s.f.intrinsic("fabs", x), x.to("bitcast", "i32")
 
     def from_rest() -> Value:
-        n, r, low = _rest(s, x)
-        value = s.select((n & 1) != 0, _cosine(s, r, low), _sine(s, r, low))
-        return or_far(s, "sin", x, turned(s, n << 30, value))
+        n, r, low = _rest(s, size)
+        return or_far(s, "sin", x, turned(s, (n << 30) ^ bits, _quarter(s, n, r, low)))
 
-    zero = s.constant(0.0, x)
-    value = _unless_small(s, x, lambda: _sine(s, x, zero), from_rest)
-    return s.select(x == 0.0, x, value)
+    def small() -> Value:
+        return turned(s, bits, _sine(s, size, s.constant(0.0, x)))
+
+    return _unless_small(s, size, small, from_rest)
 
 
 def cos(s: Series, x: Value) -> Value:
-    """As the sine."""
+    """The sine of x + pi / 2."""
+    size = s.f.intrinsic("fabs", x)
 
     def from_rest() -> Value:
         n, r, low = _rest(s, x)
-        value = s.select((n & 1) != 0, _sine(s, r, low), _cosine(s, r, low))
-        return or_far(s, "cos", x, turned(s, (n + 1) << 30, value))
+        n = n + 1
+        return or_far(s, "cos", x, turned(s, n << 30, _quarter(s, n, r, low)))
 
-    return _unless_small(s, x, lambda: _cosine(s, x, s.constant(0.0, x)), from_rest)
+    return _unless_small(s, size, lambda: _cosine(s, x, s.constant(0.0, x)), from_rest)
 
 
 def tan(s: Series, x: Value) -> Value:
@@ -53,17 +56,20 @@ def tan(s: Series, x: Value) -> Value:
         n, r, low = _rest(s, x)
         value, rest = _tangent(s, r, low)
         total = value + rest
-        quotient = -1.0 / total
-        lost = (rest - (total - value)) * quotient
-        left = s.f.fma(quotient, total, s.constant(1.0, x)) + lost
-        inverse = s.f.fma(quotient, left, quotient)
-        return or_far(s, "tan", x, s.select((n & 1) != 0, inverse, total))
+
+        def cotangent() -> Value:
+            quotient = -1.0 / total
+            lost = (rest - (total - value)) * quotient
+            left = s.f.fma(quotient, total, s.constant(1.0, x)) + lost
+            return s.f.fma(quotient, left, quotient)
+
+        return or_far(s, "tan", x, _where_odd(s, n, cotangent, total))
 
     def small() -> Value:
         value, rest = _tangent(s, x, s.constant(0.0, x))
         return value + rest
 
-    return s.select(x == 0.0, x, _unless_small(s, x, small, from_rest))
+    return s.select(x == 0.0, x, _unless_small(s, s.f.intrinsic("fabs", x), small, from_rest))
 
 
 def _tangent(s: Series, r: Value, low: Value) -> tuple[Value, Value]:
@@ -77,11 +83,24 @@ def _tangent(s: Series, r: Value, low: Value) -> tuple[Value, Value]:
 
 
 def _unless_small(
-    s: Series, x: Value, small: Callable[[], Value], from_rest: Callable[[], Value]
+    s: Series, size: Value, small: Callable[[], Value], from_rest: Callable[[], Value]
 ) -> Value:
     """The same numbers, where no angle needs more: who waits for one waits half as long."""
-    is_turned = s.f.intrinsic("fabs", x).compare("uge", _UNTURNED)
-    (value,) = s.f.if_(s.f.reduce("or", is_turned), from_rest, small)
+    (value,) = s.f.if_(s.f.reduce("or", size.compare("uge", _UNTURNED)), from_rest, small)
+    return value
+
+
+def _quarter(s: Series, n: Value, r: Value, low: Value) -> Value:
+    """The size of the sine of n pi / 2 + r + low."""
+    return _where_odd(s, n, lambda: _cosine(s, r, low), _sine(s, r, low))
+
+
+def _where_odd(s: Series, n: Value, odd: Callable[[], Value], even: Value) -> Value:
+    """Few lanes, as scalars are, of even n do not wait for what odd ones take."""
+    is_odd = (n & 1) != 0
+    if even.type.lanes > _FEW:
+        return s.select(is_odd, odd(), even)
+    (value,) = s.f.if_(s.f.reduce("or", is_odd), lambda: s.select(is_odd, odd(), even), lambda: even)
     return value
 
 
