@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from shlo_tools.codegen.function import I64, Function, Value
-from shlo_tools.codegen.stages.nodes import Node, UnsupportedStage
+from shlo_tools.codegen.stages.nodes import Node, Rule, UnsupportedStage
 from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.tiny.numbering import Numbers, numbers_of, place_of, source_of
 from shlo_tools.codegen.stages.tiny.registers import Registers, lanes_of
 from shlo_tools.dtypes import ElementType
 
 LARGEST = 64  # elements of a tiny tensor
+_DEEP = 4  # ops that are repeated, at most, for one element of a vector
 _APART = 4  # runs of memory, of at most as many elements, that are read as elements all over it
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a vector was computed, lane by lane, from elements of several registers.
+
+    Attributes:
+        depth: ops between these registers and the vector.
+    """
+
+    rule: Rule
+    parts: Sequence[Numbers]
+    depth: int
+
+    def of(self, number: int) -> list[int]:
+        """The elements that one of its elements was computed from."""
+        place = place_of(number)
+        return [int(part.flat[place if part.size > 1 else 0]) for part in self.parts]
 
 
 class Picking(Registers):
@@ -118,9 +138,32 @@ class Picking(Registers):
         """One element as a scalar."""
         source, place = source_of(number), place_of(number)
         value: Value | None = self.known(("register", source))
-        if value is not None:
-            return self.lane(value, place) if value.type.lanes else value
-        return self._run(source, self.known(("address", source)), place, 1)
+        if value is None:
+            return self._run(source, self.known(("address", source)), place, 1)
+        if not value.type.lanes:
+            return value
+        made: Made | None = self.known(("made", source))
+        return self.lane(value, place) if made is None else self._alone(number, made)
+
+    def is_made(self, numbers: Numbers, rule: Rule, parts: Sequence[Numbers]) -> None:
+        """Note how the elements of a vector were computed, if some wait for more than they need.
+
+        In regions: what is not repeated waits once.
+        """
+        others = [self.known(("made", source_of(int(part.flat[0])))) for part in parts]
+        depths = [made.depth for made in others if made is not None]
+        are_apart = any(len({source_of(n) for n in part.flat}) > 1 for part in parts)
+        depth = 0 if are_apart else 1 + min(depths, default=_DEEP)
+        if depth < _DEEP and len(self._scopes) > 1:
+            self.note(("made", source_of(int(numbers.flat[0]))), Made(rule, parts, depth))
+
+    def _alone(self, number: int, made: Made) -> Value:
+        """An element computed by itself: it does not wait for all that its vector is made of."""
+        value: Value | None = self.known(("alone", number))
+        if value is None:
+            operands = [self._element(other) for other in made.of(number)]
+            value = self.note(("alone", number), made.rule(self, operands))
+        return value
 
     def _run(self, source: int, address: Value, place: int, count: int) -> Value:
         element = self._elements[source]

@@ -16,7 +16,7 @@ from shlo_tools.codegen.stages.reading.elements import Parts, memory_type, part_
 from shlo_tools.codegen.stages.reading.memory import Memory
 from shlo_tools.dtypes import ElementType
 
-_LEAST = 4  # lanes of a vector
+LEAST = 4  # lanes of a vector
 _NARROW, _WIDE = 4, 16  # lanes of the mathematical functions that are called
 _INLINED = 2  # of those that loops have which repeat so often that calls take longer than compiling
 _MANY = 20_000
@@ -24,7 +24,7 @@ _MANY = 20_000
 
 def lanes_of(count: int) -> int:
     """Lanes of a vector of so many elements; 0 for a single one, which is a scalar."""
-    return 0 if count == 1 else max(_LEAST, 1 << (count - 1).bit_length())
+    return 0 if count == 1 else max(LEAST, 1 << (count - 1).bit_length())
 
 
 class Registers(Memory):
@@ -32,11 +32,13 @@ class Registers(Memory):
 
     Attributes:
         iterations: of the longest loop around what is being emitted; 0 where nobody knows.
+        calls: of mathematical functions so far.
     """
 
     def __init__(self, function: Function) -> None:
-        super().__init__(function, _LEAST)
+        super().__init__(function, LEAST)
         self.iterations = 0
+        self.calls = 0
         self._inlined = 0
 
     # --- lanes ------------------------------------------------------------------------------------
@@ -62,6 +64,7 @@ class Registers(Memory):
 
     def mathematics(self, function: str, values: Sequence[Value], element: str) -> Value:
         """A function of the process library, on vectors as short as will do."""
+        self.calls += 1
         lanes = values[0].type.lanes
         if not lanes:
             vectors = [self.splat(value, _NARROW) for value in values]

@@ -34,7 +34,7 @@ from shlo_tools.codegen.stages.reading.elements import flattened, joined, place_
 from shlo_tools.codegen.stages.tiny.numbering import VIEWS, Numbers, moved, number_of
 from shlo_tools.codegen.stages.tiny.picking import LARGEST
 from shlo_tools.codegen.stages.tiny.places import TinyPlaces
-from shlo_tools.codegen.stages.tiny.registers import lanes_of
+from shlo_tools.codegen.stages.tiny.registers import LEAST, lanes_of
 from shlo_tools.codegen.target import Target
 
 _OVER = 8  # arguments that a result may lie over: of thousands, nobody needs to look at all
@@ -135,9 +135,12 @@ class TinyKernel(TinyPlaces):
         return self.numbered(_rule(node)(self, [numbers]), node.shape, node.element)
 
     def _elementwise(self, node: Node) -> Numbers:
-        parts = [self.of(operand) for operand in node.operands]
+        parts, calls = [self.of(operand) for operand in node.operands], self.calls
         value = _rule(node)(self, self.alike(self.pick_alike(parts)))
-        return self.numbered(value, node.shape, node.element)
+        numbers = self.numbered(value, node.shape, node.element)
+        if value.type.lanes == LEAST and self.calls == calls:
+            self.is_made(numbers, _rule(node), parts)
+        return numbers
 
     # --- control flow -----------------------------------------------------------------------------
     def _control(self, node: Node) -> None:
