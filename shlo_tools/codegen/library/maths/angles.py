@@ -32,7 +32,7 @@ def sin(s: Series, x: Value) -> Value:
         return or_far(s, "sin", x, turned(s, (n << 30) ^ bits, _quarter(s, n, r, low)))
 
     def small() -> Value:
-        return turned(s, bits, _sine(s, size, s.constant(0.0, x)))
+        return s.f.intrinsic("copysign", _sine(s, x, s.constant(0.0, x)), x)
 
     return _unless_small(s, size, small, from_rest)
 
