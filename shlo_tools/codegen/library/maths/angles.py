@@ -96,7 +96,9 @@ def _where_odd(s: Series, n: Value, odd: Callable[[], Value], even: Value) -> Va
     is_odd = (n & 1) != 0
     if even.type.lanes > _FEW:
         return s.select(is_odd, odd(), even)
-    (value,) = s.f.if_(s.f.reduce("or", is_odd), lambda: s.select(is_odd, odd(), even), lambda: even)
+    (value,) = s.f.if_(
+        s.f.reduce("or", is_odd), lambda: s.select(is_odd, odd(), even), lambda: even
+    )
     return value
 
 

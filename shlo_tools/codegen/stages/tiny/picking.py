@@ -22,7 +22,7 @@ _APART = 4  # runs of memory, of at most as many elements, that are read as elem
 
 
 @dataclass(frozen=True)
-class Made:
+class Origin:
     """How a vector was computed, lane by lane, from elements of several registers.
 
     Attributes:
@@ -142,27 +142,27 @@ class Picking(Registers):
             return self._run(source, self.known(("address", source)), place, 1)
         if not value.type.lanes:
             return value
-        made: Made | None = self.known(("made", source))
-        return self.lane(value, place) if made is None else self._alone(number, made)
+        origin: Origin | None = self.known(("origin", source))
+        return self.lane(value, place) if origin is None else self._alone(number, origin)
 
-    def is_made(self, numbers: Numbers, rule: Rule, parts: Sequence[Numbers]) -> None:
+    def note_origin(self, numbers: Numbers, rule: Rule, parts: Sequence[Numbers]) -> None:
         """Note how the elements of a vector were computed, if some wait for more than they need.
 
         In regions: what is not repeated waits once.
         """
-        others = [self.known(("made", source_of(int(part.flat[0])))) for part in parts]
-        depths = [made.depth for made in others if made is not None]
-        are_apart = any(len({source_of(n) for n in part.flat}) > 1 for part in parts)
+        others = [self.known(("origin", source_of(int(part.flat[0])))) for part in parts]
+        depths = [origin.depth for origin in others if origin is not None]
+        are_apart = any(len(set(map(source_of, part.ravel().tolist()))) > 1 for part in parts)
         depth = 0 if are_apart else 1 + min(depths, default=_DEEP)
         if depth < _DEEP and len(self._scopes) > 1:
-            self.note(("made", source_of(int(numbers.flat[0]))), Made(rule, parts, depth))
+            self.note(("origin", source_of(int(numbers.flat[0]))), Origin(rule, parts, depth))
 
-    def _alone(self, number: int, made: Made) -> Value:
+    def _alone(self, number: int, origin: Origin) -> Value:
         """An element computed by itself: it does not wait for all that its vector is made of."""
         value: Value | None = self.known(("alone", number))
         if value is None:
-            operands = [self._element(other) for other in made.of(number)]
-            value = self.note(("alone", number), made.rule(self, operands))
+            operands = [self._element(other) for other in origin.of(number)]
+            value = self.note(("alone", number), origin.rule(self, operands))
         return value
 
     def _run(self, source: int, address: Value, place: int, count: int) -> Value:

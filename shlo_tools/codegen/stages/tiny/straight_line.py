@@ -139,7 +139,7 @@ class TinyKernel(TinyPlaces):
         value = _rule(node)(self, self.alike(self.pick_alike(parts)))
         numbers = self.numbered(value, node.shape, node.element)
         if value.type.lanes == LEAST and self.calls == calls:
-            self.is_made(numbers, _rule(node), parts)
+            self.note_origin(numbers, _rule(node), parts)
         return numbers
 
     # --- control flow -----------------------------------------------------------------------------
