@@ -82,11 +82,6 @@ def job_name(entry: Entry, part: str) -> str:
     return f"shlo_rt_sort_{part}_{entry.name}"
 
 
-def bound_name(entry: Entry) -> str:
-    """``(entries, count, key) -> number``: how many sorted keys alone are below one."""
-    return f"shlo_rt_sort_bound_{entry.name}"
-
-
 def digits(key_bits: int, list_bytes: int) -> list[tuple[int, int]]:
     """Shift and width of the digits of keys that are sorted by jobs.
 
@@ -105,8 +100,7 @@ def most_parts(list_bytes: int) -> int:
 def functions(entry: Entry) -> list[Function]:
     """The functions for entries of a kind."""
     passes = [_count(entry), _offsets(entry), _move(entry), _insert(entry), _sort(entry)]
-    bounds = [] if entry.has_place else [_bound(entry)]
-    return [*passes, *bounds, _count_job(entry), _offsets_job(entry), _move_job(entry)]
+    return [*passes, _count_job(entry), _offsets_job(entry), _move_job(entry)]
 
 
 def _inner(name: str, entry: Entry) -> str:
@@ -129,11 +123,11 @@ def _count(entry: Entry) -> Function:
         place = counts.at(_digit(f, entry, source.at(k, entry.type), shift, mask), I32)
         f.store(f.load(place, I32) + 1, place)
 
-    _each(f, count, one)
+    _each(f.loop, count, one)
     return f
 
 
-def _each(f: Function, count: Value, body: Callable[[Value], None]) -> None:
+def _each(loop: Loop, count: Value, body: Callable[[Value], None]) -> None:
     """Some entries at a time."""
     whole = count & -_TOGETHER
 
@@ -141,8 +135,8 @@ def _each(f: Function, count: Value, body: Callable[[Value], None]) -> None:
         for number in range(_TOGETHER):
             body(first + number)
 
-    f.loop(0, whole, _TOGETHER, some)
-    f.loop(whole, count, 1, body)
+    loop(0, whole, _TOGETHER, some)
+    loop(whole, count, 1, body)
 
 
 def _offsets(entry: Entry) -> Function:
@@ -171,16 +165,43 @@ def _move(entry: Entry) -> Function:
     source, target, count, shift, mask, offsets = f.arguments
     align = min(8, entry.type.bytes)
 
-    def one(k: Value) -> None:
-        address = source.at(k, entry.type)
-        place = offsets.at(_digit(f, entry, address, shift, mask), I32)
-        to = f.load(place, I32)
-        f.store(to + 1, place)
-        to = to.to("zext", "i64")
-        f.store(f.load(address, entry.type, align), target.at(to, entry.type), align)
+    def put(address: Value, place: Value) -> None:
+        f.store(f.load(address, entry.type, align), target.at(place, entry.type), align)
 
-    _each(f, count, one)
+    each_by_digit(f, f.loop, entry, Digits(source, count, shift, mask, offsets), put)
     return f
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A part of the entries that a pass moves.
+
+    Attributes:
+        source: where the entries are.
+        shift, mask: what makes a digit of the word of an entry.
+        offsets: where the next entry of each digit goes.
+    """
+
+    source: Value
+    count: Value
+    shift: Value
+    mask: Value
+    offsets: Value
+
+
+def each_by_digit(
+    f: Function, loop: Loop, entry: Entry, part: Digits, put: Callable[[Value, Value], None]
+) -> None:
+    """Move entries to where their digits go: ``put(address, place)`` does it with one."""
+
+    def one(k: Value) -> None:
+        address = part.source.at(k, entry.type)
+        next_place = part.offsets.at(_digit(f, entry, address, part.shift, part.mask), I32)
+        place = f.load(next_place, I32)
+        f.store(place + 1, next_place)
+        put(address, place.to("zext", "i64"))
+
+    _each(loop, part.count, one)
 
 
 def _pass_job(entry: Entry, part: str) -> tuple[Function, dict[str, Value]]:
@@ -287,19 +308,6 @@ def _sort(entry: Entry) -> Function:
         return f.while_(lambda _a, _b, shift: shift < end, one, carry)[0]
 
     (f.result,) = f.if_(count < FEW, few, many)
-    return f
-
-
-def _bound(entry: Entry) -> Function:
-    f = Function(bound_name(entry), [POINTER, I64, I64], I64)
-    entries, count, key = f.arguments
-
-    def halved(low: Value, high: Value) -> list[Value]:
-        middle = (low + high) >> 1
-        is_below = entry.word(f, entries.at(middle, entry.type)).compare("ult", key)
-        return [f.select(is_below, middle + 1, low), f.select(is_below, high, middle)]
-
-    f.result, _ = f.while_(lambda low, high: low < high, halved, [f.constant(0), count])
     return f
 
 

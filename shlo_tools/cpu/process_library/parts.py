@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -100,7 +101,7 @@ _PARTS: dict[Callable[[], list[Function]], tuple[str, ...]] = {
     **{
         _sorting(entry): (
             sorting.sort_name(entry),
-            selecting.select_name(entry) if entry.has_place else sorting.bound_name(entry),
+            *([selecting.select_name(entry)] if entry.has_place else []),
             *(sorting.job_name(entry, part) for part in ("count", "offsets", "move")),
         )
         for entry in sorting.ENTRIES
@@ -171,18 +172,19 @@ def _part(name: str) -> Callable[[], list[Function]]:
 def _start(name: str) -> None:
     part = _part(name)
     first = _PARTS[part][0] if part in _PARTS else name
-    key = store.key("library", f"{_sources()} {target.host().name} {first}")
+    key = store.key("library", f"{sources()} {target.host().name} {first}")
     code = stored(key, PREFIX, linked) or compilation(part(), [key])
     keep(code)
     _parts.update(dict.fromkeys((n for n in code.names if n.startswith(PREFIX)), code))
 
 
 @cache
-def _sources() -> str:
+def sources() -> str:
     """What changes whenever a file changes that functions are made by."""
     paths = [*Path(codegen.__path__[0]).rglob("*.py"), Path(dtypes.__file__)]
     entries = [(str(path), path.stat()) for path in paths]
-    return str(sorted((path, entry.st_size, entry.st_mtime_ns) for path, entry in entries))
+    files = sorted((path, entry.st_size, entry.st_mtime_ns) for path, entry in entries)
+    return hashlib.blake2b(str(files).encode(), digest_size=16).hexdigest()
 
 
 def keep(owner: Any) -> None:

@@ -81,8 +81,12 @@ def compiled(names: Iterable[str]) -> dict[str, MachineCode]:
 
 
 def _key(name: str) -> str:
-    """Where the store keeps a kernel: one that serves any program is kept as the library is."""
-    return store.key("library" if name.startswith(shared_kernels.GENERAL) else "kernel", name)
+    """Where the store keeps a kernel: one that serves any program is kept as the library is.
+
+    Kernels beside it in its module may call functions that the library of other sources has not.
+    """
+    kind = "library" if name.startswith(shared_kernels.GENERAL) else "kernel"
+    return store.key(kind, f"{parts.sources()} {name}")
 
 
 def _begin(functions: Sequence[Function]) -> Compilation:

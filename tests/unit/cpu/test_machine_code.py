@@ -21,6 +21,7 @@ from shlo_tools.codegen.function import F32, POINTER, Function, exporting_text
 from shlo_tools.cpu.machine_code import objects, store
 from shlo_tools.cpu.machine_code.compilation import Compilation, Loading, stored
 from shlo_tools.cpu.machine_code.objects import ObjectFile, UnsupportedObject
+from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages import kernels
 from shlo_tools.errors import ShloError
 
@@ -284,16 +285,22 @@ LAYERS = """func.func @main(%x: tensor<19x37xf32>) -> tensor<19x37xf32> {{
 }}"""
 
 
-def test_programs_share_kernels(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program with the same kernels generates none; one with others does, and both are right."""
-    generated: list[str] = []
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what is generated."""
+    names_so_far: list[str] = []
     begin = Compilation.__init__
 
     def counted(self: Compilation, module: mlir.Module, names: list[str], *rest: object) -> None:
-        generated.extend(names)
+        names_so_far.extend(names)
         begin(self, module, names, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Compilation, "__init__", counted)
+    return names_so_far
+
+
+def test_programs_share_kernels(folder: Path, generated: list[str]) -> None:
+    """A program with the same kernels generates none; one with others does, and both are right."""
     x = np.arange(19 * 37, dtype=np.float32).reshape(19, 37)
     counts = []
     for constant in (2.0, 3.0, 2.0):
@@ -302,6 +309,20 @@ def test_programs_share_kernels(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_array_equal(result, (constant * x)[:, ::-1])
         counts.append(sum(name.startswith("kernel.") for name in generated))
     assert counts[0] > 0 and counts[1] > 0 and counts[2] == 0
+
+
+def test_kernels_of_another_library_are_generated_anew(
+    folder: Path, generated: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may call functions that this one has not."""
+    counts = []
+    for number, sources in enumerate(("old", "old", "new")):
+        monkeypatch.setattr(parts, "sources", lambda sources=sources: sources)
+        kernels._known.clear()
+        generated.clear()
+        shlo_tools.compile(LAYERS.format(constant=8.0) + f"// {number}")
+        counts.append(sum(name.startswith("kernel.") for name in generated))
+    assert counts[0] > 0 and counts[1] == 0 and counts[2] > 0
 
 
 def test_few_kernels_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,10 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 
 def _long_line(writing: _Writing, sort: Sort) -> StageCode:
-    """One line by jobs: keys, a pass over each digit, results."""
+    """One line by jobs: keys, a pass over each digit, results.
+
+    Where elements alone are wanted, and all of them, the last pass makes them of keys.
+    """
     code, lines, key, entry = writing.code, sort.lines, sort.key, sort.lines.entry
     if key is None or entry is None:
         raise TypeError("a line without keys")
@@ -48,6 +51,7 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
     code.temporaries += [lines.list_bytes, lines.list_bytes, parts * sorting.COUNTS_BYTES]
     flags = [] if entry.has_place else [Place("temporary", 3)]
     code.temporaries += [8 * parts for _ in flags]
+    makes_elements = not entry.has_place and lines.most == lines.length
     sizes = writing.add(".keys", lambda kernel: kernel.write_keys(), 1 + len(flags))
     writing.run(".keys", sizes, parts, Place("temporary", 0), *flags)
     for number, (shift, width) in enumerate(digits):
@@ -63,14 +67,22 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
         }
         code.contexts.append(Context(tuple(words[name] for name in sorting.CONTEXT)))
         context = len(code.contexts) - 1
-        for name, chunks in (("count", parts), ("offsets", 1), ("move", parts)):
+        names = [("count", parts), ("offsets", 1), ("move", parts)]
+        if makes_elements and number == len(digits) - 1:
+            names.pop()
+        for name, chunks in names:
             code.jobs.append(Job(sorting.job_name(entry, name), context, chunks))
-    ordered = Place("temporary", len(digits) % 2)
-    sizes = writing.add(".results", lambda kernel: kernel.write_results(), 1)
-    writing.run(".results", sizes, -(-lines.most // lines.part), ordered)
+    if makes_elements:
+        sizes = writing.add(".last", lambda kernel: kernel.write_last(), 4)
+        own = [words[name] for name in ("source", "counts", "shift", "mask")]
+        writing.run(".last", sizes, parts, *own)
+    else:
+        sizes = writing.add(".results", lambda kernel: kernel.write_results(), 1)
+        ordered = Place("temporary", len(digits) % 2)
+        writing.run(".results", sizes, -(-lines.most // lines.part), ordered)
     if not entry.has_place and are_tied(sort):
-        sizes = writing.add(".ties", lambda kernel: kernel.write_ties(), 2)
-        writing.run(".ties", sizes, 1, ordered, *flags)
+        sizes = writing.add(".ties", lambda kernel: kernel.write_ties(), 1)
+        writing.run(".ties", sizes, 1, *flags)
     return code
 
 

@@ -7,6 +7,7 @@ stands for all of them, which few do, these are put in order behind that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from shlo_tools.codegen.function import I64, Function, Type, Value
@@ -27,11 +28,9 @@ class ValueKernel(SortKernel):
 
     Attributes:
         differs: whether a line holds an element that is not what its key says.
-        ordered: where its sorted keys are.
     """
 
     differs: Value
-    ordered: Value
 
     def __init__(self, name: str, target: Target, sort: Sort, own_words: int) -> None:
         super().__init__(name, target, sort, own_words)
@@ -59,17 +58,35 @@ class ValueKernel(SortKernel):
             )
         return self.function
 
+    def write_last(self) -> Function:
+        """A chunk moves a part of the only line by its last digit: what arrives are elements."""
+        f, entry = self.function, self.sorted_entry
+        source, counts = self.word(self.words), self.word(self.words + 1)
+        shift, mask = self.word(self.words + 2, I64), self.word(self.words + 3, I64)
+        first, last = self._part(self.lines.length)
+        offsets = counts.at(f.arguments[1] * sorting.COUNTS_BYTES)
+        part = sorting.Digits(source.at(first, self.entry), last - first, shift, mask, offsets)
+        at = self._index(f.constant(0))
+
+        def put(address: Value, place: Value) -> None:
+            value = self._element(f.load(address, self.entry))
+            for _, target in self._targets(at(Scalar(place, self.level))):
+                self.store_scalar(value, target)
+
+        sorting.each_by_digit(f, self.loop, entry, part, put)
+        return f
+
     def write_ties(self) -> Function:
         """One chunk puts the ties of the only line in order."""
         f, length, part = self.function, self.lines.length, self.lines.part
-        keys, flags = self.word(self.words), self.word(self.words + 1)
+        flags = self.word(self.words)
         parts = (f.constant(length) + (f.constant(part) - 1)) // f.constant(part)
 
         def either(number: Value, flag: Value) -> Value:
             return flag | f.load(flags.at(number, I64), I64)
 
         (flag,) = f.loop(0, parts, 1, either, [f.constant(0)])
-        self.differs, self.ordered = flag != 0, keys
+        self.differs = flag != 0
         self._order_ties(f.constant(0))
         return f
 
@@ -78,10 +95,6 @@ class ValueKernel(SortKernel):
         super()._line(line, room)
         if self._is_tied:
             self._order_ties(line)
-
-    def _ordered(self, room: Value, other: Value, counts: Value, key: Key) -> Value:
-        self.ordered = super()._ordered(room, other, counts, key)
-        return self.ordered
 
     def _entries(self, at: Index, first: Value, last: Value, entries: Value) -> None:
         """Keys, by vectors."""
@@ -115,6 +128,13 @@ class ValueKernel(SortKernel):
             return key ^ ((signs ^ -1) | sign)
         return key ^ sign if element.kind is Kind.SIGNED else key
 
+    def _element(self, key: Value) -> Value:
+        """The element that a sorted key stands for."""
+        element = self.operands[self._number].element
+        return self._decoded(key.to("trunc", self._bits.element)).to(
+            "bitcast", register_type(element).element
+        )
+
     def _results(self, at: Index, first: Value, last: Value, ordered: Value) -> None:
         """Elements of sorted keys."""
         f, element = self.function, self.operands[self._number].element
@@ -124,8 +144,7 @@ class ValueKernel(SortKernel):
             level = self.level
             mask = Mask(f.mask_below(last - column, self.lanes), level)
             key = f.load_masked(ordered.at(column, self.entry), mask.value, keys)
-            value = self._decoded(key.to("trunc", self._bits.element))
-            value = value.to("bitcast", register_type(element).element)
+            value = self._element(key)
             for _, target in self._targets(at(Scalar(column, level))):
                 self._store_line(value, place_type(element), target, mask)
 
@@ -134,38 +153,44 @@ class ValueKernel(SortKernel):
     # --- ties -------------------------------------------------------------------------------------
     def _order_ties(self, line: Value) -> None:
         """Elements of equal keys as they follow each other in a line, if it has any."""
-
-        def order(_: Value) -> None:
-            at = self._index(line)
-            numbers: list[Any] = [0.0] if self._key.nan is None else [0.0, self._key.nan]
-            for number in numbers:
-                self._order(at, constant(self.function, number, self._key.node.element))
+        f = self.function
 
         def branch() -> None:
-            self.loop(0, 1, 1, order)  # what is computed there is not known behind it
+            # What is computed in the loop is not known behind it.
+            self.loop(0, 1, 1, lambda _: self._order(self._index(line)))
 
-        self.function.if_(self.differs, branch)
+        f.if_(self.differs, branch)
 
-    def _order(self, at: Index, number: Value) -> None:
-        """Those whose key is a number's, from the place of the first such key on."""
-        f, operand = self.function, self.operands[self._number]
-        key, length = self._unsigned(number), f.constant(self.lines.length)
-        operands = [self.ordered, length, key.to("zext", "i64")]
-        first = f.call(sorting.bound_name(self.sorted_entry), operands, I64)
+    def _order(self, at: Index) -> None:
+        """Those of each key that several elements have, from the place of the first one on."""
+        f, node, operand = self.function, self._key.node, self.operands[self._number]
+        numbers: list[Any] = [0.0] if self._key.nan is None else [0.0, self._key.nan]
+        keys = [self._unsigned(constant(f, number, node.element)) for number in numbers]
+        length = f.constant(self.lines.length)
 
-        def one(k: Value, place: Value) -> list[Value]:
-            index = at(Scalar(k, self.level))
-            own = self._unsigned(self.read(self._key.node, index, None))
-            value = self.read(operand, index, None)
+        def own_key(k: Value) -> Value:
+            return self._unsigned(self.read(node, at(Scalar(k, self.level)), None))
 
-            def put() -> list[Value]:
-                for _, target in self._targets(at(Scalar(place, self.level))):
-                    self.store_scalar(value, target)
-                return [place + 1]
+        def below(k: Value, *counts: Value) -> list[Value]:
+            own = own_key(k)
+            are_below = [own.compare("ult", key).to("zext", "i64") for key in keys]
+            return [count + is_below for count, is_below in zip(counts, are_below, strict=True)]
 
-            return f.if_((own == key) & (place < self.lines.most), put, lambda: [place])
+        def put(value: Value, place: Value) -> list[Value]:
+            for _, target in self._targets(at(Scalar(place, self.level))):
+                self.store_scalar(value, target)
+            return [place + 1]
 
-        self.loop(0, length, 1, one, [first])
+        def one(k: Value, *places: Value) -> list[Value]:
+            own, value = own_key(k), self.read(operand, at(Scalar(k, self.level)), None)
+            after: list[Value] = []
+            for key, place in zip(keys, places, strict=True):
+                is_here = (own == key) & (place < self.lines.most)
+                after += f.if_(is_here, partial(put, value, place), partial(list, [place]))
+            return after
+
+        places = self.loop(0, length, 1, below, [f.constant(0) for _ in keys])
+        self.loop(0, length, 1, one, places)
 
 
 def are_tied(sort: Sort) -> bool:
