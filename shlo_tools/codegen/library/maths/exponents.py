@@ -13,6 +13,7 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.series import Series
 
 ROUNDING = 1.5 * 2.0**23  # added to a number it leaves the nearest whole one in the last bits
+BIAS = 127  # of exponents: what 1 has
 _ONE = 0x3F800000
 _THREE_QUARTERS = 0x3F400000
 _FROM_THREE_QUARTERS = 0b0011  # mantissas from 3/4 to 3/2, with the number's sign
@@ -50,7 +51,7 @@ def split(s: Series, x: Value) -> Split:
         return Split(whole - less, part - 1.0)
     is_tiny = x < 2.0**-126
     moved = s.select(is_tiny, x * 2.0**25, x).to("bitcast", "i32") + (_ONE - _THREE_QUARTERS)
-    exponent = (f.op("ashr", moved, f.constant(23, moved.type)) - 127).to("sitofp", "f32")
+    exponent = (f.op("ashr", moved, f.constant(23, moved.type)) - BIAS).to("sitofp", "f32")
     part = ((moved & 0x007FFFFF) + _THREE_QUARTERS).to("bitcast", "f32")
     return Split(exponent - s.select(is_tiny, s.constant(25.0, x), 0.0), part - 1.0)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.exponents import (
+    BIAS,
     ROUNDING,
     divided,
     logarithm_of,
@@ -59,10 +60,13 @@ def reduced(s: Series, x: Value) -> Reduced:
 
 
 def nearly_reduced(s: Series, x: Value) -> tuple[Value, Value]:
-    """2^n and the rest of x = n ln 2 + rest, of which the last digits of n ln 2 do not count."""
-    shifted = s.f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
-    rest = s.f.fma(shifted - ROUNDING, s.constant(-math.log(2), x), x)
-    return power_of_two(shifted.to("bitcast", "i32")), rest
+    """2^n and the rest of x = n ln 2 + rest, of which the last digits of n ln 2 do not count.
+
+    What is added to round ends with the exponent's bias, so that only a shift makes 2^n of the sum.
+    """
+    shifted = s.f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING + BIAS, x))
+    rest = s.f.fma(shifted - (ROUNDING + BIAS), s.constant(-math.log(2), x), x)
+    return (shifted.to("bitcast", "i32") << 23).to("bitcast", "f32"), rest
 
 
 def exp(s: Series, x: Value) -> Value:
