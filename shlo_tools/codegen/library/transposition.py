@@ -241,26 +241,50 @@ def units(name: str, element: Type, matrix: str) -> Function:
     rows, row_block, row_blocks = (word(n) for n in ("rows", "row_block", "row_blocks"))
     columns, block, blocks = (word(n) for n in ("columns", "column_block", "column_blocks"))
     source_row, target_row = word("source_row"), word("target_row")
-    sizes, sources, targets = (
-        [word(f"{what}{d}") for d in range(OUTER)] for what in ("size", "from", "to")
-    )
+    # Blocks of columns, of rows, and outer dimensions: how many, and their steps in bytes.
+    limits = [blocks, row_blocks, *(word(f"size{d}") for d in range(OUTER))]
+    steps = [
+        (block * element.bytes, block * target_row),
+        (row_block * source_row, row_block * element.bytes),
+        *((word(f"from{d}"), word(f"to{d}")) for d in range(OUTER)),
+    ]
 
-    def unit(number: Value) -> None:
-        left = number // blocks
-        column = (number - left * blocks) * block
-        row = left % row_blocks * row_block
-        left = left // row_blocks
-        place, to = source, target
-        for size, step, target_step in zip(sizes, sources, targets, strict=True):
-            rest = left % size
-            left = left // size
-            place, to = place.at(rest * step), to.at(rest * target_step)
-        place = place.at(row * source_row).at(column, element)
-        to = to.at(column * target_row).at(row, element)
+    def place_of(unit: Value) -> list[Value]:
+        """Where a unit is: its number along each of these, and where it lies."""
+        numbers, place, to = [], source, target
+        for limit, (from_step, to_step) in zip(limits, steps, strict=True):
+            whole = unit // limit
+            number = unit - whole * limit
+            numbers.append(number)
+            place, to, unit = place.at(number * from_step), to.at(number * to_step), whole
+        return [*numbers, place, to]
+
+    def after(state: list[Value], d: int = 0) -> list[Value]:
+        """The place of the next unit: a division for each number took longer than short units."""
+        if d == len(limits):
+            return state
+        *numbers, place, to = state
+        number, (from_step, to_step) = numbers[d] + 1, steps[d]
+
+        def goes_on() -> list[Value]:
+            changed = [*numbers[:d], number, *numbers[d + 1 :]]
+            return [*changed, place.at(from_step), to.at(to_step)]
+
+        def begins_again() -> list[Value]:
+            back = f.constant(1) - number
+            changed = [*numbers[:d], f.constant(0), *numbers[d + 1 :]]
+            return after([*changed, place.at(back * from_step), to.at(back * to_step)], d + 1)
+
+        return f.if_(number < limits[d], goes_on, begins_again)
+
+    def unit(_: Value, *state: Value) -> list[Value]:
+        (column, row, *_outer), place, to = state[:-2], state[-2], state[-1]
+        column, row = column * block, row * row_block
         counts = [f.minimum(rows - row, row_block), f.minimum(columns - column, block)]
         f.run(matrix, [place, to, *counts, source_row, target_row])
+        return after([*state])
 
     step = word("units_of_chunk")
     start = chunk * step
-    f.loop(start, f.minimum(start + step, word("units")), 1, unit)
+    f.loop(start, f.minimum(start + step, word("units")), 1, unit, place_of(start))
     return f

@@ -106,6 +106,9 @@ def transposition_of(node: Node) -> Transposition | None:
         return None
     (column,) = columns
     rows, outer = moved[-1], [*moved[:column], *moved[column + 1 : -1]]
+    # Blocks follow each other on the side where one is more scattered: there they share pages.
+    source_reach, target_reach = rows[0] * rows[1], moved[column][0] * moved[column][2]
+    outer.sort(key=lambda part: part[1 if source_reach > target_reach else 2])
     if len(outer) > transposition.OUTER:
         return None
     return Transposition(

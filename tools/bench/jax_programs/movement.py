@@ -20,6 +20,8 @@ from shlo_tools.tools.bench.jax_programs.registry import Built, integers, normal
     heads=((8, 128, 12, 64), (0, 2, 1, 3)),
     channels=((16, 56, 56, 64), (0, 3, 1, 2)),
     reverse=((64, 65, 66), (2, 1, 0)),
+    pixels=((2, 3, 32, 4, 32, 4), (0, 1, 3, 5, 2, 4)),
+    mixed=((32, 2, 32, 8, 8, 16), (5, 0, 1, 3, 2, 4)),
     f64=((1024, 1024), (1, 0), np.float64),
     bf16=((1024, 1024), (1, 0), ml_dtypes.bfloat16),
 )
