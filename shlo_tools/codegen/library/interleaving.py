@@ -13,6 +13,7 @@ from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.target import Target
 
 FEW = (2, 3, 4)
+_LEAST = 4  # lanes of a vector
 JOINS, PARTS = "shlo_rt_interleave_", "shlo_rt_deinterleave_"  # how jobs' names begin
 
 
@@ -46,11 +47,10 @@ def _parted(element: Type, size: int, count: int) -> Function:
     """Rows of ``count`` elements, without gaps, become as many rows."""
     f = Function("deinterleave", transposition.MATRIX, exported=False)
     source, target, rows, _, _, target_row = f.arguments
-    type = element.vector(size)
     targets = [target.at(target_row * k) for k in range(count)]
 
-    def vectors(row: Value) -> None:
-        first = source.at(row * count, element)
+    def vectors(row: Value, size: int) -> None:
+        first, type = source.at(row * count, element), element.vector(size)
         loaded = [f.load(first.at(size * k, element), type, 1) for k in range(count)]
         for k, to in enumerate(targets):
             places = [lane * count + k for lane in range(size)]
@@ -69,10 +69,10 @@ def _joined(element: Type, size: int, count: int) -> Function:
     """``count`` rows become columns, without gaps."""
     f = Function("interleave", transposition.MATRIX, exported=False)
     source, target, _, columns, source_row, _ = f.arguments
-    type = element.vector(size)
     sources = [source.at(source_row * k) for k in range(count)]
 
-    def vectors(column: Value) -> None:
+    def vectors(column: Value, size: int) -> None:
+        type = element.vector(size)
         loaded = [f.load(row.at(column, element), type, 1) for row in sources]
         first = target.at(column * count, element)
         for k in range(count):
@@ -93,18 +93,21 @@ def _along(
     f: Function,
     count: Value,
     size: int,
-    vectors: Callable[[Value], None],
+    vectors: Callable[[Value, int], None],
     single: Callable[[Value], None],
 ) -> None:
-    """Whole vectors, the last one over its neighbour; elements where there is none."""
+    """Vectors as long as there are elements for, the last one over its neighbour."""
 
     def by_vectors() -> None:
-        f.loop(0, count, size, lambda k: vectors(f.minimum(k, count - size)))
+        f.loop(0, count, size, lambda k: vectors(f.minimum(k, count - size), size))
 
-    def by_elements() -> None:
-        f.loop(0, count, 1, single)
+    def by_shorter() -> None:
+        if size > _LEAST:
+            _along(f, count, size // 2, vectors, single)
+        else:
+            f.loop(0, count, 1, single)
 
-    f.if_(count >= size, by_vectors, by_elements)
+    f.if_(count >= size, by_vectors, by_shorter)
 
 
 def _picked(f: Function, vectors: Sequence[Value], places: Sequence[int]) -> Value:
