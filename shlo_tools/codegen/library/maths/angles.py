@@ -74,7 +74,7 @@ def _tangent(s: Series, r: Value, excess: Value) -> tuple[Value, Value]:
     slope = f.fma(square, s.constant(-1.6, r), s.constant(-1.0, r))  # -1 - tan(r)^2, about
     # The square is rounded, too: that counts most where r is large, by 0.58 r.
     lost = f.fma(f.fma(r, r, -square) * r, s.constant(0.58, r), excess * slope)
-    return r, f.fma(s.horner(square, _TANGENT), square * r, lost)
+    return r, f.fma(s.powers(square, _TANGENT), square * r, lost)
 
 
 def _unless_small(
@@ -111,7 +111,7 @@ def turned(s: Series, sign: Value, value: Value) -> Value:
 def _sine(s: Series, r: Value, excess: Value) -> Value:
     """Of r - excess, at most pi / 4; what is subtracted from 0 is 0, so that it keeps its sign."""
     square = r * r
-    return r - s.f.fma(s.horner(square, _LESS_SINE), square * r, excess)
+    return r - s.f.fma(s.powers(square, _LESS_SINE), square * r, excess)
 
 
 def _cosine(s: Series, r: Value, excess: Value) -> Value:
@@ -121,7 +121,7 @@ def _cosine(s: Series, r: Value, excess: Value) -> Value:
     half = square * 0.5
     most = 1.0 - half
     rest = f.fma(r, excess, (1.0 - most) - half)
-    return most + f.fma(s.horner(square, _COSINE), square * square, rest)
+    return most + f.fma(s.powers(square, _COSINE), square * square, rest)
 
 
 def _rest(s: Series, x: Value) -> tuple[Value, Value, Value]:

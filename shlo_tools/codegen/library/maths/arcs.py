@@ -94,7 +94,7 @@ def _angle(s: Series, turns: Value, small: Value, large: Value) -> Value:
     cube = square * t
     low = f.fma(f.fma(t, t, -square), t * -0.25, low)
     low = f.fma(f.fma(square, t, -cube), s.constant(-0.22, t), low)
-    return total + f.fma(s.horner(square, _ARCTANGENT), cube, low)
+    return total + f.fma(s.powers(square, _ARCTANGENT), cube, low)
 
 
 def _moderate(s: Series, small: Value, large: Value) -> tuple[Value, Value]:

@@ -41,7 +41,7 @@ _ZERO = 10.5
 def exp(s: Series, x: Value) -> Value:
     """2^n e^r; what is 0 does not underflow, which takes processors several times as long."""
     shifted, r = _reduced(s, single.clamped(s, x, _LEAST, _MOST))
-    value = s.f.fma(s.horner(r, _EXPONENTIAL), r, s.constant(1.0, x))
+    value = s.f.fma(s.powers(r, _EXPONENTIAL), r, s.constant(1.0, x))
     return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), shifted - ROUNDING)
 
 
@@ -49,7 +49,7 @@ def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) (e^r - 1) + 2^(n-1) - 1/2."""
     shifted, r = _reduced(s, single.clamped(s, x, -18.0, _MOST))
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
-    value = s.f.fma(scale, s.horner(r, _EXPONENTIAL) * r, scale - 0.5)
+    value = s.f.fma(scale, s.powers(r, _EXPONENTIAL) * r, scale - 0.5)
     return s.f.intrinsic("copysign", value + value, x)
 
 
@@ -75,7 +75,7 @@ def log1p(s: Series, x: Value) -> Value:
 
 
 def _logarithm(s: Series, k: Value, part: Value) -> Value:
-    rest = s.horner(part, _LOGARITHM) * part
+    rest = s.powers(part, _LOGARITHM) * part
     return s.f.fma(k, s.constant(math.log(2), part), rest)
 
 
@@ -97,8 +97,8 @@ def erfc(s: Series, x: Value) -> Value:
     """e^(-x^2) P(x) / Q(x), below 0 what that lacks to 2; squares of bf16 are exact."""
     size = s.f.intrinsic("fabs", x)
     size = s.select(size > _ZERO, s.constant(_ZERO, x), size)
-    over = s.horner(size, _ERFC) * exp(s, -(size * size))
-    tail = over / s.horner(size, _UNDER_ERFC)
+    over = s.powers(size, _ERFC) * exp(s, -(size * size))
+    tail = over / s.powers(size, _UNDER_ERFC)
     return s.select(x < 0.0, 2.0 - tail, tail)
 
 
@@ -106,7 +106,7 @@ def _quotient(s: Series, x: Value, one: float, over: list[float], under: list[fl
     """x P(x^2) / Q(x^2) of a number clamped to where that is 1."""
     inside = single.clamped(s, x, -one, one)
     square = inside * inside
-    return inside * s.horner(square, over) / s.horner(square, under)
+    return inside * s.powers(square, over) / s.powers(square, under)
 
 
 def sin(s: Series, x: Value) -> Value:
@@ -128,5 +128,5 @@ def _sine(s: Series, x: Value, n: Value, shifted: Value) -> Value:
     f = s.f
     high, low = (s.constant(-part, x) for part in _HALF_TURN)
     r = f.fma(n, low, f.fma(n, high, x))
-    value = s.horner(r * r, _SINE) * r
+    value = s.powers(r * r, _SINE) * r
     return angles.turned(s, shifted.to("bitcast", "i32") << 31, value)

@@ -44,24 +44,24 @@ def erf(s: Series, x: Value) -> Value:
     """x + x p(x^2) up to 1, and 1 - e^q(|x|) beyond, a small power; computed in f32."""
     f = s.f
     size = f.intrinsic("fabs", x)
-    near = f.fma(s.horner(x * x, _NEAR), size, size)
+    near = f.fma(s.powers(x * x, _NEAR), size, size)
     inside = s.select(size > _ONE, s.constant(_ONE, x), size)
-    far = 1.0 - _small_power(s, s.horner(inside, _REST))
+    far = 1.0 - _small_power(s, s.powers(inside, _REST))
     return f.intrinsic("copysign", s.select(size < 1.0, near, far), x)
 
 
 def _small_power(s: Series, x: Value) -> Value:
     """e^x from -80 to 0, within 2^-22."""
     scale, r = single.nearly_reduced(s, x)
-    return s.horner(r, _POWER_OF_SINGLE) * scale
+    return s.powers(r, _POWER_OF_SINGLE) * scale
 
 
 def erfc(s: Series, x: Value) -> Value:
     """e^(-x^2) P(|x|) / Q(|x|), below 0 what that lacks to 2; computed in f64."""
     size = s.f.intrinsic("fabs", x)
     size = s.select(size > _ZERO, s.constant(_ZERO, x), size).to("fpext", "f64")
-    over = s.horner(size, _COMPLEMENT) * _power(s, -(size * size))
-    tail = over / s.horner(size, _UNDER)
+    over = s.powers(size, _COMPLEMENT) * _power(s, -(size * size))
+    tail = over / s.powers(size, _UNDER)
     return s.select(x < 0.0, 2.0 - tail, tail).to("fptrunc", "f32")
 
 
@@ -70,7 +70,7 @@ def _power(s: Series, x: Value) -> Value:
     f = s.f
     shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(_ROUNDING, x))
     r = f.fma(shifted - _ROUNDING, s.constant(-math.log(2), x), x)
-    near = s.horner(r, _POWER)
+    near = s.powers(r, _POWER)
     return (s.bits(near) + (s.bits(shifted) << 52)).to("bitcast", "f64")
 
 
@@ -80,12 +80,12 @@ def erf_inv(s: Series, x: Value) -> Value:
     missing = f.fma(-x, x, s.constant(1.0, x))
     k, part = split(s, missing)
     w = -single.logarithm(s, k, part)
-    central = s.horner(w, _INVERSE)
+    central = s.powers(w, _INVERSE)
     is_far = w > _INVERSE_NEAR
 
     def far() -> Value:
         root = f.intrinsic("sqrt", w) - 3.0
-        return s.select(is_far, s.horner(root, _INVERSE_FAR), central)
+        return s.select(is_far, s.powers(root, _INVERSE_FAR), central)
 
     (factor,) = f.if_(f.reduce("or", is_far), far, lambda: central)
     size = f.intrinsic("fabs", x)

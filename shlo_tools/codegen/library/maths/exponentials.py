@@ -60,7 +60,7 @@ def log(s: Series, x: Value) -> Value:
     exponent, f = split(s, x)
     ratio = f / (f + 2.0)
     z = ratio * ratio
-    rest = s.horner(z, [2.0 / (2 * j + 1) for j in range(12, 0, -1)]) * z
+    rest = s.powers(z, [2.0 / (2 * j + 1) for j in range(12, 0, -1)]) * z
     half = f * f * 0.5
     low = s.f.fma(ratio, half + rest, exponent * LN2_LOW)
     value = s.f.fma(exponent, s.constant(LN2_HIGH, x), f - (half - low))

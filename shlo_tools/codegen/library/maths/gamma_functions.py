@@ -68,7 +68,7 @@ def stirling(s: Series, y: Value) -> Value:
     inverse = 1.0 / y
     square = inverse * inverse
     if s.is_single:
-        rest = s.horner(square, _STIRLING)
+        rest = s.powers(square, _STIRLING)
     else:
         rest = s.ratio(tables.LGAMMA_LARGE["f64"], square)
     rest = f.fma(rest, inverse, s.constant(_HALF_LOG, y))
@@ -89,7 +89,7 @@ def digamma(s: Series, x: Value) -> Value:
         inverse = 1.0 / y
         square = inverse * inverse
         if s.is_single:
-            rest = s.horner(square, _DESCENT)
+            rest = s.powers(square, _DESCENT)
         else:
             rest = s.ratio(tables.DIGAMMA_LARGE["f64"], square)
         rest = f.fma(rest, inverse, s.constant(0.5, x))
@@ -123,14 +123,14 @@ def _fraction(s: Series, x: Value, u: Value) -> tuple[Value, Value]:
 def _sine(s: Series, fraction: Value) -> Value:
     """sin(pi r) / pi of a number of at most 1/2."""
     if s.is_single:
-        return fraction * s.horner(fraction * fraction, _SINE_OF_SINGLE)
+        return fraction * s.powers(fraction * fraction, _SINE_OF_SINGLE)
     return trigonometry.sin(s, fraction * math.pi) * (1 / math.pi)
 
 
 def _cotangent(s: Series, fraction: Value) -> Value:
     """pi / tan(pi r) of a number of at most 1/2."""
     if s.is_single:
-        rest = s.horner(fraction * fraction, _COTANGENT_OF_SINGLE)
+        rest = s.powers(fraction * fraction, _COTANGENT_OF_SINGLE)
         return s.f.fma(-rest, fraction, 1.0 / fraction)
     return math.pi / trigonometry.tan(s, fraction * math.pi)
 
@@ -155,5 +155,5 @@ def logarithm(s: Series, x: Value) -> Value:
     part = mantissa.to("bitcast", "f64") - 1.0
     ratio = part / (part + 2.0)
     square = ratio * ratio
-    value = f.fma(s.horner(square, _LOGARITHM_OF_SINGLE), square * ratio, ratio + ratio)
+    value = f.fma(s.powers(square, _LOGARITHM_OF_SINGLE), square * ratio, ratio + ratio)
     return f.fma(k.to("sitofp", "f64"), s.constant(math.log(2), x), value)

@@ -59,7 +59,7 @@ def _logarithm(s: Series, x: Value) -> tuple[Value, Value]:
     cube, cube_rest = s.product(q, square)
     cube_rest = cube_rest + f.fma(q, square_rest, q_rest * square)
     # The series behind its first term: cube (2/3 + square P(square)).
-    more = s.horner(square, [2.0 / (2 * j + 1) for j in range(12, 1, -1)]) * square
+    more = s.powers(square, [2.0 / (2 * j + 1) for j in range(12, 1, -1)]) * square
     factor, factor_rest = s.sum_of_two(s.constant(_TWO_THIRDS[0], x), more)
     factor_rest = factor_rest + _TWO_THIRDS[1]
     term, term_rest = s.product(cube, factor)
@@ -87,7 +87,7 @@ def cbrt(s: Series, x: Value) -> Value:
     third = s.select(
         r == 1.0, s.constant(2 ** (1 / 3), x), s.select(r == 2.0, s.constant(2 ** (2 / 3), x), 1.0)
     )
-    root = s.horner(one, _CUBE_ROOT) * third
+    root = s.powers(one, _CUBE_ROOT) * third
     a = one * s.select(r == 1.0, s.constant(2.0, x), s.select(r == 2.0, s.constant(4.0, x), 1.0))
     cube = root * root * root
     root = root * ((cube + a + a) / (cube + cube + a))

@@ -25,7 +25,7 @@ def cbrt(s: Series, x: Value) -> Value:
     bits = size.to("bitcast", "i32").to("sitofp", "f32") * (-1 / 3) + float(_FIRST)
     inverse = bits.to("fptosi", "i32").to("bitcast", "f32")
     missing = f.fma(-(size * inverse), inverse * inverse, s.constant(1.0, x))
-    inverse = inverse * s.horner(missing, _SERIES)
+    inverse = inverse * s.powers(missing, _SERIES)
     square = inverse * inverse
     root = size * square
     product = root * root

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from shlo_tools.codegen.function import F64, Function, Type, Value
 
+_MANY = 8  # terms of which a chain takes longer than another product
 LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # few digits: n times it is exact
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 TINY = 2.0**-1022
@@ -48,16 +49,20 @@ class Series:
         """What results are rounded to: the key of tables."""
         return "f32" if self.is_single else "f64"
 
-    def horner(self, x: Value, coefficients: Sequence[float]) -> Value:
-        """A polynomial, the highest coefficient first."""
-        total = self.constant(coefficients[0], x)
-        for coefficient in coefficients[1:]:
-            total = self.f.fma(total, x, self.constant(coefficient, x))
+    def powers(self, x: Value, coefficients: Sequence[float]) -> Value:
+        """A polynomial, the highest coefficient first; many terms by pairs: half the chain."""
+        steps = [self.constant(coefficient, x) for coefficient in coefficients]
+        if len(steps) >= _MANY:
+            pairs = [self.f.fma(a, x, b) for a, b in zip(steps[-2::-2], steps[::-2], strict=False)]
+            steps, x = [*steps[: len(steps) % 2], *pairs[::-1]], x * x
+        total = steps[0]
+        for step in steps[1:]:
+            total = self.f.fma(total, x, step)
         return total
 
     def polynomial(self, coefficients: Sequence[float], x: Value) -> Value:
         """Of coefficients whose first one is the constant term."""
-        return self.horner(x, coefficients[::-1])
+        return self.powers(x, coefficients[::-1])
 
     def ratio(self, table: Ratio, x: Value) -> Value:
         over, under = (self.polynomial(coefficients, x) for coefficients in table)
@@ -103,7 +108,7 @@ class Series:
 
     def exponential_rest(self, r: Value) -> Value:
         """(e^r - 1 - r) / r^2 for a reduced r."""
-        return self.horner(r, _OF_SINGLE if self.is_single else _OF_DOUBLE)
+        return self.powers(r, _OF_SINGLE if self.is_single else _OF_DOUBLE)
 
     def exponential_less_one(self, r: Value) -> Value:
         """e^r - 1 for a reduced r."""

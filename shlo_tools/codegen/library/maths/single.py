@@ -120,7 +120,7 @@ def logarithm(s: Series, k: Value, part: Value) -> Value:
     """k ln 2 + log(1 + part)."""
     f = s.f
     square = part * part
-    small = f.fma(s.horner(part, _LOGARITHM), part * square, square * -0.5)
+    small = f.fma(s.powers(part, _LOGARITHM), part * square, square * -0.5)
     large = k * _LN2_HIGH
     total = large + part
     return total + (f.fma(k, s.constant(_LN2_LOW, part), small) + (part - (total - large)))

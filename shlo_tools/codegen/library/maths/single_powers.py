@@ -23,10 +23,10 @@ def power(s: Series, x: Value, y: Value) -> Value:
     exponent, fraction = split(s, magnitude)
     whole = logarithm_of(s, magnitude, exponent).to("fpext", "f64")
     fraction = fraction.to("fpext", "f64")
-    logarithm = f.fma(fraction, s.horner(fraction, _LOGARITHM), whole)
+    logarithm = f.fma(fraction, s.powers(fraction, _LOGARITHM), whole)
     z = y.to("fpext", "f64") * logarithm
     z = s.select(z < _LEAST, s.constant(_LEAST, z), z)  # NaN stays
     z = s.select(z > _MOST, s.constant(_MOST, z), z)
     n = f.intrinsic("rint", z)
-    near = s.horner(z - n, _EXPONENTIAL).to("fptrunc", "f32")
+    near = s.powers(z - n, _EXPONENTIAL).to("fptrunc", "f32")
     return with_special_cases(s, x, y, scaled(s, near, n.to("fptrunc", "f32")))

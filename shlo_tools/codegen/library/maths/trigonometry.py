@@ -103,8 +103,8 @@ def _pairs(s: Series, r: Value, low: Value | None) -> list[tuple[Value, Value]]:
     """Sine and cosine of a small angle as sums of a larger and a smaller number."""
     f = s.f
     square = r * r
-    odd = s.horner(square, _SINE_OF_SINGLE if s.is_single else _SINE) * square
-    even = s.horner(square, _COSINE_OF_SINGLE if s.is_single else _COSINE) * square
+    odd = s.powers(square, _SINE_OF_SINGLE if s.is_single else _SINE) * square
+    even = s.powers(square, _COSINE_OF_SINGLE if s.is_single else _COSINE) * square
     half = square * 0.5
     near = 1.0 - half
     if low is None:
@@ -150,7 +150,7 @@ def atan2(s: Series, y: Value, x: Value) -> Value:
     t = s.select(large == 0.0, s.constant(0.0, x), t)
     square = t * t
     angle = f.fma(
-        t, s.horner(square, _ARCTANGENT_OF_SINGLE if s.is_single else _ARCTANGENT) * square, t
+        t, s.powers(square, _ARCTANGENT_OF_SINGLE if s.is_single else _ARCTANGENT) * square, t
     )
     # How many times pi / 4 lie before it, and on which side of that it is.
     eighths = s.select(is_wide, s.constant(1.0, x), 0.0)

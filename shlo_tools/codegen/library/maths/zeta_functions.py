@@ -140,4 +140,4 @@ def _power(s: Series, x: Value) -> Value:
     f = s.f
     inside = s.clamped(x, _LEAST, _MOST)
     n, r = s.reduced(inside)
-    return (f.fma(s.horner(r, _EXPONENTIAL), r * r, r) + 1.0) * s.power_of_two(n)
+    return (f.fma(s.powers(r, _EXPONENTIAL), r * r, r) + 1.0) * s.power_of_two(n)
