@@ -140,6 +140,24 @@ def test_powers_down_to_zero(element: str, zero: float) -> None:
     assert np.all(np.abs(actual - exact) <= step)
 
 
+@pytest.mark.parametrize(
+    ("function", "exact"),
+    [
+        ("exp", np.exp),
+        ("expm1", np.expm1),
+        ("logistic", lambda x: 1 / (1 + np.exp(-x))),
+        ("tanh", np.tanh),
+    ],
+)
+def test_many_doubles(function: str, exact: Any) -> None:
+    """A quotient of sums is off by more than two units for some numbers in a thousand."""
+    random = np.random.default_rng(0)
+    x = np.concatenate([random.uniform(-20, 20, 100_000), random.standard_normal(100_000)])
+    expected = exact(x.astype(np.longdouble))
+    units = np.spacing(np.abs(expected).astype(np.float64)).astype(np.longdouble)
+    assert np.max(np.abs(apply(function, "f64", x) - expected) / units) <= 2
+
+
 def test_powers_less_one_of_doubles() -> None:
     """Up to the largest number, where 2^n alone is none, and down to the least one."""
     large = [*np.linspace(699, 709.782712893, 300), 709.7827128933841, 709.79, 711.0]

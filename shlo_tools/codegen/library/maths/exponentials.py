@@ -83,11 +83,14 @@ def tanh(s: Series, x: Value) -> Value:
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 20.0, s.constant(20.0, x), size)
-    m = expm1(s, inside + inside)
-    return f.intrinsic("copysign", m / (m + 2.0), x)
+    n, r = s.reduced(inside + inside)
+    scale = s.power_of_two(n)
+    m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
+    value = f.intrinsic("copysign", s.over_sum(m, m, 2.0), x)
+    return s.select(x.compare("uno", x), x, value)
 
 
 def logistic(s: Series, x: Value) -> Value:
     """1 / (1 + e^-x), below 0 as e^x / (1 + e^x), which does not overflow."""
     power = exp(s, -s.f.intrinsic("fabs", x))
-    return s.select(x < 0.0, power, s.constant(1.0, x)) / (power + 1.0)
+    return s.over_sum(s.select(x < 0.0, power, s.constant(1.0, x)), power, 1.0)

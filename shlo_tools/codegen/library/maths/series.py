@@ -114,6 +114,14 @@ class Series:
         """e^r - 1 for a reduced r."""
         return self.f.fma(self.exponential_rest(r), r * r, r)
 
+    def over_sum(self, over: Value, a: Value, b: float) -> Value:
+        """over / (a + b), of a sum that is not rounded."""
+        f = self.f
+        inverse = 1.0 / (a + b)
+        quotient = over * inverse
+        left = f.fma(-quotient, a, f.fma(quotient, self.constant(-b, a), over))
+        return f.fma(left, inverse, quotient)
+
     # --- twice the digits -------------------------------------------------------------------------
     def sum_of_two(self, a: Value, b: Value) -> tuple[Value, Value]:
         """a + b rounded, and the rest (Knuth)."""

@@ -136,18 +136,10 @@ def tanh(s: Series, x: Value) -> Value:
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
     scale, r = nearly_reduced(s, inside + inside)
     m = f.fma(scale, s.exponential_less_one(r), scale - 1.0)
-    inverse = 1.0 / (m + 2.0)
-    quotient = m * inverse
-    left = f.fma(-quotient, m, f.fma(quotient, s.constant(-2.0, x), m))
-    return f.intrinsic("copysign", f.fma(left, inverse, quotient), x)
+    return f.intrinsic("copysign", s.over_sum(m, m, 2.0), x)
 
 
 def logistic(s: Series, x: Value) -> Value:
     """1 / (1 + e^-|x|), and e^-|x| times that below 0."""
-    f = s.f
-    power = exp(s, -f.intrinsic("fabs", x))
-    over = s.select(x < 0.0, power, s.constant(1.0, x))
-    quotient = over / (power + 1.0)
-    left = f.fma(-quotient, power, over - quotient)
-    inverse = f.fma(power, s.constant(-0.5, x), s.constant(1.0, x))  # of the sum, about
-    return f.fma(left, inverse, quotient)
+    power = exp(s, -s.f.intrinsic("fabs", x))
+    return s.over_sum(s.select(x < 0.0, power, s.constant(1.0, x)), power, 1.0)
