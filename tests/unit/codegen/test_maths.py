@@ -143,6 +143,7 @@ def test_powers_down_to_zero(element: str, zero: float) -> None:
 @pytest.mark.parametrize(
     ("function", "exact"),
     [
+        ("atan", np.arctan),
         ("exp", np.exp),
         ("expm1", np.expm1),
         ("logistic", lambda x: 1 / (1 + np.exp(-x))),

@@ -143,11 +143,20 @@ def atan2(s: Series, y: Value, x: Value) -> Value:
     both_endless = small == math.inf
     small = s.select(both_endless, s.constant(1.0, x), small)
     large = s.select(both_endless, s.constant(1.0, x), large)
-    scale = s.select(large > 2.0**1000, s.constant(0.25, x), 1.0)  # their sum is finite
-    small, large = small * scale, large * scale
+    if not s.is_single:  # their sum is finite, and so is its inverse
+        scale = s.select(large < 2.0**-1000, s.constant(2.0**100, x), 1.0)
+        scale = s.select(large > 2.0**1000, s.constant(0.25, x), scale)
+        small, large = small * scale, large * scale
     is_wide = small > large * (math.sqrt(2) - 1)
-    t = s.select(is_wide, small - large, small) / s.select(is_wide, small + large, large)
-    t = s.select(large == 0.0, s.constant(0.0, x), t)
+    part, whole = s.select(is_wide, small - large, small), s.select(is_wide, small + large, large)
+    inverse = 1.0 / whole
+    t = part * inverse
+    if not s.is_single:
+        # What difference and sum are rounded by counts where the angle is no more than its rest.
+        lost = f.fma(-t, small - (whole - large), small - (part + large))
+        left = f.fma(-t, whole, part) + s.select(is_wide, lost, 0.0)
+        t = f.fma(left, inverse, t)
+    t = s.select((large > 0.0) & (large < math.inf), t, 0.0)
     square = t * t
     angle = f.fma(
         t, s.powers(square, _ARCTANGENT_OF_SINGLE if s.is_single else _ARCTANGENT) * square, t
