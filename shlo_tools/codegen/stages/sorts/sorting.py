@@ -49,7 +49,8 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
     parts = -(-lines.length // lines.part)
     digits = sorting.digits(key.bits, lines.list_bytes)
     code.temporaries += [lines.list_bytes, lines.list_bytes, parts * sorting.COUNTS_BYTES]
-    flags = [] if entry.has_place else [Place("temporary", 3)]
+    has_ties = not entry.has_place and are_tied(sort)
+    flags = [Place("temporary", 3)] if has_ties else []
     code.temporaries += [8 * parts for _ in flags]
     makes_elements = not entry.has_place and lines.most == lines.length
     sizes = writing.add(".keys", lambda kernel: kernel.write_keys(), 1 + len(flags))
@@ -80,7 +81,7 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
         sizes = writing.add(".results", lambda kernel: kernel.write_results(), 1)
         ordered = Place("temporary", len(digits) % 2)
         writing.run(".results", sizes, -(-lines.most // lines.part), ordered)
-    if not entry.has_place and are_tied(sort):
+    if has_ties:
         sizes = writing.add(".ties", lambda kernel: kernel.write_ties(), 1)
         writing.run(".ties", sizes, 1, *flags)
     return code
