@@ -115,6 +115,24 @@ def key(kind: str, text: str | bytes) -> str:
     return f"{folder}/{kind}-{hashed.hexdigest()}"
 
 
+@cache
+def sources(*paths: str) -> str:
+    """What changes whenever a file of Python among some files and folders does."""
+    files = sorted({file for path in paths for file in _python_files(path)})
+    return hashlib.blake2b(str(files).encode(), digest_size=16).hexdigest()
+
+
+def _python_files(path: str) -> Iterator[tuple[str, int, int]]:
+    if path.endswith(".py"):
+        status = os.stat(path)
+        yield path, status.st_size, status.st_mtime_ns
+        return
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) or entry.name.endswith(".py"):
+                yield from _python_files(entry.path)
+
+
 def keeps(kind: str) -> bool:
     """Whether anything of a kind is kept."""
     return bool(_folder(kind))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from shlo_tools import codegen, dtypes, mlir
@@ -178,13 +176,9 @@ def _start(name: str) -> None:
     _parts.update(dict.fromkeys((n for n in code.names if n.startswith(PREFIX)), code))
 
 
-@cache
 def sources() -> str:
     """What changes whenever a file changes that functions are made by."""
-    paths = [*Path(codegen.__path__[0]).rglob("*.py"), Path(dtypes.__file__)]
-    entries = [(str(path), path.stat()) for path in paths]
-    files = sorted((path, entry.st_size, entry.st_mtime_ns) for path, entry in entries)
-    return hashlib.blake2b(str(files).encode(), digest_size=16).hexdigest()
+    return store.sources(codegen.__path__[0], str(dtypes.__file__))
 
 
 def keep(owner: Any) -> None:

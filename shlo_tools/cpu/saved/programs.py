@@ -7,7 +7,7 @@ what is registered there, and constants may be in a file beside it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -115,14 +115,4 @@ def _sources() -> str:
     """What changes whenever a file of this package changes that compiling depends on."""
     folder = str(Path(__file__).parents[2])
     passes = os.path.realpath(f"{folder}/passes")  # in a checkout it lies elsewhere
-    return str(sorted({*_files(folder), *_files(passes)}))
-
-
-def _files(folder: str) -> Iterator[tuple[str, int, int]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path)
-            elif entry.name.endswith(".py"):
-                status = entry.stat()
-                yield entry.path, status.st_size, status.st_mtime_ns
+    return store.sources(folder, passes)

@@ -150,11 +150,13 @@ class Picking(Registers):
 
         In regions: what is not repeated waits once.
         """
+        if len(self._scopes) == 1:
+            return
         others = [self.known(("origin", source_of(int(part.flat[0])))) for part in parts]
         depths = [origin.depth for origin in others if origin is not None]
         are_apart = any(len(set(map(source_of, part.ravel().tolist()))) > 1 for part in parts)
         depth = 0 if are_apart else 1 + min(depths, default=_DEEP)
-        if depth < _DEEP and len(self._scopes) > 1:
+        if depth < _DEEP:
             self.note(("origin", source_of(int(numbers.flat[0]))), Origin(rule, parts, depth))
 
     def _alone(self, number: int, origin: Origin) -> Value:
