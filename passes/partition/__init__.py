@@ -42,6 +42,7 @@ from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
 from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
+from shlo_tools.passes.partition.scans.blocks import by_blocks
 from shlo_tools.passes.partition.splitting import split
 from shlo_tools.passes.partition.static_updates import UPDATES
 from shlo_tools.passes.partition.tiny import join_tiny
@@ -87,6 +88,7 @@ class Partition(Pass):
 
 def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> None:
     """Cut a block, and then the regions of its control flow."""
+    by_blocks(module, block, names)
     _rewrite(split(block), {"stablehlo.dot_general": pointwise()} | UPDATES)
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):

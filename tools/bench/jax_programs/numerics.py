@@ -199,7 +199,7 @@ def waves(generator: np.random.Generator) -> Built:
     return function, (normal(generator, 512, 512), normal(generator, 512, 512))
 
 
-@program("loops", line=((1 << 18,),), rows=((64, 1000),))
+@program("loops", line=((1 << 18,),), flat=((1 << 20,),), rows=((64, 1000),))
 def associative_scan(generator: np.random.Generator, shape: tuple[int, ...]) -> Built:
     """Running sums as a tree of slices, in logarithmically many steps."""
 

@@ -1,0 +1,1 @@
+"""Associative scans, which programs hold as trees of slices: recognised, and done by blocks."""

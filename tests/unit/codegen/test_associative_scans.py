@@ -1,0 +1,65 @@
+"""Associative scans, unrolled by who exported them, against the reference: the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scan_programs import UnrolledScan
+from staged_programs import assert_staged, staged
+
+from shlo_tools import interpret
+
+LINES = [((256,), 0), ((1000,), 0), ((333,), 0), ((1 << 13,), 0), ((3, 512), 1), ((70, 15), 1)]
+ROWS = [((128, 16), 0), ((1000, 17), 0), ((2, 96, 33), 1), ((16, 64), 0), ((2, 40, 4, 8), 1)]
+
+
+def assert_same_bits(program: UnrolledScan) -> None:
+    """What kernels make is exactly what the reference does: zeros have their sign as well."""
+    text, arrays = program.text(), program.arrays()
+    assert_staged(text, *arrays)
+    results, expected = staged(text)(*arrays), interpret(text, *arrays)
+    results, expected = ((r if isinstance(r, tuple) else (r,)) for r in (results, expected))
+    for result, target in zip(results, expected, strict=True):
+        if result.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(result), np.signbit(target), err_msg=text)
+
+
+@pytest.mark.parametrize(("shape", "axis"), LINES + ROWS)
+def test_random_combinations(shape: tuple[int, ...], axis: int) -> None:
+    for seed in range(4):
+        assert_same_bits(UnrolledScan(seed, "f32", shape, axis, tensors=1 + seed % 3))
+
+
+@pytest.mark.parametrize("element", ["f64", "i32", "ui32", "i64", "i1", "f16", "i8"])
+@pytest.mark.parametrize(("shape", "axis"), [LINES[0], LINES[4], ROWS[1]])
+def test_elements(element: str, shape: tuple[int, ...], axis: int) -> None:
+    for seed in range(2):
+        assert_same_bits(UnrolledScan(seed, element, shape, axis, tensors=1 + seed))
+
+
+def test_threads_share_blocks() -> None:
+    assert_same_bits(UnrolledScan(1, "f32", (1 << 17,), 0, tensors=2))
+
+
+def test_scans_in_loops() -> None:
+    """What is scanned may come from outside of the loop, and zeros as well."""
+    scan = UnrolledScan(0, "i32", (256,), 0, tensors=2)
+    full = scan.type(scan.shape)
+    body = "\n      ".join(scan.lines)
+    text = f"""func.func public @main(%start: {full}, %x1: {full}, %s: tensor<i32>) -> {full} {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %end:2 = stablehlo.while(%i = %zero, %x0 = %start) : tensor<i32>, {full}
+    cond {{
+      %more = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    }} do {{
+      {body}
+      %next = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %next, {scan.results[0][0]} : tensor<i32>, {full}
+    }}
+  return %end#1 : {full}
+}}
+"""
+    assert_staged(text, *scan.arrays())
