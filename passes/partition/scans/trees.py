@@ -97,8 +97,7 @@ def find(ops: Sequence[Operation]) -> list[list[Level]]:
 
     All levels of a tree but the last one know their sums.
     """
-    pads = sum(op.name == "stablehlo.pad" for op in ops)
-    if pads < 2:
+    if not any(op.name == "stablehlo.pad" for op in ops):
         return []
     items = [_interleaving(op) for op in ops if op.name in _JOINING]
     by_result = {item.result: item for item in items if item is not None}
@@ -147,7 +146,7 @@ def _interleaving(op: Operation) -> Interleaving | None:
 def _part(value: Value, dimension: int) -> tuple[Value, range] | None:
     """What a value is a slice of, along one dimension only, and where."""
     op = source(value, "slice")
-    if op is None:
+    if op is None or not mlir.is_static_tensor(op.operands[0].type):
         return None
     (operand,), shape = op.operands, shape_of(op.operands[0])
     names = ("start_indices", "limit_indices", "strides")
@@ -192,6 +191,8 @@ def _combination(
         if value in whole:
             parts[value] = value, range(shape[dimension])
             return True
+        if not mlir.is_static_tensor(value.type):
+            return False
         op = mlir.defining_op(value)
         if shape_of(value) == () != shape and (op is None or op.name != "stablehlo.constant"):
             scalars[value] = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scan_programs import UnrolledScan
@@ -35,6 +38,28 @@ def test_random_combinations(shape: tuple[int, ...], axis: int) -> None:
 def test_elements(element: str, shape: tuple[int, ...], axis: int) -> None:
     for seed in range(2):
         assert_same_bits(UnrolledScan(seed, element, shape, axis, tensors=1 + seed))
+
+
+def test_what_is_no_such_tree() -> None:
+    """A number, an op or a place that differs makes something else of a tree."""
+    scan = UnrolledScan(4, "f32", (256,), 0, tensors=2)
+    changes = [("dense<0.0>", "dense<1.0>"), ("dense<0.0>", "dense<-0.0>")]
+    changes += [("stablehlo.add", "stablehlo.subtract")]
+    for before, after in changes:
+        _assert_changed(scan, re.escape(before), lambda _, after=after: after)
+    _assert_changed(scan, r"\[2:(\d+):2\]", lambda match: f"[1:{int(match[1]) - 1}:2]")
+
+
+def _assert_changed(
+    scan: UnrolledScan, pattern: str, change: Callable[[re.Match[str]], str]
+) -> None:
+    """What matches a pattern is something else, in one place at a time."""
+    text, random = scan.text(), np.random.default_rng(0)
+    matches = list(re.finditer(pattern, text))
+    for number in random.choice(len(matches), 4):
+        match = matches[number]
+        changed = text[: match.start()] + change(match) + text[match.end() :]
+        assert_staged(changed, *scan.arrays())
 
 
 def test_threads_share_blocks() -> None:
