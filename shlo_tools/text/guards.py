@@ -295,13 +295,22 @@ def _shortened(word: bytes) -> str:
 
 
 # --- ops ------------------------------------------------------------------------------------------
-_EMPTY = re.compile(rb"[<x]\s*0+\s*x")
+_EMPTY = re.compile(rb"(?:(?<!dense)<|x)\s*0+\s*x")  # not the bits of a number
 _NEGATIVE = re.compile(rb"array<\s*i64\s*:[^>]*-")
+_ESCAPED = re.compile(rb"\\([\dA-Fa-f]{2})")
 
 
 def _has_op(text: _Text, name: bytes) -> bool:
     """Whether a text may have an op of this name; a quoted name may be written with escapes."""
-    return name in text.words or b"\\" in text.source
+    if name in text.words:
+        return True
+    strings = _IGNORED.finditer(text.source) if b"\\" in text.source else ()
+    escaped = (string[0] for string in strings if b"\\" in string[0])
+    return any(name in _ESCAPED.sub(_character, string) for string in escaped)
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    return bytes.fromhex(escape[1].decode())
 
 
 def _empty_groups(text: _Text) -> Suspicion | None:

@@ -69,6 +69,7 @@ func.func @main(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<8xf32> {
         *((BROADCAST.format(op=op), "negative broadcast dimension") for op in NEGATIVE.values()),
         (GROUPS.format(value="", shape="0x0"), "all_to_all and groups of 0"),
         (GROUPS.format(value="0", shape="0x9"), "all_to_all and groups of 0"),
+        (GROUPS.replace("to_all", "to\\5Fall").format(value="", shape="0x0"), "groups of 0"),
         (ELEMENTS.format(size=4294967296), "4294967296 elements"),
         (ELEMENTS.format(size="00004294967296"), "4294967296 elements"),
         (ELEMENTS.format(size="4294967296 "), "4294967296 elements"),
@@ -95,6 +96,14 @@ def test_what_ends_its_parser_is_an_error_here(text: str, reason: str) -> None:
 )
 def test_suspects_are_read(text: str) -> None:
     assert "module" in str(program.load(text))
+
+
+def test_names_of_places_are_not_suspicious() -> None:
+    """Where a program comes from may have a name with any characters."""
+    text = 'func.func private @f(tensor<0x4xf32>) loc("\\CF\\89"("\\22all_to_all\\22"))'
+    assert guards.check(text) is None
+    assert guards.check("dense<0xFF800000> : tensor<f32> stablehlo.all_to_all") is None
+    assert guards.check(text + ' "stablehlo.all\\5Fto_all"()') is not None
 
 
 @pytest.mark.parametrize(
