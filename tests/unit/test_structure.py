@@ -75,6 +75,7 @@ PEERS_WORKERS = (
     "tools/bench/workers/torch_programs/*.py",
     "tools/bench/collectives/xla_worker.py",
     "tools/bench/jax_programs/*.py",
+    "tools/bench/library_programs/*.py",
 )
 
 # Handlers of every exception that pass the error on to another process, or to the thread that waits

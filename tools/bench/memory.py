@@ -105,7 +105,7 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
 def main(folder: Path | None, xla_python: str, select: str, programs: Path, limit: float) -> None:
     cases: list[Case] = []
     if folder is not None:
-        export(xla_python, folder, select)
+        export(xla_python, "jax_programs", folder, select)
         cases += cases_of(folder, "", select)
     if (programs / "programs.json").exists():
         cases += cases_of(programs, "recorded programs", select)

@@ -5,7 +5,13 @@
 
 The programs are JAX programs of these families: matrix products, elementwise chains, reductions,
 data movement, convolutions, numerics, small vectors and networks, and those of tests/programs. The
-folder keeps what JAX exported; it takes some hundred megabytes.
+folder keeps what JAX exported; it takes some hundred megabytes. Programs of other people's
+libraries need these to be exported, in an interpreter of their own:
+
+    python -m venv .venv-libraries
+    .venv-libraries/bin/pip install -r tools/bench/library_programs/requirements.txt
+    python -m shlo_tools.tools.bench.peers --folder build/libraries \\
+        --libraries-python .venv-libraries/bin/python --xla-python .venv-xla/bin/python
 
 Each engine has a process of its own, which is stopped while another one measures; measurements
 alternate, and medians count. Compile time is from text to the first callable, of a program that the
@@ -113,9 +119,9 @@ def measure(case: Case, pythons: dict[str, str], *, repeats: int, rounds: int, l
     return row
 
 
-def export(python: str, folder: Path, select: str) -> None:
-    """Let JAX write what the folder lacks."""
-    command = [python, "-m", "shlo_tools.tools.bench.jax_programs", f"--folder={folder}"]
+def export(python: str, package: str, folder: Path, select: str) -> None:
+    """Let JAX write what the folder lacks of a package of programs."""
+    command = [python, "-m", f"shlo_tools.tools.bench.{package}", f"--folder={folder}"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     try:
         subprocess.run([*command, f"--select={select}"], env=environment, check=True)
@@ -126,6 +132,10 @@ def export(python: str, folder: Path, select: str) -> None:
 @click.command(help=__doc__.replace("\n\n    python", "\n\n\b\n    python"))
 @click.option("--folder", type=Path, required=True, help="Where exported programs are kept.")
 @click.option("--xla-python", default=sys.executable, help="Interpreter that has jax.")
+@click.option(
+    "--libraries-python",
+    help="Time programs of other people's libraries instead, exported by this interpreter.",
+)
 @click.option("--iree-python", help="Interpreter that has IREE; left out without.")
 @click.option("--select", default="", help="A regular expression for names and families.")
 @click.option(
@@ -143,6 +153,7 @@ def export(python: str, folder: Path, select: str) -> None:
 def main(
     folder: Path,
     xla_python: str,
+    libraries_python: str | None,
     iree_python: str | None,
     select: str,
     programs: Path,
@@ -154,9 +165,12 @@ def main(
     json_file: Path | None,
 ) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and the engines end, too
-    export(xla_python, folder, select)
+    if libraries_python:
+        export(libraries_python, "library_programs", folder, select)
+    else:
+        export(xla_python, "jax_programs", folder, select)
     cases = cases_of(folder, "", select)
-    if (programs / "programs.json").exists():
+    if not libraries_python and (programs / "programs.json").exists():
         cases += cases_of(programs, "recorded programs", select)
     if not cases:
         raise click.ClickException(f"no program matches {select!r}")

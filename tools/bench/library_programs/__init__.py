@@ -1,0 +1,1 @@
+"""Programs of other people's libraries. Only an interpreter that has these imports them."""
