@@ -118,9 +118,8 @@ class _Batched:
 
     def _is_held(self, shape: Sequence[Extent], element: ElementType) -> bool:
         """Whether tensors are small and of elements that vectors hold as they are."""
-        is_held = element.is_boolean or (not element.is_complex and element.bits in (32, 64))
         small = shape[1:] if self._has_batch(shape) else shape
-        return is_held and are_known(*shape) and 0 < math.prod(small) <= _SMALL
+        return is_held(element) and are_known(*shape) and 0 < math.prod(small) <= _SMALL
 
     def _is_alike(self, op: Op, shapes: Sequence[tuple[Extent, ...]]) -> bool:
         """Whether the batch stays the first dimension, and no tensor reads another one."""
@@ -142,6 +141,11 @@ class _Batched:
         if not has_batch:
             return op.name in ("broadcast_in_dim", "reshape", "transpose", "slice", "reverse")
         return _keeps_first(op, batched)
+
+
+def is_held(element: ElementType) -> bool:
+    """Whether lanes hold elements as they are."""
+    return element.is_boolean or (not element.is_complex and element.bits in (32, 64))
 
 
 def _keeps_first(op: Op, batched: Sequence[bool]) -> bool:

@@ -25,6 +25,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.splittable import CUTS, FEW, JOINS, Family, Layout
+from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import splat_attribute
 from shlo_tools.passes.stages.regions import repeated_op
 
@@ -187,11 +188,7 @@ class _Splitting:
             thin = [limit - start for start, limit in zip(starts, limits, strict=True)]
             part = value
             if thin != list(shape):
-                type = mlir.tensor_type(thin, layout.type.element_type.mlir())
-                bounds = {"start_indices": starts, "limit_indices": limits}
-                bounds["strides"] = [1] * len(thin)
-                attributes = {n: mlir.i64_array_attr(numbers) for n, numbers in bounds.items()}
-                part = build.value(CUTS, (value,), type, attributes)
+                part = sliced(build, value, (starts, limits, [1] * len(thin)))
             if len(thin) > 1:
                 part = build.value("stablehlo.reshape", (part,), vector)
             parts.append(part)

@@ -7,6 +7,7 @@ from itertools import accumulate
 from math import prod
 
 from shlo_tools import ir, mlir
+from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops.gather_scatter import GATHER_DIMENSION_NUMBERS
 from shlo_tools.passes.simplify.driver import Replacement, Rewriter, Rules
@@ -21,13 +22,14 @@ from shlo_tools.passes.simplify.values import (
 Bounds = tuple[list[int], list[int], list[int]]  # starts, limits, strides
 
 
-def _bounds(op: Operation) -> Bounds:
+def bounds_of(op: Operation) -> Bounds:
+    """Where a slice begins and ends, and its strides."""
     names = ("start_indices", "limit_indices", "strides")
     starts, limits, strides = (ir.integers_of(op, name) for name in names)
     return starts, limits, strides
 
 
-def sliced(build: Rewriter, value: Value, bounds: Bounds) -> Value:
+def sliced(build: Build, value: Value, bounds: Bounds) -> Value:
     """A slice of a static tensor."""
     type = static(value)
     if type is None:
@@ -98,7 +100,7 @@ def _both(left: Value, right: Value, dimension: int) -> Bounds | None:
         return None
     if static(one.operands[0]) is None:
         return None
-    first, second = _bounds(one), _bounds(other)
+    first, second = bounds_of(one), bounds_of(other)
     rows = zip(*first, *second, strict=True)
     for d, (start, limit, stride, next_start, next_limit, next_stride) in enumerate(rows):
         if d == dimension:
@@ -121,7 +123,7 @@ def slice_twice(op: Operation, build: Rewriter) -> Replacement | None:
     inner = source(op.operands[0], "slice")
     if inner is None or static(inner.operands[0]) is None:
         return None
-    rows = zip(*_bounds(inner)[::2], *_bounds(op), strict=True)
+    rows = zip(*bounds_of(inner)[::2], *bounds_of(op), strict=True)
     bounds = [_composed(*row) for row in rows]
     starts, limits, strides = ([row[i] for row in bounds] for i in range(3))
     return [sliced(build, inner.operands[0], (starts, limits, strides))]
@@ -140,7 +142,7 @@ def slice_of_concatenate(op: Operation, build: Rewriter) -> Replacement | None:
         return None
     types = [static(value) for value in inner.operands]
     dimension = ir.integer_of(inner, "dimension")
-    starts, limits, strides = _bounds(op)
+    starts, limits, strides = bounds_of(op)
     sizes = [type.static_shape[dimension] for type in types if type is not None]
     if len(sizes) < len(types) or starts[dimension] >= limits[dimension]:
         return None

@@ -21,9 +21,11 @@ from shlo_tools.dtypes import tensor_type
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.effects import Effects
+from shlo_tools.passes.partition.batched import is_held
 from shlo_tools.passes.partition.outlining import Names
 from shlo_tools.passes.partition.scans.stages import Block, BlockStage, Role
 from shlo_tools.passes.partition.scans.trees import Level, find, shape_of
+from shlo_tools.passes.simplify.slicing import sliced
 
 _DEPTH = 3  # levels of a block
 _WHOLE = 16  # elements of a scan that one stage does whole
@@ -115,9 +117,7 @@ class _Scan:
             v for c in combinations for v in (*c.parts, *(r for op in c.ops for r in op.results))
         ]
         elements = [tensor_type(value.type).element_type for value in (*level.results, *values)]
-        return all(len(c.ops) <= _OPS for c in combinations) and all(
-            e.is_boolean or (not e.is_complex and e.bits in (32, 64)) for e in elements
-        )
+        return all(len(c.ops) <= _OPS for c in combinations) and all(map(is_held, elements))
 
     def _is_in_order(self, block: Block) -> bool:
         """Whether all that its stages read stands in front of all that they replace."""
@@ -181,13 +181,7 @@ class _Scan:
         parts = []
         for size in (1, shape[self.dimension] - 1):
             sizes = [size if d == self.dimension else n for d, n in enumerate(shape)]
-            cut = {
-                "start_indices": mlir.i64_array_attr(starts),
-                "limit_indices": mlir.i64_array_attr(sizes),
-                "strides": mlir.i64_array_attr([1] * len(shape)),
-            }
-            type = tensor_type(value.type).with_shape(sizes).mlir()
-            parts.append(build.value("stablehlo.slice", (value,), type, cut))
+            parts.append(sliced(build, value, (starts, sizes, [1] * len(shape))))
         dimension = {"dimension": mlir.i64_attr(self.dimension)}
         return build.value("stablehlo.concatenate", parts, value.type, dimension)
 

@@ -23,6 +23,7 @@ from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Type, Value
 from shlo_tools.passes.partition.outlining import Names
 from shlo_tools.passes.partition.scans.trees import SPREADING, Combination, Level, shape_of
+from shlo_tools.passes.simplify.slicing import sliced
 from shlo_tools.passes.simplify.values import compared, splat_attribute
 from shlo_tools.structural_key import regions_key
 
@@ -235,12 +236,7 @@ class BlockStage:
             return value
         starts, limits = [0] * len(self._place), list(self._place)
         starts[1], limits[1] = place, place + 1
-        cut = {
-            "start_indices": mlir.i64_array_attr(starts),
-            "limit_indices": mlir.i64_array_attr(limits),
-            "strides": mlir.i64_array_attr([1] * len(self._place)),
-        }
-        return self._build.value("stablehlo.slice", (value,), self._place_type(value), cut)
+        return sliced(self._build, value, (starts, limits, [1] * len(starts)))
 
     def _joined(self, places: Sequence[Value], type: Type) -> Value:
         """Blocks, of their places."""

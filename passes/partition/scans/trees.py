@@ -21,6 +21,7 @@ from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.ops import Trait, has_trait
 from shlo_tools.passes.legalize_to_linalg.elementwise import SCALARS
+from shlo_tools.passes.simplify.slicing import bounds_of
 from shlo_tools.passes.simplify.values import source, splat
 
 _OPS = 64  # of a combination, at most
@@ -149,8 +150,7 @@ def _part(value: Value, dimension: int) -> tuple[Value, range] | None:
     if op is None or not mlir.is_static_tensor(op.operands[0].type):
         return None
     (operand,), shape = op.operands, shape_of(op.operands[0])
-    names = ("start_indices", "limit_indices", "strides")
-    cuts = [range(*cut) for cut in zip(*(ir.integers_of(op, n) for n in names), strict=True)]
+    cuts = [range(*cut) for cut in zip(*bounds_of(op), strict=True)]
     others = [d for d in range(len(shape)) if d != dimension]
     return (operand, cuts[dimension]) if all(cuts[d] == range(shape[d]) for d in others) else None
 
