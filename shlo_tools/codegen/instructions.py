@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shlo_tools.codegen.function import I16, I32, Function, Type, Value
+from shlo_tools.codegen.function import F32, I16, I32, Function, Type, Value
 
 _LANES = 16  # of 32 bits in a register
 _NEAREST = 4  # how results are rounded: as all others are
@@ -52,6 +52,14 @@ def replaced_by_class(f: Function, value: Value, argument: Value, replacements: 
         return _called(f, "mask.fixupimm.ps", [*registers, table, exceptions, mask, rounding])
 
     return _by_registers(f, [value, argument], one)
+
+
+def looked_up(f: Function, table: Sequence[float], places: Value) -> Value:
+    """The f32 of a table of 32 at each place; of places the last five bits count."""
+    low, high = (f.constant(part, F32.vector(_LANES)) for part in (table[:_LANES], table[_LANES:]))
+    return _by_registers(
+        f, [places], lambda registers: _called(f, "vpermi2var.ps", [low, *registers, high])
+    )
 
 
 def products_of_words(f: Function, a: Value, b: Value) -> Value:

@@ -32,6 +32,7 @@ class Target:
         adds_words: whether adding two products of i16 is one instruction.
         converts_i64: whether conversions between i64 and floats are instructions for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
+        looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -45,6 +46,7 @@ class Target:
     adds_words: bool = False
     converts_i64: bool = False
     splits_floats: bool = False
+    looks_up: bool = False
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -65,6 +67,7 @@ _TARGETS = {
             adds_words=True,
             converts_i64=True,
             splits_floats=True,
+            looks_up=True,
         ),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
         Target(

@@ -13,6 +13,8 @@ from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.series import Series
 
 ROUNDING = 1.5 * 2.0**23  # added to a number it leaves the nearest whole one in the last bits
+LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: thousands of times it are exact
+LN2_LOW = float.fromhex("0x1.7f7d1cf79abcap-20")
 BIAS = 127  # of exponents: what 1 has
 _ONE = 0x3F800000
 _THREE_QUARTERS = 0x3F400000
@@ -28,7 +30,10 @@ class Split(NamedTuple):
 
 
 def scaled(s: Series, value: Value, n: Value) -> Value:
-    """A number near 1 or 0, times 2^n for a whole f32 from -151 to 128."""
+    """A number near 1 or 0, times 2^n for a whole f32 from -151 to 128.
+
+    An n that is not whole is rounded down, where that is an instruction.
+    """
     if target.host().splits_floats:
         return instructions.of_floats(s.f, "scalef", [value, n])
     # In two steps: results may be denormal. 0 stays 0.

@@ -8,9 +8,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.library.maths import piece_tables, tabulated
 from shlo_tools.codegen.library.maths.exponents import (
     BIAS,
+    LN2_HIGH,
+    LN2_LOW,
     ROUNDING,
     divided,
     logarithm_of,
@@ -20,8 +24,6 @@ from shlo_tools.codegen.library.maths.exponents import (
 )
 from shlo_tools.codegen.library.maths.series import Series
 
-_LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: n times it is exact
-_LN2_LOW = float.fromhex("0x1.7f7d1cf79abcap-20")
 _LEAST = -104.0  # powers below it are 0
 
 # Least errors relative to the function, of (log(1 + f) - f + f^2 / 2) / f^3, f from -1/4 to 1/2.
@@ -55,8 +57,8 @@ def reduced(s: Series, x: Value) -> Reduced:
     f = s.f
     shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
     n = shifted - ROUNDING
-    left = f.fma(n, s.constant(-_LN2_HIGH, x), x)
-    return Reduced(n, shifted, left, f.fma(n, s.constant(-_LN2_LOW, x), left))
+    left = f.fma(n, s.constant(-LN2_HIGH, x), x)
+    return Reduced(n, shifted, left, f.fma(n, s.constant(-LN2_LOW, x), left))
 
 
 def nearly_reduced(s: Series, x: Value) -> tuple[Value, Value]:
@@ -75,8 +77,12 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    n, _, _, r = reduced(s, clamped(s, x, _LEAST, 89.0))
-    value = power_near_one(s, r)
+    inside = clamped(s, x, _LEAST, 89.0)
+    if target.host().looks_up:
+        value, n = tabulated.power(s, inside)
+    else:
+        n, _, _, r = reduced(s, inside)
+        value = power_near_one(s, r)
     return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n)
 
 
@@ -90,7 +96,7 @@ def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) - 1/2 + 2^(n-1) (r + r^2 q(r)), whose first sum keeps what it is rounded by."""
     f = s.f
     n, shifted, left, r = reduced(s, clamped(s, x, -18.0, 89.0))
-    low = f.fma(n, s.constant(-_LN2_LOW, x), left - r)
+    low = f.fma(n, s.constant(-LN2_LOW, x), left - r)
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
     rest = f.fma(s.exponential_rest(r), r * r, low)
     start = scale - 0.5
@@ -121,9 +127,9 @@ def logarithm(s: Series, k: Value, part: Value) -> Value:
     f = s.f
     square = part * part
     small = f.fma(s.powers(part, _LOGARITHM), part * square, square * -0.5)
-    large = k * _LN2_HIGH
+    large = k * LN2_HIGH
     total = large + part
-    return total + (f.fma(k, s.constant(_LN2_LOW, part), small) + (part - (total - large)))
+    return total + (f.fma(k, s.constant(LN2_LOW, part), small) + (part - (total - large)))
 
 
 def tanh(s: Series, x: Value) -> Value:
@@ -131,6 +137,8 @@ def tanh(s: Series, x: Value) -> Value:
 
     The larger m is, the less its last digits count: so ln 2 needs no second part.
     """
+    if target.host().looks_up:
+        return tabulated.odd(s, piece_tables.TANH, x)
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)
