@@ -38,8 +38,8 @@ def replaced_by_class(f: Function, value: Value, argument: Value, replacements: 
 
     Args:
         replacements: a nibble for each class, from the lowest one: quiet and signalling NaN, 0, 1,
-            -inf, inf, negative numbers, positive ones. 0 keeps ``value``, 2 is the argument as a
-            quiet NaN, 3 NaN, 4 -inf, 5 inf.
+            -inf, inf, negative numbers, positive ones. 0 keeps ``value``, 1 is the argument, 2 the
+            same as a quiet NaN, 3 NaN, 4 -inf, 5 inf.
     """
 
     def one(registers: Sequence[Value]) -> Value:

@@ -17,27 +17,38 @@ import numpy as np
 from derive_chlo_tables import minimax
 
 PIECES = 32
-FIRST = 0.125  # all below it is one piece
-_KEPT = 21  # bits of f32 after those that pieces are numbered by
-_CANDIDATES = 64
+CANDIDATES = 64
 
 
 class Table(NamedTuple):
-    """What is approximated, by polynomials of what degree."""
+    """What is approximated, by polynomials of what degree.
+
+    Attributes:
+        first: where the pieces begin.
+        kept: bits of f32 behind those that pieces are numbered by.
+        is_odd: whether the last piece is that of all numbers below the first one.
+    """
 
     function: Callable[[Any], Any]
     degree: int
+    first: float
+    kept: int
+    is_odd: bool
 
 
-TABLES = {"TANH": Table(mpmath.tanh, 5), "ERF": Table(mpmath.erf, 6)}
+TABLES = {
+    "TANH": Table(mpmath.tanh, 5, first=0.125, kept=21, is_odd=True),
+    "ERF": Table(mpmath.erf, 6, first=0.125, kept=21, is_odd=True),
+    "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0, kept=20, is_odd=False),
+}
 
 HEAD = '''\
 """Polynomials of f32 for pieces of functions, as registers hold them.
 
 Written by ``tests/conformance/derive_pieces.py``. What polynomials are about, then their
-coefficients, the constant terms first. Pieces are numbered by the last three bits of a number's
-exponent and the first two of its mantissa: the first is of numbers from 2 on, and the one in front
-of 1/8 of all below, and of what the function has beside the number.
+coefficients, the constant terms first. Pieces are numbered by the last bits of a number's exponent
+and the first ones of its mantissa, five of them. Those of odd functions begin at ``FIRST``, and the
+one in front of that is of all numbers below, and of what the function has beside the number.
 """
 
 FIRST = 0.125
@@ -45,30 +56,30 @@ FIRST = 0.125
 # fmt: off'''
 
 
-def bounds(place: int) -> tuple[float, float]:
+def bounds(table: Table, place: int) -> tuple[float, float]:
     """Where the piece with a number begins and ends."""
-    first = int(np.float32(FIRST).view(np.int32)) >> _KEPT
+    first = int(np.float32(table.first).view(np.int32)) >> table.kept
     number = first + (place - first) % PIECES
-    if number == first + PIECES - 1:
-        return 0.0, FIRST
-    low, high = (np.int32(n << _KEPT).view(np.float32) for n in (number, number + 1))
+    if table.is_odd and number == first + PIECES - 1:
+        return 0.0, table.first
+    low, high = (np.int32(n << table.kept).view(np.float32) for n in (number, number + 1))
     return float(low), float(high)
 
 
 def row(table: Table, low: float, high: float) -> list[float]:
     """What the polynomial of a piece is about, and its coefficients."""
-    function, degree = table
+    function, degree = table.function, table.degree
     if low == 0.0:
         rest = minimax(
             lambda t: function(t) / t - 1, low, high, degree - 1, lambda t: t / function(t)
         )
         return [0.0, 0.0, *map(float, rest)]
-    if 1 - function(mpmath.mpf(low)) < 2.0**-26:
+    if table.is_odd and 1 - function(mpmath.mpf(low)) < 2.0**-26:
         return [(low + high) / 2, 1.0] + [0.0] * degree
     middle = int(np.float32((low + high) / 2).view(np.int32))
-    near = np.arange(middle - _CANDIDATES // 2, middle + _CANDIDATES // 2, dtype=np.int32)
+    near = np.arange(middle - CANDIDATES // 2, middle + CANDIDATES // 2, dtype=np.int32)
     values = [function(mpmath.mpf(float(x))) for x in near.view(np.float32)]
-    place = min(range(_CANDIDATES), key=lambda k: abs(values[k] - float(np.float32(values[k]))))
+    place = min(range(CANDIDATES), key=lambda k: abs(values[k] - float(np.float32(values[k]))))
     about, value = float(near.view(np.float32)[place]), values[place]
 
     def slope(t: Any) -> Any:
@@ -80,7 +91,7 @@ def row(table: Table, low: float, high: float) -> list[float]:
 
 def columns(table: Table) -> list[tuple[float, ...]]:
     """What the polynomials of all pieces are about, and each of their coefficients, as f32."""
-    rows = np.float32([row(table, *bounds(place)) for place in range(PIECES)])
+    rows = np.float32([row(table, *bounds(table, place)) for place in range(PIECES)])
     return [tuple(float(str(number)) for number in column) for column in rows.T]
 
 

@@ -162,6 +162,7 @@ def test_many_doubles(function: str, exact: Any) -> None:
 @pytest.mark.parametrize(
     ("function", "exact", "most"),
     [
+        ("cbrt", np.cbrt, np.inf),
         ("exp", np.exp, np.inf),
         ("logistic", ROUGH["logistic"], 1.0),
         ("tanh", np.tanh, 1.0),

@@ -80,7 +80,9 @@ def _tangent(s: Series, r: Value, excess: Value) -> tuple[Value, Value]:
 def _unless_small(
     s: Series, x: Value, small: Callable[[], Value], from_rest: Callable[[], Value]
 ) -> Value:
-    """The same numbers, where no angle needs more: who waits for one waits half as long."""
+    """The same numbers, where no angle needs more: who waits for few waits half as long."""
+    if x.type.lanes > _FEW:
+        return from_rest()
     is_turned = s.f.intrinsic("fabs", x).compare("uge", _UNTURNED)
     (value,) = s.f.if_(s.f.reduce("or", is_turned), from_rest, small)
     return value

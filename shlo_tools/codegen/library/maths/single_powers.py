@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.exponents import logarithm_of, scaled, split
 from shlo_tools.codegen.library.maths.powers import with_special_cases
@@ -29,4 +31,8 @@ def power(s: Series, x: Value, y: Value) -> Value:
     z = s.select(z > _MOST, s.constant(_MOST, z), z)
     n = f.intrinsic("rint", z)
     near = s.powers(z - n, _EXPONENTIAL).to("fptrunc", "f32")
-    return with_special_cases(s, x, y, scaled(s, near, n.to("fptrunc", "f32")))
+    value = scaled(s, near, n.to("fptrunc", "f32"))
+    is_plain = (x > 0.0) & (x < math.inf) & (f.intrinsic("fabs", y) < math.inf)
+    return f.if_(
+        f.reduce("or", ~is_plain), lambda: with_special_cases(s, x, y, value), lambda: value
+    )[0]

@@ -14,12 +14,13 @@ import numpy as np
 from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import Value
 from shlo_tools.codegen.library.maths.exponents import LN2_HIGH, LN2_LOW, ROUNDING
-from shlo_tools.codegen.library.maths.piece_tables import FIRST
+from shlo_tools.codegen.library.maths.piece_tables import CUBE_ROOT, FIRST
 from shlo_tools.codegen.library.maths.series import Series
 
-_KEPT = 21  # bits of f32 after those that pieces are numbered by
+_KEPT, _KEPT_OF_ROOTS = 21, 20  # bits of f32 behind those that pieces are numbered by
 _BELOW = FIRST * 0.9  # a number of the piece of small ones
 _ONE = 10.0  # where functions are 1, in f32
+_OWN_ROOTS = 0x00110122  # 0, infinities and NaN are their own roots
 
 # 2^(k / 32) as f32, and what that lacks, relative to it.
 _PARTS = 32
@@ -29,22 +30,38 @@ _LOW = [root / high - 1.0 for root, high in zip(_ROOTS, _HIGH, strict=True)]
 
 
 def odd(s: Series, table: Sequence[Sequence[float]], x: Value) -> Value:
-    """A function that ends at 1: c + t p(t), t from what a piece's polynomial is about.
-
-    Near 0 it is x + x p(x).
-    """
-    f = s.f
-    size = f.intrinsic("fabs", x)
+    """A function that ends at 1. Near 0 it is x + x p(x)."""
+    size = s.f.intrinsic("fabs", x)
     inside = s.select(size > _ONE, s.constant(_ONE, x), size)
     # Not of the lanes that are chosen below: one instruction, as it is.
     piece = s.select(inside < _BELOW, s.constant(_BELOW, x), inside).to("bitcast", "i32") >> _KEPT
-    about, start, *terms = (instructions.looked_up(f, column, piece) for column in table)
-    distance = inside - about
-    total = terms[-1]
+    distance, start, slope = _polynomial(s, table, piece, inside)
+    start = s.select(size < FIRST, distance, start)
+    return s.f.intrinsic("copysign", s.f.fma(slope, distance, start), x)
+
+
+def cbrt(s: Series, x: Value) -> Value:
+    """2^q cbrt(m) of x = m 2^(3 q), m from 1 to 8."""
+    f = s.f
+    exponent = instructions.of_floats(f, "getexp", [x])
+    q = f.intrinsic("floor", f.fma(exponent, s.constant(1 / 3, x), s.constant(1 / 6, x)))
+    m = instructions.of_floats(f, "scalef", [f.intrinsic("fabs", x), q * -3.0])
+    piece = m.to("bitcast", "i32") >> _KEPT_OF_ROOTS
+    distance, start, slope = _polynomial(s, CUBE_ROOT, piece, m)
+    value = instructions.of_floats(f, "scalef", [f.fma(slope, distance, start), q])
+    return instructions.replaced_by_class(f, f.intrinsic("copysign", value, x), x, _OWN_ROOTS)
+
+
+def _polynomial(
+    s: Series, table: Sequence[Sequence[float]], piece: Value, x: Value
+) -> tuple[Value, Value, Value]:
+    """t, c and p(t) of a piece's polynomial c + t p(t), t being how far x is from its middle."""
+    about, start, *terms = (instructions.looked_up(s.f, column, piece) for column in table)
+    distance = x - about
+    slope = terms[-1]
     for term in terms[-2::-1]:
-        total = f.fma(total, distance, term)
-    value = f.fma(total, distance, s.select(size < FIRST, distance, start))
-    return f.intrinsic("copysign", value, x)
+        slope = s.f.fma(slope, distance, term)
+    return distance, start, slope
 
 
 def power(s: Series, x: Value) -> tuple[Value, Value]:
