@@ -38,11 +38,12 @@ from shlo_tools.passes.kernels.library_calls import Library, body_of
 # --- which calls are made so ----------------------------------------------------------------------
 @dataclass(frozen=True)
 class Found:
-    """A call with the prefix of its element type and its batch."""
+    """A call with the prefix of its element type, its batch and the options that it was made by."""
 
     call: Call
     prefix: str
     batch: Shape
+    options: Mapping[str, str | bool]
 
     @property
     def function(self) -> str:
@@ -101,7 +102,7 @@ def find(kernel: Mapping[str, Any]) -> Found | None:
         and results == result_types
         and given_types == {_element("T", prefix)}
     ):
-        return Found(form, prefix, batch)
+        return Found(form, prefix, batch, options)
     return None
 
 

@@ -18,7 +18,7 @@ from shlo_tools.passes.kernels.lapack_calls import Argument as Passed
 from shlo_tools.passes.kernels.lapack_calls import Buffer, given, out
 from shlo_tools.passes.kernels.lapack_kernels import Found
 from shlo_tools.passes.legalize_to_linalg.host_calls import description, placed
-from shlo_tools.passes.stages import transforms
+from shlo_tools.passes.stages import many_matrices, transforms
 
 
 def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
@@ -37,6 +37,9 @@ def lower(func: Operation, host_calls: list[Attribute]) -> StageCode:
         raise RuntimeError("a stage of the host returns all results of its op")
     described = description(op)
     routine = lapack_kernels.find(described)
+    many = many_matrices.lower(op, routine, numbers)
+    if many is not None:
+        return many
     if routine is not None:
         types = ([dtypes.tensor_type(v.type) for v in vs] for vs in (op.operands, op.results))
         code = _Routine(routine, numbers, *types).code

@@ -26,6 +26,7 @@ from shlo_tools.codegen.library import (
     entering,
     interleaving,
     jobs,
+    many_matrices,
     maths,
     pool,
     profiling,
@@ -121,6 +122,7 @@ _FAMILIES = {
     fourier.NAMES: fourier.functions,
     interleaving.JOINS: interleaving.joining,
     interleaving.PARTS: interleaving.parting,
+    many_matrices.NAMES: many_matrices.functions,
     quotients.NAMES: quotients.functions,
 }
 _WHERE = {name: part for part, names in _PARTS.items() for name in names}

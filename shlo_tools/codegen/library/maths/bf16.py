@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths import angles, single
+from shlo_tools.codegen.library.maths import angles
 from shlo_tools.codegen.library.maths.exponents import (
+    LEAST,
+    MOST,
     ROUNDING,
+    clamped,
     logarithm_of,
     power_of_two,
     scaled,
@@ -20,7 +23,6 @@ from shlo_tools.codegen.library.maths.exponents import (
 )
 from shlo_tools.codegen.library.maths.series import Series
 
-_LEAST, _MOST = -104.0, 89.0  # powers below and above are 0 and infinite
 _SMALL = 0.25  # numbers up to there lose digits when 1 is added
 
 # Of (e^r - 1) / r, r up to ln 2 / 2, and of log(1 + r) / r, r from -1/4 to 1/2.
@@ -40,14 +42,14 @@ _ZERO = 10.5
 
 def exp(s: Series, x: Value) -> Value:
     """2^n e^r; what is 0 does not underflow, which takes processors several times as long."""
-    shifted, r = _reduced(s, single.clamped(s, x, _LEAST, _MOST))
+    shifted, r = _reduced(s, clamped(s, x, LEAST, MOST))
     value = s.f.fma(s.powers(r, _EXPONENTIAL), r, s.constant(1.0, x))
-    return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), shifted - ROUNDING)
+    return scaled(s, s.select(x < LEAST, s.constant(0.0, x), value), shifted - ROUNDING)
 
 
 def expm1(s: Series, x: Value) -> Value:
     """Twice 2^(n-1) (e^r - 1) + 2^(n-1) - 1/2."""
-    shifted, r = _reduced(s, single.clamped(s, x, -18.0, _MOST))
+    shifted, r = _reduced(s, clamped(s, x, -18.0, MOST))
     scale = power_of_two(shifted.to("bitcast", "i32") - 1)
     value = s.f.fma(scale, s.powers(r, _EXPONENTIAL) * r, scale - 0.5)
     return s.f.intrinsic("copysign", value + value, x)
@@ -104,7 +106,7 @@ def erfc(s: Series, x: Value) -> Value:
 
 def _quotient(s: Series, x: Value, one: float, over: list[float], under: list[float]) -> Value:
     """x P(x^2) / Q(x^2) of a number clamped to where that is 1."""
-    inside = single.clamped(s, x, -one, one)
+    inside = clamped(s, x, -one, one)
     square = inside * inside
     return inside * s.powers(square, over) / s.powers(square, under)
 

@@ -9,12 +9,13 @@ import math
 from typing import NamedTuple
 
 from shlo_tools.codegen import instructions, target
-from shlo_tools.codegen.function import Value
+from shlo_tools.codegen.function import Function, Value
 from shlo_tools.codegen.library.maths.series import Series
 
 ROUNDING = 1.5 * 2.0**23  # added to a number it leaves the nearest whole one in the last bits
 LN2_HIGH = float.fromhex("0x1.62e4p-1")  # few digits: thousands of times it are exact
 LN2_LOW = float.fromhex("0x1.7f7d1cf79abcap-20")
+LEAST, MOST = -104.0, 89.0  # e^x below is 0, and beyond infinite
 BIAS = 127  # of exponents: what 1 has
 _ONE = 0x3F800000
 _THREE_QUARTERS = 0x3F400000
@@ -27,6 +28,12 @@ class Split(NamedTuple):
 
     exponent: Value
     fraction: Value
+
+
+def clamped(s: Series, x: Value, low: float, high: float) -> Value:
+    """NaN stays."""
+    x = s.select(x < low, s.constant(low, x), x)
+    return s.select(x > high, s.constant(high, x), x)
 
 
 def scaled(s: Series, value: Value, n: Value) -> Value:
@@ -51,14 +58,20 @@ def split(s: Series, x: Value) -> Split:
     """A positive number; what others become is for ``logarithm_of`` to say."""
     f = s.f
     if target.host().splits_floats:
-        part = instructions.of_floats(f, "getmant", [x], _FROM_THREE_QUARTERS)
-        whole, less = (instructions.of_floats(f, "getexp", [value]) for value in (x, part))
-        return Split(whole - less, part - 1.0)
+        exponent, part = mantissa(f, x)
+        return Split(exponent, part - 1.0)
     is_tiny = x < 2.0**-126
     moved = s.select(is_tiny, x * 2.0**25, x).to("bitcast", "i32") + (_ONE - _THREE_QUARTERS)
     exponent = (f.op("ashr", moved, f.constant(23, moved.type)) - BIAS).to("sitofp", "f32")
     part = ((moved & 0x007FFFFF) + _THREE_QUARTERS).to("bitcast", "f32")
     return Split(exponent - s.select(is_tiny, s.constant(25.0, x), 0.0), part - 1.0)
+
+
+def mantissa(f: Function, x: Value) -> tuple[Value, Value]:
+    """A positive number as 2^exponent times one from 3/4 to 3/2, by instructions."""
+    part = instructions.of_floats(f, "getmant", [x], _FROM_THREE_QUARTERS)
+    whole, less = (instructions.of_floats(f, "getexp", [value]) for value in (x, part))
+    return whole - less, part
 
 
 def divided(s: Series, value: Value, exponent: Value) -> Value:

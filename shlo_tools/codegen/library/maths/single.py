@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths import piece_tables, tabulated
+from shlo_tools.codegen.library.maths import piece_tables, tabulated, tabulated_powers
 from shlo_tools.codegen.library.maths.exponents import (
     BIAS,
+    LEAST,
     LN2_HIGH,
     LN2_LOW,
+    MOST,
     ROUNDING,
+    clamped,
     divided,
     logarithm_of,
     power_of_two,
@@ -23,8 +26,6 @@ from shlo_tools.codegen.library.maths.exponents import (
     split,
 )
 from shlo_tools.codegen.library.maths.series import Series
-
-_LEAST = -104.0  # powers below it are 0
 
 # Least errors relative to the function, of (log(1 + f) - f + f^2 / 2) / f^3, f from -1/4 to 1/2.
 _LOGARITHM = [-0.04507446706560279, 0.10462995711121716, -0.1316119653080091]
@@ -45,12 +46,6 @@ class Reduced(NamedTuple):
     shifted: Value
     left: Value
     rest: Value
-
-
-def clamped(s: Series, x: Value, low: float, high: float) -> Value:
-    """NaN stays."""
-    x = s.select(x < low, s.constant(low, x), x)
-    return s.select(x > high, s.constant(high, x), x)
 
 
 def reduced(s: Series, x: Value) -> Reduced:
@@ -77,13 +72,13 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    inside = clamped(s, x, _LEAST, 89.0)
+    inside = clamped(s, x, LEAST, MOST)
     if target.host().looks_up:
-        value, n = tabulated.power(s, inside)
+        value, n = tabulated_powers.exponential(s, inside)
     else:
         n, _, _, r = reduced(s, inside)
         value = power_near_one(s, r)
-    return scaled(s, s.select(x < _LEAST, s.constant(0.0, x), value), n)
+    return scaled(s, s.select(x < LEAST, s.constant(0.0, x), value), n)
 
 
 def power_near_one(s: Series, r: Value) -> Value:

@@ -1,11 +1,13 @@
-"""Powers of f32, whose exponents of two are f64."""
+"""Powers of f32."""
 
 from __future__ import annotations
 
 import math
 
+from shlo_tools.codegen import target
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths.exponents import logarithm_of, scaled, split
+from shlo_tools.codegen.library.maths import tabulated_powers
+from shlo_tools.codegen.library.maths.exponents import scaled, split
 from shlo_tools.codegen.library.maths.powers import with_special_cases
 from shlo_tools.codegen.library.maths.series import Series
 
@@ -20,19 +22,31 @@ _LEAST, _MOST = -151.0, 129.0  # exponents of what is 0, and of what is infinite
 
 
 def power(s: Series, x: Value, y: Value) -> Value:
-    """|x|^y of f32 as 2^(y log2 |x|), whose exponent is f64, and C's special cases."""
-    f, magnitude = s.f, s.f.intrinsic("fabs", x)
-    exponent, fraction = split(s, magnitude)
-    whole = logarithm_of(s, magnitude, exponent).to("fpext", "f64")
-    fraction = fraction.to("fpext", "f64")
+    """|x|^y, and C's special cases."""
+    f, size = s.f, s.f.intrinsic("fabs", x)
+    of_size = tabulated_powers.power if target.host().looks_up else _power
+    value = of_size(s, size, y)
+    is_finite = (size > 0.0) & (size < math.inf) & (f.intrinsic("fabs", y) < math.inf)
+
+    def special() -> Value:
+        # Powers of 0 and infinity, and infinite ones, by which way they go; NaN stays.
+        way = y * s.select(size > 1.0, s.constant(math.inf, x), -math.inf)
+        end = s.select(way > 0.0, way, s.select(way < 0.0, s.constant(0.0, x), way))
+        end = s.select(x.compare("uno", y), x + y, end)
+        return with_special_cases(s, x, y, s.select(is_finite, value, end))
+
+    return f.if_(f.reduce("or", ~(is_finite & (x > 0.0))), special, lambda: value)[0]
+
+
+def _power(s: Series, x: Value, y: Value) -> Value:
+    """2^(y log2 x) of a positive number and a finite one: the exponent is f64."""
+    f, one = s.f, split(s, x)
+    fraction = one.fraction.to("fpext", "f64")
+    whole = one.exponent.to("fpext", "f64")
     logarithm = f.fma(fraction, s.powers(fraction, _LOGARITHM), whole)
     z = y.to("fpext", "f64") * logarithm
-    z = s.select(z < _LEAST, s.constant(_LEAST, z), z)  # NaN stays
+    z = s.select(z < _LEAST, s.constant(_LEAST, z), z)
     z = s.select(z > _MOST, s.constant(_MOST, z), z)
     n = f.intrinsic("rint", z)
     near = s.powers(z - n, _EXPONENTIAL).to("fptrunc", "f32")
-    value = scaled(s, near, n.to("fptrunc", "f32"))
-    is_plain = (x > 0.0) & (x < math.inf) & (f.intrinsic("fabs", y) < math.inf)
-    return f.if_(
-        f.reduce("or", ~is_plain), lambda: with_special_cases(s, x, y, value), lambda: value
-    )[0]
+    return scaled(s, near, n.to("fptrunc", "f32"))

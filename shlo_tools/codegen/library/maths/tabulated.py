@@ -6,14 +6,10 @@ of a function, polynomials are short and there is no quotient: it is chains that
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths.exponents import LN2_HIGH, LN2_LOW, ROUNDING
 from shlo_tools.codegen.library.maths.piece_tables import CUBE_ROOT, FIRST
 from shlo_tools.codegen.library.maths.series import Series
 
@@ -21,12 +17,6 @@ _KEPT, _KEPT_OF_ROOTS = 21, 20  # bits of f32 behind those that pieces are numbe
 _BELOW = FIRST * 0.9  # a number of the piece of small ones
 _ONE = 10.0  # where functions are 1, in f32
 _OWN_ROOTS = 0x00110122  # 0, infinities and NaN are their own roots
-
-# 2^(k / 32) as f32, and what that lacks, relative to it.
-_PARTS = 32
-_ROOTS = [2.0 ** (k / _PARTS) for k in range(_PARTS)]
-_HIGH = [float(np.float32(root)) for root in _ROOTS]
-_LOW = [root / high - 1.0 for root, high in zip(_ROOTS, _HIGH, strict=True)]
 
 
 def odd(s: Series, table: Sequence[Sequence[float]], x: Value) -> Value:
@@ -62,16 +52,3 @@ def _polynomial(
     for term in terms[-2::-1]:
         slope = s.f.fma(slope, distance, term)
     return distance, start, slope
-
-
-def power(s: Series, x: Value) -> tuple[Value, Value]:
-    """e^x as a number from 1 to 2 and the n that it is to be scaled by, rounded down."""
-    f = s.f
-    shifted = f.fma(x, s.constant(_PARTS * math.log2(math.e), x), s.constant(ROUNDING, x))
-    parts = shifted - ROUNDING
-    r = f.fma(parts, s.constant(-LN2_HIGH / _PARTS, x), x)
-    r = f.fma(parts, s.constant(-LN2_LOW / _PARTS, x), r)
-    place = shifted.to("bitcast", "i32")
-    high, low = (instructions.looked_up(f, table, place) for table in (_HIGH, _LOW))
-    rest = f.fma(s.powers(r, [1 / 6, 1 / 2]), r * r, r + low)
-    return f.fma(rest, high, high), parts * (1 / _PARTS)
