@@ -182,13 +182,16 @@ def _alias_bound(text: _Text) -> int:
 def _check_aliases(text: _Text) -> None:
     """Aliases of aliases are nested values, whatever the text looks like."""
     definitions = list(_ALIAS.finditer(text.plain))
+    starts = [alias.end() for alias in definitions]
     ends = [*(alias.start() for alias in definitions), len(text.plain)][1:]
+    opening = np.flatnonzero(_STEPS[np.frombuffer(text.plain, np.uint8)] > 0)
+    before, behind = (np.searchsorted(opening, places) for places in (starts, ends))
+    brackets = (behind - before).tolist()
     depths: dict[bytes, int] = {}
-    for alias, end in zip(definitions, ends, strict=True):
-        value = text.plain[alias.end() : end]  # of some, with ops behind it
-        used = max((depths.get(name, 0) for name in _ALIAS_USE.findall(value)), default=0)
-        brackets = sum(map(value.count, (b"[", b"(", b"{", b"<")))
-        depths[alias[1]] = used + (1 if brackets <= _FEW else max(_depth(value), 1))
+    for alias, start, end, count in zip(definitions, starts, ends, brackets, strict=True):
+        value = text.plain[start:end]  # of some, with ops behind it
+        used = max([depths.get(name, 0) for name in _ALIAS_USE.findall(value)], default=0)
+        depths[alias[1]] = used + (1 if count <= _FEW else max(_depth(value), 1))
         if depths[alias[1]] > MAX_NESTING:
             message = f"aliases nested more than {MAX_NESTING} levels deep"
             text.refuse(message, text.place_of(alias[0]))
@@ -213,6 +216,7 @@ def _check_digits(text: _Text) -> None:
             text.refuse(f"a number of more than {MAX_DIGITS:,} digits", place)
 
 
+_SPACES = string.whitespace.encode()
 _BETWEEN = b"x \t\r\n"  # what may stand between the dimensions of a type
 _FRACTION = b"." + b"0" * 7
 _RESULT_NUMBER = re.compile(rb"%[\w$.-]+\s*[#:]\s*0*(\d{7,})")
@@ -233,14 +237,15 @@ def _check_numbers(text: _Text) -> Suspicion | None:
     if not _has_run(text.zeros, 7) and not _has_run(text.zeros.translate(None, _BETWEEN), 17):
         return None  # without letters, runs of digits are as long, or longer
     digits = _without_fractions(text.plain.translate(_ZEROS))
-    if b"0" * 7 in digits:
+    words = digits.translate(None, _SPACES)  # where there are no runs, none is looked for
+    if b"#0000000" in words or b":0000000" in words:
         for result in _RESULT_NUMBER.finditer(text.plain):
             if int(result[1][:20]) > MAX_RESULTS:
                 message = f"no op has {_shortened(result[1])} results"
                 text.refuse(message, text.place_of(result[0]))
     if b"0" * 17 in digits.translate(None, _BETWEEN):
         _check_elements(text)
-    large = _LARGE.search(text.plain) if b"0" * 9 in digits else None
+    large = _LARGE.search(text.plain) if b"0" * 9 + b"x" in words else None
     if large is None:
         return None
     # An op may take it for a rank, or for a number of operands.
