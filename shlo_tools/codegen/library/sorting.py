@@ -112,19 +112,47 @@ def _digit(f: Function, entry: Entry, address: Value, shift: Value, mask: Value)
 
 
 # --- one pass over a digit ------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Digits:
+    """A part of the entries that a pass counts and moves.
+
+    Attributes:
+        source: where the entries are.
+        shift, mask: what makes a digit of the word of an entry.
+        offsets: how many there are of each digit, then where the next one of it goes.
+    """
+
+    source: Value
+    count: Value
+    shift: Value
+    mask: Value
+    offsets: Value
+
+
 def _count(entry: Entry) -> Function:
     """``(source, count, shift, mask, counts)``: how often each digit occurs."""
     name = _inner("count_digits", entry)
     f = Function(name, [POINTER, I64, I64, I64, POINTER], exported=False)
     source, count, shift, mask, counts = f.arguments
-    f.loop(0, mask + 1, 1, lambda d: f.store(f.constant(0, I32), counts.at(d, I32)))
+    clear_counts(f, f.loop, counts, mask)
+    count_digits(f, f.loop, entry, Digits(source, count, shift, mask, counts))
+    return f
+
+
+def clear_counts(f: Function, loop: Loop, counts: Value, mask: Value) -> None:
+    """No digit has been seen."""
+    loop(0, mask + 1, 1, lambda d: f.store(f.constant(0, I32), counts.at(d, I32)))
+
+
+def count_digits(f: Function, loop: Loop, entry: Entry, part: Digits) -> None:
+    """Add how often each digit occurs."""
 
     def one(k: Value) -> None:
-        place = counts.at(_digit(f, entry, source.at(k, entry.type), shift, mask), I32)
+        digit = _digit(f, entry, part.source.at(k, entry.type), part.shift, part.mask)
+        place = part.offsets.at(digit, I32)
         f.store(f.load(place, I32) + 1, place)
 
-    _each(f.loop, count, one)
-    return f
+    _each(loop, part.count, one)
 
 
 def _each(loop: Loop, count: Value, body: Callable[[Value], None]) -> None:
@@ -163,30 +191,18 @@ def _move(entry: Entry) -> Function:
     name = _inner("move_by_digit", entry)
     f = Function(name, [POINTER, POINTER, I64, I64, I64, POINTER], exported=False)
     source, target, count, shift, mask, offsets = f.arguments
+    move_by_digit(f, f.loop, entry, Digits(source, count, shift, mask, offsets), target)
+    return f
+
+
+def move_by_digit(f: Function, loop: Loop, entry: Entry, part: Digits, target: Value) -> None:
+    """Move entries to where their digits go."""
     align = min(8, entry.type.bytes)
 
     def put(address: Value, place: Value) -> None:
         f.store(f.load(address, entry.type, align), target.at(place, entry.type), align)
 
-    each_by_digit(f, f.loop, entry, Digits(source, count, shift, mask, offsets), put)
-    return f
-
-
-@dataclass(frozen=True)
-class Digits:
-    """A part of the entries that a pass moves.
-
-    Attributes:
-        source: where the entries are.
-        shift, mask: what makes a digit of the word of an entry.
-        offsets: where the next entry of each digit goes.
-    """
-
-    source: Value
-    count: Value
-    shift: Value
-    mask: Value
-    offsets: Value
+    each_by_digit(f, loop, entry, part, put)
 
 
 def each_by_digit(

@@ -29,6 +29,8 @@ from shlo_tools.codegen.stages.sorts.orders import Key
 from shlo_tools.codegen.target import Target
 from shlo_tools.dtypes import Kind
 
+_BLOCK = 1024  # entries of a long line that are made of elements at a time
+
 
 class SortKernel(Kernel):
     """A kernel of one sort.
@@ -81,12 +83,40 @@ class SortKernel(Kernel):
         self.loop(line, line + 1, 1, lambda line: self._line(line, room))
         return f
 
-    def write_keys(self) -> Function:
-        """A chunk writes entries of a part of the only line."""
-        entries = self.word(self.words)
+    def write_count(self) -> Function:
+        """A chunk counts the first digits of a part of the only line."""
+        f, entry = self.function, self.sorted_entry
+        counts, mask = self._counts(), self.word(self.words + 1, I64)
+        sorting.clear_counts(f, self.loop, counts, mask)
+        self._blocks(lambda part: sorting.count_digits(f, self.loop, entry, part))
+        return f
+
+    def write_move(self) -> Function:
+        """A chunk moves entries of a part of the only line by their first digits."""
+        f, target = self.function, self.word(self.words + 2)
+        self._blocks(
+            lambda part: sorting.move_by_digit(f, self.loop, self.sorted_entry, part, target)
+        )
+        return f
+
+    def _counts(self) -> Value:
+        """What is known of the digits of a chunk's part."""
+        return self.word(self.words).at(self.function.arguments[1] * sorting.COUNTS_BYTES)
+
+    def _blocks(self, body: Callable[[sorting.Digits], None]) -> None:
+        """Entries of a part of the only line, some at a time, in scratch memory."""
+        f, counts, mask = self.function, self._counts(), self.word(self.words + 1, I64)
         first, last = self._part(self.lines.length)
-        self._entries(self._index(self.function.constant(0)), first, last, entries)
-        return self.function
+        shift = f.constant(self.sorted_entry.shift)
+
+        def block(start: Value) -> None:
+            end = f.minimum(start + _BLOCK, last)
+            self._entries(
+                self._index(f.constant(0)), start, end, self.scratch.at(0 - start, self.entry)
+            )
+            body(sorting.Digits(self.scratch, end - start, shift, mask, counts))
+
+        self.loop(first, last, _BLOCK, block)
 
     def write_results(self) -> Function:
         """A chunk reads what a part of the sorted entries say."""

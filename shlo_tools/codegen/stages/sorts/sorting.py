@@ -10,6 +10,7 @@ from shlo_tools.codegen.jobs import Context, Job, Place, StageCode, Word
 from shlo_tools.codegen.library import sorting
 from shlo_tools.codegen.stages.copies import numbers_of
 from shlo_tools.codegen.stages.nodes import Stage
+from shlo_tools.codegen.stages.reading.elements import place_type
 from shlo_tools.codegen.stages.sorts.kernel import SortKernel
 from shlo_tools.codegen.stages.sorts.lines import Sort, Way, sort_of
 from shlo_tools.codegen.stages.sorts.plain import plain
@@ -39,9 +40,11 @@ def lower(stage: Stage, target: Target) -> StageCode:
 
 
 def _long_line(writing: _Writing, sort: Sort) -> StageCode:
-    """One line by jobs: keys, a pass over each digit, results.
+    """One line by jobs: a pass over each digit, then results.
 
-    Where elements alone are wanted, and all of them, the last pass makes them of keys.
+    The first pass makes keys of elements, and where elements alone are wanted, and all of them, the
+    last one elements of keys. Until then the room of the result holds every other list: how much of
+    memory caches hold decides how long passes take, which write in no order.
     """
     code, lines, key, entry = writing.code, sort.lines, sort.key, sort.lines.entry
     if key is None or entry is None:
@@ -53,37 +56,50 @@ def _long_line(writing: _Writing, sort: Sort) -> StageCode:
     flags = [Place("temporary", 3)] if has_ties else []
     code.temporaries += [8 * parts for _ in flags]
     makes_elements = not entry.has_place and lines.most == lines.length
-    sizes = writing.add(".keys", lambda kernel: kernel.write_keys(), 1 + len(flags))
-    writing.run(".keys", sizes, parts, Place("temporary", 0), *flags)
+    lists = [Place("temporary", number) for number in range(2)]
+    element = sort.node.operands[sort.numbers[0]].element
+    if makes_elements and place_type(element).bytes == entry.type.bytes:
+        code.temporaries[0], code.inside[0] = lines.length * entry.type.bytes, [0]
+        lists = lists[:: -1 if len(digits) % 2 else 1]  # the last pass reads the other one
+    counts, only = Place("temporary", 2), makes_elements and len(digits) == 1
     for number, (shift, width) in enumerate(digits):
+        mask, is_last = (1 << width) - 1, number == len(digits) - 1
+        source, target = lists[number % 2], lists[(number + 1) % 2]
         words: dict[str, Word] = {
-            "source": Place("temporary", number % 2),
-            "target": Place("temporary", (number + 1) % 2),
-            "counts": Place("temporary", 2),
+            "source": source,
+            "target": target,
+            "counts": counts,
             "count": lines.length,
             "shift": shift + entry.shift,
-            "mask": (1 << width) - 1,
+            "mask": mask,
             "part": lines.part,
             "parts": parts,
         }
         code.contexts.append(Context(tuple(words[name] for name in sorting.CONTEXT)))
         context = len(code.contexts) - 1
-        names = [("count", parts), ("offsets", 1), ("move", parts)]
-        if makes_elements and number == len(digits) - 1:
-            names.pop()
-        for name, chunks in names:
-            code.jobs.append(Job(sorting.job_name(entry, name), context, chunks))
-    if makes_elements:
-        sizes = writing.add(".last", lambda kernel: kernel.write_last(), 4)
-        own = [words[name] for name in ("source", "counts", "shift", "mask")]
-        writing.run(".last", sizes, parts, *own)
-    else:
-        sizes = writing.add(".results", lambda kernel: kernel.write_results(), 1)
-        ordered = Place("temporary", len(digits) % 2)
-        writing.run(".results", sizes, -(-lines.most // lines.part), ordered)
+
+        def job(part: str, chunks: int, context: int = context) -> None:
+            code.jobs.append(Job(sorting.job_name(entry, part), context, chunks))
+
+        if number:
+            job("count", parts)
+        else:
+            writing.job(".count", lambda kernel: kernel.write_count(), parts, counts, mask, *flags)
+        job("offsets", 1)
+        if only:
+            writing.job(".only", lambda kernel: kernel.write_only(), parts, counts, mask)
+        elif not number:
+            writing.job(".move", lambda kernel: kernel.write_move(), parts, counts, mask, target)
+        elif makes_elements and is_last:
+            own = counts, mask, source, shift + entry.shift
+            writing.job(".last", lambda kernel: kernel.write_last(), parts, *own)
+        else:
+            job("move", parts)
+    if not makes_elements:
+        ordered, chunks = lists[len(digits) % 2], -(-lines.most // lines.part)
+        writing.job(".results", lambda kernel: kernel.write_results(), chunks, ordered)
     if has_ties:
-        sizes = writing.add(".ties", lambda kernel: kernel.write_ties(), 1)
-        writing.run(".ties", sizes, 1, *flags)
+        writing.job(".ties", lambda kernel: kernel.write_ties(), 1, *flags)
     return code
 
 
@@ -105,6 +121,10 @@ class _Writing:
         kernel = kind(self._name + part, self._target, self._sort, own_words)
         self.code.functions.append(write(kernel))
         return numbers_of(kernel.function.words, self._sort.sizes)
+
+    def job(self, part: str, write: Write, chunks: int, *own: Word) -> None:
+        """A kernel that is run once."""
+        self.run(part, self.add(part, write, len(own)), chunks, *own)
 
     def run(self, part: str, sizes: tuple[Word, ...], chunks: int, *own: Word) -> None:
         """A job of a kernel."""

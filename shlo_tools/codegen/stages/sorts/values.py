@@ -27,7 +27,7 @@ class ValueKernel(SortKernel):
     """A kernel of one sort of values.
 
     Attributes:
-        differs: whether a line holds an element that is not what its key says.
+        differs: whether a line, or a block of one, holds an element that is not what its key says.
     """
 
     differs: Value
@@ -35,6 +35,7 @@ class ValueKernel(SortKernel):
     def __init__(self, name: str, target: Target, sort: Sort, own_words: int) -> None:
         super().__init__(name, target, sort, own_words)
         self._number, self._is_tied = sort.numbers[0], are_tied(sort)
+        self._tell: Callable[[], None] = lambda: None
 
     @property
     def _key(self) -> Key:
@@ -48,33 +49,45 @@ class ValueKernel(SortKernel):
         return Type(f"i{register_type(self._key.node.element).bits}")
 
     # --- kernels ----------------------------------------------------------------------------------
-    def write_keys(self) -> Function:
-        """A chunk writes keys of a part of the only line, and whether it has ties."""
-        super().write_keys()
-        if self._is_tied:
-            flags = self.word(self.words + 1)
-            self.function.store(
-                self.differs.to("zext", "i64"), flags.at(self.function.arguments[1], I64)
-            )
+    def write_count(self) -> Function:
+        """A chunk also tells whether its part of the only line has ties."""
+        f = self.function
+        if not self._is_tied:
+            return super().write_count()
+        flag = self.word(self.words + 2).at(f.arguments[1], I64)
+        f.store(f.constant(0), flag)
+        self._tell = lambda: f.store(f.load(flag, I64) | self.differs.to("zext", "i64"), flag)
+        return super().write_count()
+
+    def write_move(self) -> Function:
+        """What ties there are is known."""
+        self._is_tied = False
+        return super().write_move()
+
+    def write_only(self) -> Function:
+        """A chunk moves a part of the only line by its only digit: what arrives are elements."""
+        self._is_tied = False
+        self._blocks(self._move_elements)
         return self.function
 
     def write_last(self) -> Function:
-        """A chunk moves a part of the only line by its last digit: what arrives are elements."""
-        f, entry = self.function, self.sorted_entry
-        source, counts = self.word(self.words), self.word(self.words + 1)
-        shift, mask = self.word(self.words + 2, I64), self.word(self.words + 3, I64)
+        """A chunk moves a part of a list by its last digit: what arrives are elements."""
         first, last = self._part(self.lines.length)
-        offsets = counts.at(f.arguments[1] * sorting.COUNTS_BYTES)
-        part = sorting.Digits(source.at(first, self.entry), last - first, shift, mask, offsets)
-        at = self._index(f.constant(0))
+        mask, shift = self.word(self.words + 1, I64), self.word(self.words + 3, I64)
+        source = self.word(self.words + 2).at(first, self.entry)
+        self._move_elements(sorting.Digits(source, last - first, shift, mask, self._counts()))
+        return self.function
+
+    def _move_elements(self, part: sorting.Digits) -> None:
+        """Elements to where the digits of their keys go."""
+        f, at = self.function, self._index(self.function.constant(0))
 
         def put(address: Value, place: Value) -> None:
             value = self._element(f.load(address, self.entry))
             for _, target in self._targets(at(Scalar(place, self.level))):
                 self.store_scalar(value, target)
 
-        sorting.each_by_digit(f, self.loop, entry, part, put)
-        return f
+        sorting.each_by_digit(f, self.loop, self.sorted_entry, part, put)
 
     def write_ties(self) -> Function:
         """One chunk puts the ties of the only line in order."""
@@ -116,6 +129,7 @@ class ValueKernel(SortKernel):
         nothing = [f.zero(self._bits.vector(self.lanes))] if self._is_tied else []
         for different in self.loop(first, last, self.lanes, vector, nothing):
             self.differs = f.reduce("or", different).compare("ne", 0)
+            self._tell()
 
     def _decoded(self, key: Value) -> Value:
         """The bits of the element that an unsigned integer stands for."""
