@@ -17,6 +17,7 @@ from shlo_tools.mlir import Operation
 from shlo_tools.passes.kernels.lapack_kernels import Found
 
 _ELEMENTS = [ELEMENT_TYPES[name] for name in ("f32", "f64")]
+_SOLVED = 144  # elements of a matrix of B: LAPACK solves for several columns at a time
 _OWN = {"stablehlo.cholesky": "potrf", "stablehlo.triangular_solve": "trsm"}
 
 
@@ -62,7 +63,8 @@ def _fit(types: Sequence[TensorType], largest: int) -> bool:
     if not all(type.is_static and type.element_type in _ELEMENTS for type in types):
         return False
     rows, columns = types[0].static_shape[-2:]
-    return 0 < rows == columns <= largest and prod(types[-1].static_shape[-2:]) <= largest * largest
+    are_few = all(prod(b.static_shape[-2:]) <= _SOLVED for b in types[1:])
+    return 0 < rows == columns <= largest and are_few
 
 
 def _results(op: Operation, lapack: Found | None) -> list[Word]:

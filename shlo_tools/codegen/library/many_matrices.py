@@ -33,7 +33,7 @@ CONTEXTS: dict[str, Sequence[str]] = {
     "trsm": (*_A, *_B, *_X, "count", "size", "columns", "is_unit"),
 }
 # Rows for which a routine of LAPACK takes as long for each matrix.
-LARGEST = {"potrf": 24, "getrf": 24, "trsm": 12}
+LARGEST = {"potrf": 24, "getrf": 24, "trsm": 16}
 
 
 def job_name(routine: str, element: str) -> str:

@@ -52,6 +52,11 @@ def triangular_solve(generator: np.random.Generator, shape: tuple[int, ...], cou
     return function, (lower, normal(generator, *shape[:-1], count))
 
 
+@program("linear algebra", small=(1000, 3), middle=(100, 12))
+def inverse(generator: np.random.Generator, count: int, size: int) -> Built:
+    return jnp.linalg.inv, (_definite(generator, count, size, size),)
+
+
 @program("linear algebra")
 def normal_equations(generator: np.random.Generator) -> Built:
     def function(x: jax.Array, y: jax.Array) -> jax.Array:
