@@ -26,14 +26,14 @@ def joining(target: Target, name: str) -> list[Function]:
     """The functions of a job that interleaves, by what its name ends with."""
     element, count, size = _sizes(target, name)
     matrix = _joined(element, size, count)
-    return [matrix, transposition.units(JOINS + name, element, matrix.name)]
+    return [matrix, transposition.units(JOINS + name, element, size // 2, matrix.name)]
 
 
 def parting(target: Target, name: str) -> list[Function]:
     """The functions of a job that takes rows apart, by what its name ends with."""
     element, count, size = _sizes(target, name)
     matrix = _parted(element, size, count)
-    return [matrix, transposition.units(PARTS + name, element, matrix.name)]
+    return [matrix, transposition.units(PARTS + name, element, size // 2, matrix.name)]
 
 
 def _sizes(target: Target, name: str) -> tuple[Type, int, int]:
@@ -46,7 +46,7 @@ def _sizes(target: Target, name: str) -> tuple[Type, int, int]:
 def _parted(element: Type, size: int, count: int) -> Function:
     """Rows of ``count`` elements, without gaps, become as many rows."""
     f = Function("deinterleave", transposition.MATRIX, exported=False)
-    source, target, rows, _, _, target_row = f.arguments
+    source, target, rows, _, _, target_row, _ = f.arguments
     targets = [target.at(target_row * k) for k in range(count)]
 
     def vectors(row: Value, size: int) -> None:
@@ -68,7 +68,7 @@ def _parted(element: Type, size: int, count: int) -> Function:
 def _joined(element: Type, size: int, count: int) -> Function:
     """``count`` rows become columns, without gaps."""
     f = Function("interleave", transposition.MATRIX, exported=False)
-    source, target, _, columns, source_row, _ = f.arguments
+    source, target, _, columns, source_row, _, _ = f.arguments
     sources = [source.at(source_row * k) for k in range(count)]
 
     def vectors(column: Value, size: int) -> None:

@@ -1,8 +1,9 @@
 """Transposition through tiles in registers, for elements of 1, 2, 4 and 8 bytes.
 
-A tile is as many rows as a vector has lanes: rows are loaded, their elements change places by
-shuffles of two vectors each, and columns are stored. The last tile of a row or column reaches
-back over its neighbour; where there is less than a tile, lanes are masked.
+A tile is as many rows as a vector has lanes, or half of them, by as many columns: rows are loaded,
+their elements change places by shuffles of two vectors each, and columns are stored. The last tile
+of a row or column reaches back over its neighbour; where there is much less than a tile, and not
+half of one, lanes are masked.
 
 What caches do not hold is stored past them, in whole lines: else each line of the target is fetched
 before it is written, and rows that are a power of two apart drive each other out of the cache.
@@ -25,15 +26,17 @@ CONTEXT = {
     name: place
     for place, name in enumerate(
         (
-            *("source", "target", "rows", "columns", "source_row", "target_row"),
+            *("source", "target", "rows", "columns"),
+            *("source_row", "target_row", "source_group"),
             *("row_block", "row_blocks", "column_block", "column_blocks"),
             *("units", "units_of_chunk"),
             *(f"{what}{d}" for d in range(OUTER) for what in ("size", "from", "to")),
         )
     )
 }
-# ``(source, target, rows, columns, source_row, target_row)``, rows in bytes.
-MATRIX = (POINTER, POINTER, I64, I64, I64, I64)
+# ``(source, target, rows, columns, source_row, target_row, source_group)``, the last ones bytes
+# from row to row, and from a ``group`` of rows to the next.
+MATRIX = (POINTER, POINTER, I64, I64, I64, I64, I64)
 _BLOCK = 32  # rows and columns of a few tiles that share lines of memory
 _WIDE_BLOCK = 64  # of those that are stored past the caches
 _LINE = 64  # bytes that are stored so at once
@@ -60,13 +63,23 @@ def tile(target: Target, bits: int) -> int:
     return min(target.lanes(bits), 16)
 
 
+def group(target: Target, bits: int) -> int:
+    """Rows that may lie apart from the others: half a tile."""
+    return tile(target, bits) // 2
+
+
 def functions(target: Target, bits: int) -> list[Function]:
     """The functions for elements of a width."""
     element = Type(f"i{bits}")
     size = tile(target, bits)
-    parts = [_tile(element, size, is_masked=masked) for masked in (False, True)]
+    tiles = [_tile(element, *shape, size // 2) for shape in _shapes(size)]
     matrix = _matrix(element, size)
-    return [*parts, matrix, units(job_name(bits), element, matrix.name)]
+    return [
+        *tiles,
+        _part(element, size),
+        matrix,
+        units(job_name(bits), element, size // 2, matrix.name),
+    ]
 
 
 def may_stream(target: Target, bits: int, rows: int, target_row: int) -> bool:
@@ -80,32 +93,72 @@ def streamed(target: Target, name: str) -> list[Function]:
     element = Type(name)
     size = tile(target, element.bits)
     matrix = _streamed_matrix(element, size)
-    whole = _tile(element, size, is_masked=False, is_streamed=True)
-    return [whole, matrix, units(STREAMED + name, element, matrix.name)]
+    return [
+        _tile(element, size, size, size // 2, is_streamed=True),
+        matrix,
+        units(STREAMED + name, element, size // 2, matrix.name),
+    ]
 
 
-def _tile_name(element: Type, *, is_masked: bool) -> str:
-    return f"transpose_{'part' if is_masked else 'tile'}_{element}"
+_TILE = (POINTER, POINTER, I64, I64, I64)  # as of a matrix, without counts
 
 
-def _tile(element: Type, size: int, *, is_masked: bool, is_streamed: bool = False) -> Function:
-    """One tile, or the first ``rows`` and ``columns`` of one."""
-    numbers = [I64, I64] if is_masked else []
-    name = _tile_name(element, is_masked=is_masked)
-    f = Function(name, [POINTER, POINTER, I64, I64, *numbers], exported=False)
-    source, target, source_row, target_row = f.arguments[:4]
+def _shapes(size: int) -> list[tuple[int, int]]:
+    """Rows and columns of whole tiles."""
+    return [(rows, columns) for rows in (size, size // 2) for columns in (size, size // 2)]
+
+
+def _tile_name(element: Type, rows: int, columns: int) -> str:
+    return f"transpose_{rows}x{columns}_{element}"
+
+
+def _tile(
+    element: Type, rows: int, columns: int, half: int, *, is_streamed: bool = False
+) -> Function:
+    """One tile."""
+    f = Function(_tile_name(element, rows, columns), _TILE, exported=False)
+    source, target, source_row, target_row, source_group = f.arguments
+    type = element.vector(columns)
+    places = [_row(source, k, half, source_row, source_group) for k in range(rows)]
+    loaded = [f.load(place, type, 1) for place in places]
+    for k, vector in enumerate(_turned(f, loaded)):
+        align = _LINE if is_streamed else 1
+        f.store(vector, target.at(target_row * k), align, streaming=is_streamed)
+    return f
+
+
+def _row(source: Value, row: int | Value, half: int, step: Value, group: Value) -> Value:
+    """Where a row begins, if each group is of ``half`` a tile."""
+    if isinstance(row, int):
+        return source.at(step * (row % half)).at(group * (row // half))
+    return source.at(step * (row & (half - 1))).at(group * (row >> (half.bit_length() - 1)))
+
+
+def _turned(f: Function, rows: Sequence[Value]) -> list[Value]:
+    """The columns of a tile, whose rows may be twice as many, or half."""
+    count, columns = len(rows), rows[0].type.lanes
+    if columns > count:
+        halves = [[f.shuffle(v, v, range(k, k + count)) for v in rows] for k in (0, count)]
+        return [column for half in halves for column in transposed(f, half)]
+    if columns < count:
+        upper, lower = transposed(f, rows[:columns]), transposed(f, rows[columns:])
+        return [f.shuffle(a, b, range(count)) for a, b in zip(upper, lower, strict=True)]
+    return transposed(f, rows)
+
+
+def _part_name(element: Type) -> str:
+    return f"transpose_part_{element}"
+
+
+def _part(element: Type, size: int) -> Function:
+    """The first ``rows`` and ``columns`` of a tile."""
+    f = Function(_part_name(element), [*_TILE, I64, I64], exported=False)
+    source, target, source_row, target_row, source_group, rows, columns = f.arguments
     type = element.vector(size)
-    if not is_masked:
-        loaded = [f.load(source.at(source_row * k), type, 1) for k in range(size)]
-        for k, vector in enumerate(transposed(f, loaded)):
-            align = _LINE if is_streamed else 1
-            f.store(vector, target.at(target_row * k), align, streaming=is_streamed)
-        return f
-    rows, columns = f.arguments[4:]
     none = f.zero(type)
+    places = [_row(source, k, size // 2, source_row, source_group) for k in range(size)]
     loaded = [
-        _masked_row(f, source.at(source_row * k), columns, rows > k, type, none)
-        for k in range(size)
+        _masked_row(f, place, columns, rows > k, type, none) for k, place in enumerate(places)
     ]
     lanes = f.mask_below(rows, size)
     for k, vector in enumerate(transposed(f, loaded)):
@@ -146,24 +199,35 @@ def _lanes(size: int, width: int, offset: int) -> list[int]:
 def _matrix(element: Type, size: int) -> Function:
     """All tiles of a matrix."""
     f = Function(matrix_name(element.bits), MATRIX)
-    source, target, rows, columns, source_row, target_row = f.arguments
-    steps = [source_row, target_row]
+    source, target, rows, columns, source_row, target_row, source_group = f.arguments
+    half, steps = size // 2, [source_row, target_row, source_group]
 
     def places(row: Value, column: Value) -> list[Value]:
         return [
-            source.at(row * source_row).at(column, element),
+            _row(source, row, half, source_row, source_group).at(column, element),
             target.at(column * target_row).at(row, element),
         ]
 
+    height, width = (
+        f.select(count < size, f.constant(half), f.constant(size)) for count in (rows, columns)
+    )
+    whole, narrow, flat, small_one = (
+        f.address_of(_tile_name(element, *shape), _TILE) for shape in _shapes(size)
+    )
+    tile = f.select(
+        rows < size,
+        f.select(columns < size, small_one, flat),
+        f.select(columns < size, narrow, whole),
+    )
+
     def full(row: Value, column: Value) -> None:
-        column = f.maximum(f.minimum(column, columns - size), 0)
-        at = places(f.minimum(row, rows - size), column)
-        f.run(_tile_name(element, is_masked=False), [*at, *steps])
+        column = f.maximum(f.minimum(column, columns - width), 0)
+        at = places(f.minimum(row, rows - height), column)
+        f.run_address(tile, [*at, *steps])
 
     def part(row: Value, column: Value) -> None:
         counts = [f.minimum(rows - row, size), f.minimum(columns - column, size)]
-        name = _tile_name(element, is_masked=True)
-        f.run(name, [*places(row, column), *steps, *counts])
+        f.run(_part_name(element), [*places(row, column), *steps, *counts])
 
     def single(row: Value, column: Value) -> None:
         first, second = places(row, column)
@@ -173,8 +237,8 @@ def _matrix(element: Type, size: int) -> Function:
         # Rows go by first: rows of the target are written as runs, a few at a time. Stores wait
         # for lines of memory far apart much longer than loads do. Tiles begin where lines do, so
         # that no load takes two: the first column of tiles reaches over its neighbour.
-        width = size * element.bytes
-        first = f.constant(0) - source.to("ptrtoint", "i64") % width // element.bytes
+        bytes = width * element.bytes
+        first = f.constant(0) - source.to("ptrtoint", "i64") % bytes // element.bytes
 
         def blocks(column: Value) -> None:
             f.loop(0, rows, _BLOCK, lambda row: block(row, column))
@@ -183,7 +247,10 @@ def _matrix(element: Type, size: int) -> Function:
 
     def block(row: Value, column: Value) -> None:
         end, last = f.minimum(row + _BLOCK, rows), f.minimum(column + _BLOCK, columns)
-        f.loop(column, last, size, lambda c: f.loop(row, end, size, lambda r: full(r, c)) and None)
+        f.loop(
+            *(column, last, width),
+            lambda c: f.loop(row, end, height, lambda r: full(r, c)) and None,
+        )
 
     def by_parts() -> None:
         f.loop(0, rows, size, lambda r: f.loop(0, columns, size, lambda c: part(r, c)) and None)
@@ -194,22 +261,24 @@ def _matrix(element: Type, size: int) -> Function:
     def small() -> None:
         f.if_((rows < _FEW) & (columns < _FEW), by_elements, by_parts)
 
-    f.if_((rows >= size) & (columns >= size), by_tiles, small)
+    # Halves that overlap by most of one would take longer than a tile whose lanes are masked.
+    fit = [(count >= half + half // 2) | (count == half) for count in (rows, columns)]
+    f.if_(fit[0] & fit[1], by_tiles, small)
     return f
 
 
 def _streamed_matrix(element: Type, size: int) -> Function:
     """All tiles of a matrix, past the caches where its target begins with a line."""
     f = Function(f"stream_{element}", MATRIX, exported=False)
-    source, target, rows, columns, source_row, target_row = f.arguments
+    source, target, rows, columns, source_row, target_row, source_group = f.arguments
 
     def whole(row: Value, column: Value) -> None:
         column = f.minimum(column, columns - size)
         places = [
-            source.at(row * source_row).at(column, element),
+            _row(source, row, size // 2, source_row, source_group).at(column, element),
             target.at(column * target_row).at(row, element),
         ]
-        f.run(_tile_name(element, is_masked=False), [*places, source_row, target_row])
+        f.run(_tile_name(element, size, size), [*places, source_row, target_row, source_group])
 
     def block(row: Value, column: Value) -> None:
         end = f.minimum(row + _WIDE_BLOCK, rows)
@@ -229,8 +298,8 @@ def _streamed_matrix(element: Type, size: int) -> Function:
     return f
 
 
-def units(name: str, element: Type, matrix: str) -> Function:
-    """A job: some units of a tensor, by a function of a ``MATRIX``."""
+def units(name: str, element: Type, half: int, matrix: str) -> Function:
+    """A job: some units of a tensor, by a function of a ``MATRIX`` with such groups of rows."""
     f = Function(name, JOB)
     context, chunk, _ = f.arguments
 
@@ -240,12 +309,14 @@ def units(name: str, element: Type, matrix: str) -> Function:
     source, target = word("source", POINTER), word("target", POINTER)
     rows, row_block, row_blocks = (word(n) for n in ("rows", "row_block", "row_blocks"))
     columns, block, blocks = (word(n) for n in ("columns", "column_block", "column_blocks"))
-    source_row, target_row = word("source_row"), word("target_row")
+    source_row, target_row, source_group = (
+        word(n) for n in ("source_row", "target_row", "source_group")
+    )
     # Blocks of columns, of rows, and outer dimensions: how many, and their steps in bytes.
     limits = [blocks, row_blocks, *(word(f"size{d}") for d in range(OUTER))]
     steps = [
         (block * element.bytes, block * target_row),
-        (row_block * source_row, row_block * element.bytes),
+        (row_block // half * source_group, row_block * element.bytes),
         *((word(f"from{d}"), word(f"to{d}")) for d in range(OUTER)),
     ]
 
@@ -281,7 +352,7 @@ def units(name: str, element: Type, matrix: str) -> Function:
         (column, row, *_outer), place, to = state[:-2], state[-2], state[-1]
         column, row = column * block, row * row_block
         counts = [f.minimum(rows - row, row_block), f.minimum(columns - column, block)]
-        f.run(matrix, [place, to, *counts, source_row, target_row])
+        f.run(matrix, [place, to, *counts, source_row, target_row, source_group])
         return after([*state])
 
     step = word("units_of_chunk")

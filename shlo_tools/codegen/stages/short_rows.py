@@ -178,9 +178,10 @@ class ShortRowKernel(RowKernel):
 
     def turn_columns(self, element: Type, columns: Value, rows: Value, width: int) -> None:
         """Write columns of the current rows, which lie behind each other, as parts of rows."""
-        f, size = self.function, element.bytes
+        f, row = self.function, self.lanes * element.bytes
+        group = row * transposition.group(self.target, element.bits)
         numbers = f.constant(width), self.count
-        pitches = map(f.constant, (self.lanes * size, self.columns * size))
+        pitches = map(f.constant, (row, self.columns * element.bytes, group))
         f.run(transposition.matrix_name(element.bits), [columns, rows, *numbers, *pitches])
 
     def _gathered(self) -> dict[Node, Buffer]:

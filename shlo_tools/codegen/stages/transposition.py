@@ -27,7 +27,9 @@ class Transposition:
         base: the argument.
         offset: elements in front of the first.
         bits: of what is moved as one.
-        rows: size and step of the dimension whose elements are adjacent in the result.
+        rows: size and step of the dimension whose elements are adjacent in the result; or half a
+            tile of these, and as much behind them in the result of another dimension.
+        group: step of that one; 0 where there is none.
         columns: size and step in the result of the one whose elements are in the argument.
         outer: the others: size, step in the argument, step in the result.
     """
@@ -36,6 +38,7 @@ class Transposition:
     offset: int
     bits: int
     rows: Part
+    group: int
     columns: Part
     outer: tuple[tuple[int, int, int], ...]
 
@@ -57,6 +60,7 @@ class Transposition:
             "target": target,
             **{"rows": rows, "columns": columns},
             **{"source_row": self.rows[1] * size, "target_row": self.columns[1] * size},
+            "source_group": size * (self.group or self.rows[1] * self._half),
             **{"row_block": row_block, "row_blocks": row_blocks},
             **{"column_block": block, "column_blocks": blocks},
             **{"units": units, "units_of_chunk": together},
@@ -68,12 +72,17 @@ class Transposition:
         number = len(code.contexts) - 1
         code.jobs.append(Job(self._function(), number, -(-units // together)))
 
+    @property
+    def _half(self) -> int:
+        """Rows of half a tile."""
+        return transposition.group(host(), self.bits)
+
     def _function(self) -> str:
         """The job for a transposition of this kind."""
         rows, columns = self.rows[0], self.columns[0]
         if rows in interleaving.FEW and self.columns[1] == rows:
             return interleaving.job_name(self.bits, joins=rows)
-        if columns in interleaving.FEW and self.rows[1] == columns:
+        if columns in interleaving.FEW and self.rows[1] == columns and not self.group:
             return interleaving.job_name(self.bits, parts=columns)
         target_row, size = self.columns[1] * self.bits // 8, self.base.count * self.bits // 8
         if size >= _LARGE and transposition.may_stream(host(), self.bits, rows, target_row):
@@ -105,14 +114,21 @@ def transposition_of(node: Node) -> Transposition | None:
     if not columns or columns == [len(moved) - 1] or any(step == 0 for _, step, _ in moved):
         return None
     (column,) = columns
-    rows, outer = moved[-1], [*moved[:column], *moved[column + 1 : -1]]
+    (count, step, _), outer = moved[-1], [*moved[:column], *moved[column + 1 : -1]]
+    rows, group = (count, step), 0
+    for size, apart, to in outer:
+        if to == count == transposition.group(host(), bits) and size % 2 == 0:
+            # Else lines of the result were written by halves, when caches have lost the others.
+            outer.remove((size, apart, to))
+            rows, group = (size * count, step), apart
+            break
     # Blocks follow each other on the side where one is more scattered: there they share pages.
     source_reach, target_reach = rows[0] * rows[1], moved[column][0] * moved[column][2]
     outer.sort(key=lambda part: part[1 if source_reach > target_reach else 2])
     if len(outer) > transposition.OUTER:
         return None
     return Transposition(
-        base, offset, bits, rows[:2], (moved[column][0], moved[column][2]), tuple(outer)
+        base, offset, bits, rows, group, (moved[column][0], moved[column][2]), tuple(outer)
     )
 
 

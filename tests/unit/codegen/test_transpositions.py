@@ -8,6 +8,7 @@ from staged_programs import assert_staged
 
 from shlo_tools import compile
 from shlo_tools.codegen.library import transposition
+from shlo_tools.codegen.stages import transposition as moving
 from shlo_tools.codegen.target import Target
 
 TYPES = {"f64": np.float64, "f32": np.float32, "i16": np.int16, "i1": np.bool_}
@@ -40,6 +41,16 @@ SHAPES = {
     (7, 5, 90): (0, 2, 1),
     (9000, 5): (1, 0),
     (5, 9, 9, 3): (1, 0, 3, 2),
+    # Runs of half a tile, with others behind them in the result: whole tiles, parts, odd numbers.
+    **{(3, 6, 5, run, columns): (4, 0, 2, 1, 3) for run in (4, 8) for columns in (4, 10, 16, 37)},
+    (3, 7, 5, 8, 16): (4, 0, 2, 1, 3),
+    (70, 5, 8, 24): (3, 1, 0, 2),
+    (40, 8, 300): (2, 0, 1),
+    # Rows and columns that halves of tiles cover, which overlap.
+    (9, 13, 15): (0, 2, 1),
+    (9, 15, 8): (0, 2, 1),
+    (9, 8, 20): (0, 2, 1),
+    (9, 12, 7): (0, 2, 1),
 }
 
 
@@ -62,6 +73,21 @@ def test_a_transposition(shape: tuple[int, ...], type: str) -> None:
       return %0 : {to}
     }}"""
     assert_staged(text, values(shape, type))
+
+
+@pytest.mark.parametrize("type", ["f32", "f64"])
+def test_what_is_stored_past_the_caches(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of half a tile as well, with others behind them."""
+    monkeypatch.setattr(moving, "_LARGE", 0)
+    run = 8 if type == "f32" else 4
+    for shape in ((6, 10, run, 64), (64, 128)):
+        permutation = (3, 1, 0, 2) if len(shape) > 2 else (1, 0)
+        of, to = typed(shape, type), typed(tuple(shape[d] for d in permutation), type)
+        text = f"""func.func @main(%x: {of}) -> {to} {{
+          %0 = stablehlo.transpose %x, dims = {list(permutation)} : ({of}) -> {to}
+          return %0 : {to}
+        }}"""
+        assert_staged(text, values(shape, type))
 
 
 @pytest.mark.parametrize("type", TYPES)
