@@ -31,13 +31,16 @@ func.func public @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// A long line is sorted by jobs of several chunks: keys, and three passes over digits, of which the
-// last one writes results.
+// A long line is sorted by jobs of several chunks: three passes over digits, of which the first one
+// makes keys and the last one writes results, where the list between them lies.
 // CHECK-LABEL: func.func private @stage.0
-// CHECK-SAME: stage.0.keys
-// CHECK-COUNT-2: shlo_rt_sort_move_k32
+// CHECK-SAME: stage.0.count
+// CHECK-SAME: stage.0.move
+// CHECK-SAME: shlo_rt_sort_count_k32
+// CHECK-SAME: shlo_rt_sort_move_k32
 // CHECK-SAME: shlo_rt_sort_count_k32
 // CHECK-SAME: stage.0.last
+// CHECK-SAME: inside\22: {{\[\[}}0, [0]{{\]\]}}
 // CHECK-NOT: stage.0.results
 func.func public @main(%x: tensor<100000xi32>) -> tensor<100000xi32> {
   %0 = "stablehlo.sort"(%x) ({
