@@ -34,8 +34,8 @@ def lower(op: Operation, lapack: Found | None, numbers: Sequence[int]) -> StageC
         return None
     *batch, size, _ = types[0].static_shape
     element = types[0].element_type
-    lanes = many_matrices.lanes(target.host(), str(element))
-    if prod(batch) < lanes:
+    together = many_matrices.together(target.host(), str(element))
+    if prod(batch) < together:
         return None
     places = [*(Place("argument", number) for number in numbers), Place("result", 0)]
     matrices = [*map(_Matrix.of, places, [*types, types[-1]])]
@@ -51,7 +51,7 @@ def lower(op: Operation, lapack: Found | None, numbers: Sequence[int]) -> StageC
     code = StageCode(is_pure=True)
     steps = [word for matrix in matrices for word in matrix.words(element.bits // 8)]
     code.contexts.append(Context((*steps, prod(batch), size, *words)))
-    chunks = ceiling_divided(prod(batch), lanes)
+    chunks = ceiling_divided(prod(batch), together)
     code.jobs.append(Job(many_matrices.job_name(routine, str(element)), 0, chunks))
     if numbers.count(numbers[-1]) == 1:
         code.in_place[0] = [numbers[-1]]

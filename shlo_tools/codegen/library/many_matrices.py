@@ -40,8 +40,8 @@ def job_name(routine: str, element: str) -> str:
     return f"{NAMES}{routine}_{element}"
 
 
-def lanes(target: Target, element: str) -> int:
-    """Matrices of a chunk."""
+def together(target: Target, element: str) -> int:
+    """Matrices of a chunk: as many as a vector has lanes."""
     return target.lanes(Type(element).bits)
 
 
@@ -66,7 +66,7 @@ class _Many:
 
     def __post_init__(self) -> None:
         f, context = self.f, self.f.arguments[0]
-        lanes = self.target.lanes(self.element.bits)
+        lanes = together(self.target, self.element.element)
         for place, name in enumerate(CONTEXTS[self.routine]):
             is_address = name.endswith("_at") or name in ("info", "pivots")
             self.words[name] = f.load(context.at(8 * place), POINTER if is_address else I64)

@@ -63,16 +63,19 @@ def typed(shape: tuple[int, ...], type: str) -> str:
     return f"tensor<{'x'.join([*map(str, shape), type])}>"
 
 
-@pytest.mark.parametrize("type", TYPES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_transposition(shape: tuple[int, ...], type: str) -> None:
-    permutation = SHAPES[shape]
+def transposing(shape: tuple[int, ...], permutation: tuple[int, ...], type: str) -> str:
+    """A program that transposes an array."""
     of, to = typed(shape, type), typed(tuple(shape[d] for d in permutation), type)
-    text = f"""func.func @main(%x: {of}) -> {to} {{
+    return f"""func.func @main(%x: {of}) -> {to} {{
       %0 = stablehlo.transpose %x, dims = {list(permutation)} : ({of}) -> {to}
       return %0 : {to}
     }}"""
-    assert_staged(text, values(shape, type))
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_transposition(shape: tuple[int, ...], type: str) -> None:
+    assert_staged(transposing(shape, SHAPES[shape], type), values(shape, type))
 
 
 @pytest.mark.parametrize("type", ["f32", "f64"])
@@ -80,26 +83,15 @@ def test_what_is_stored_past_the_caches(type: str, monkeypatch: pytest.MonkeyPat
     """Runs of half a tile as well, with others behind them."""
     monkeypatch.setattr(moving, "_LARGE", 0)
     run = 8 if type == "f32" else 4
-    for shape in ((6, 10, run, 64), (64, 128)):
-        permutation = (3, 1, 0, 2) if len(shape) > 2 else (1, 0)
-        of, to = typed(shape, type), typed(tuple(shape[d] for d in permutation), type)
-        text = f"""func.func @main(%x: {of}) -> {to} {{
-          %0 = stablehlo.transpose %x, dims = {list(permutation)} : ({of}) -> {to}
-          return %0 : {to}
-        }}"""
-        assert_staged(text, values(shape, type))
+    for shape, permutation in {(6, 10, run, 64): (3, 1, 0, 2), (64, 128): (1, 0)}.items():
+        assert_staged(transposing(shape, permutation, type), values(shape, type))
 
 
 @pytest.mark.parametrize("type", TYPES)
 def test_arrays_begin_anywhere_in_a_line_of_memory(type: str) -> None:
     """Tiles begin where lines do, wherever the array does."""
     shape = (70, 200)
-    text = f"""func.func @main(%x: {typed(shape, type)}) -> {typed(shape[::-1], type)} {{
-      %0 = stablehlo.transpose %x, dims = [1, 0]
-        : ({typed(shape, type)}) -> {typed(shape[::-1], type)}
-      return %0 : {typed(shape[::-1], type)}
-    }}"""
-    executable, array = compile(text), values(shape, type)
+    executable, array = compile(transposing(shape, (1, 0), type)), values(shape, type)
     memory = np.empty(array.nbytes + 128, np.uint8)
     line = -memory.ctypes.data % 64
     for start in range(line, line + 64, array.itemsize):

@@ -40,14 +40,14 @@ _STARTS_LOW = [value - start for value, start in zip(_LOGARITHMS, _STARTS, stric
 _SERIES = [1 / 7, -1 / 6, 1 / 5, -1 / 4, 1 / 3]
 
 
-def exponential(s: Series, x: Value, low: Value | float = 0.0) -> tuple[Value, Value]:
+def exponential(s: Series, x: Value, low: Value | None = None) -> tuple[Value, Value]:
     """e^(x + low) as a number from 1 to 2 and the n that it is to be scaled by, rounded down."""
     f = s.f
     shifted = f.fma(x, s.constant(_PARTS * math.log2(math.e), x), s.constant(ROUNDING, x))
     parts = shifted - ROUNDING
     r = f.fma(parts, s.constant(-LN2_HIGH / _PARTS, x), x)
     r = f.fma(parts, s.constant(-LN2_LOW / _PARTS, x), r)
-    if isinstance(low, Value):
+    if low is not None:
         r = r + low
     place = shifted.to("bitcast", "i32")
     root, lost = (instructions.looked_up(f, table, place) for table in (_HIGH, _LOW))
