@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from shlo_tools import dtypes, ir, mlir
+from shlo_tools.codegen.lowered import ROUNDS
 from shlo_tools.ir import Rewrite
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.legalize_to_linalg.random import note_places
@@ -39,6 +40,7 @@ from shlo_tools.passes.partition.choosing import choose
 from shlo_tools.passes.partition.graph import WEIGHTS, read
 from shlo_tools.passes.partition.kinds import Kinds
 from shlo_tools.passes.partition.loops.blocks import LOOP, split_loops
+from shlo_tools.passes.partition.loops.rounds import forget_count
 from shlo_tools.passes.partition.outlining import Names, Outlining
 from shlo_tools.passes.partition.pointwise_products import pointwise
 from shlo_tools.passes.partition.powers import power
@@ -92,7 +94,11 @@ def _cut(module: Operation, block: mlir.Block, kinds: Kinds, names: Names) -> No
     _rewrite(split(block), {"stablehlo.dot_general": pointwise()} | UPDATES)
     graph = read(block, kinds)
     for op in Outlining(module, graph, names).run(join_tiny(join_batched(choose(graph)))):
-        for region in op.regions:
+        regions = list(op.regions)
+        if ROUNDS in op.attributes:
+            forget_count(op)
+            del regions[0]
+        for region in regions:
             _cut(module, region.blocks[0], kinds, names)
 
 

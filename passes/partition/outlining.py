@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from shlo_tools import ir, mlir
 from shlo_tools.codegen import named_sizes
-from shlo_tools.codegen.lowered import ROWS, SHAPES, STAGE
+from shlo_tools.codegen.lowered import ROUNDS, ROWS, SHAPES, STAGE
 from shlo_tools.codegen.stages.nodes import Extent, are_known
 from shlo_tools.ir import Build
 from shlo_tools.mlir import Operation, Value
 from shlo_tools.passes.partition.graph import CONTRACTIONS, SOURCES, VIEWS, Graph, Op, Stage
 from shlo_tools.passes.partition.kinds import CONTROL
+from shlo_tools.passes.partition.loops.rounds import rounds_of
 from shlo_tools.passes.partition.places import is_in_memory
 from shlo_tools.passes.partition.sinking import readers
 from shlo_tools.pipeline import progress
@@ -97,7 +98,10 @@ class Outlining:
 
     def _control(self, op: Op) -> None:
         values: dict[Op | Value, Value] = {o: self._value(o) for o in op.operands}
-        self.control.append(_clone(op, self.build, values))
+        clone = _clone(op, self.build, values)
+        if rounds := rounds_of(op.operation):
+            clone.attributes[ROUNDS] = mlir.i64_attr(rounds)
+        self.control.append(clone)
         self.values |= {part: values[part] for part in op.parts}
 
     def _call(self, stage: Stage) -> None:

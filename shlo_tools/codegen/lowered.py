@@ -62,6 +62,7 @@ GROWS = "shlo.grows"  # on a function: a call may need any number of them
 # --- stages ---------------------------------------------------------------------------------------
 STAGE = "shlo.stage"  # on a function: how a kernel walks it
 ROWS = "shlo.rows"  # on a stage: how its full values split, rows and columns
+ROUNDS = "shlo.rounds"  # on a loop: how often it runs; its condition does not say it
 BLOCK = "shlo.block"  # on a function: it is called for each block of rows, and calls stages
 JOBS = "shlo.jobs"  # on a stage: what runs it, as JSON (``codegen.jobs``)
 PLAIN = "shlo.plain"  # on a stage: why no kernel computes it

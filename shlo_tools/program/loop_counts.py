@@ -6,7 +6,9 @@ constant and moves on by one: ``i = 0; while i < 12: ...; i = i + 1``.
 
 from __future__ import annotations
 
-from shlo_tools import ir, mlir
+import numpy as np
+
+from shlo_tools import dtypes, ir, mlir
 from shlo_tools.mlir import Operation, Value
 
 # What ``a <direction> b`` is as ``b <direction> a``.
@@ -32,7 +34,8 @@ def iterations(loop: Operation) -> int | None:
         limit = _limit(loop, second)
         step = _step(ir.terminator(body).operands[counter], body.arguments[counter])
         if start is not None and limit is not None and step:
-            return _count(start, limit, step, how)
+            count = _count(start, limit, step, how)
+            return count if _fits(start, step, count, loop.operands[counter]) else None
     return None
 
 
@@ -45,6 +48,12 @@ def _count(start: int, limit: int, step: int, direction: str) -> int | None:
         return None  # it does not run at all, or goes on until the number wraps
     last = limit + (0 if direction.endswith("T") else 1 if step > 0 else -1)
     return max(-(-(last - start) // step), 0)
+
+
+def _fits(start: int, step: int, count: int | None, counter: Value) -> bool:
+    """Whether a counter of its type ends there, and does not wrap before."""
+    numbers = np.iinfo(dtypes.tensor_type(counter.type).element_type.dtype)
+    return count is not None and numbers.min <= start + count * step <= numbers.max
 
 
 def _limit(loop: Operation, value: Value) -> int | None:

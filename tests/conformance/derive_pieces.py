@@ -27,19 +27,21 @@ class Table(NamedTuple):
         first: where the pieces begin.
         kept: bits of f32 behind those that pieces are numbered by.
         is_odd: whether the last piece is that of all numbers below the first one.
+        is_beside: whether that piece is of what the function has beside the number.
     """
 
     function: Callable[[Any], Any]
     degree: int
     first: float
     kept: int
-    is_odd: bool
+    is_odd: bool = False
+    is_beside: bool = False
 
 
 TABLES = {
     "TANH": Table(mpmath.tanh, 5, first=0.125, kept=21, is_odd=True),
-    "ERF": Table(mpmath.erf, 6, first=0.125, kept=21, is_odd=True),
-    "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0, kept=20, is_odd=False),
+    "ERF": Table(mpmath.erf, 6, first=0.125, kept=21, is_odd=True, is_beside=True),
+    "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0, kept=20),
 }
 
 HEAD = '''\
@@ -48,7 +50,7 @@ HEAD = '''\
 Written by ``tests/conformance/derive_pieces.py``. What polynomials are about, then their
 coefficients, the constant terms first. Pieces are numbered by the last bits of a number's exponent
 and the first ones of its mantissa, five of them. Those of odd functions begin at ``FIRST``, and the
-one in front of that is of all numbers below, and of what the function has beside the number.
+one in front of that is of all numbers below; in ``ERF`` of what it has beside the number.
 """
 
 FIRST = 0.125
@@ -70,8 +72,9 @@ def row(table: Table, low: float, high: float) -> list[float]:
     """What the polynomial of a piece is about, and its coefficients."""
     function, degree = table.function, table.degree
     if low == 0.0:
+        own = 1 if table.is_beside else 0
         rest = minimax(
-            lambda t: function(t) / t - 1, low, high, degree - 1, lambda t: t / function(t)
+            lambda t: function(t) / t - own, low, high, degree - 1, lambda t: t / function(t)
         )
         return [0.0, 0.0, *map(float, rest)]
     if table.is_odd and 1 - function(mpmath.mpf(low)) < 2.0**-26:
@@ -85,7 +88,7 @@ def row(table: Table, low: float, high: float) -> list[float]:
     def slope(t: Any) -> Any:
         return (function(about + t) - value) / t if t else mpmath.diff(function, about)
 
-    rest = minimax(slope, low - about, high - about, degree - 1, lambda _: mpmath.mpf(1))
+    rest = minimax(slope, low - about, high - about, degree - 1, abs)
     return [about, float(value), *map(float, rest)]
 
 

@@ -11,7 +11,7 @@ from derive_pieces import PIECES, TABLES, bounds, columns
 from shlo_tools.codegen.library.maths import piece_tables
 
 ALLOWED = {
-    "TANH": 0.7,
+    "TANH": 0.55,
     "ERF": 0.2,
     "CUBE_ROOT": 0.1,
 }  # of a unit in the last place, without what rounding loses
@@ -26,7 +26,7 @@ def test_approximations(name: str) -> None:
         for x in np.linspace(low or 2.0**-30, high, 41):
             distance = mpmath.mpf(float(x)) - about
             value = evaluate([mpmath.mpf(term) for term in terms], distance)
-            value += distance if low == 0.0 else 0
+            value += distance if low == 0.0 and table.is_beside else 0
             expected = table.function(mpmath.mpf(float(x)))
             unit = np.spacing(np.float32(expected))
             assert abs(value - expected) <= ALLOWED[name] * unit, float(x)

@@ -2,7 +2,7 @@
 
 A row is ``pool.ROW``: function, context, chunks, and what its runs took. Where the first is one of
 a few small numbers, the row says where to go on instead: the third word holds the number of a row,
-and the context's first word is the address of what decides.
+and the context's first word is the address of what decides, or what is left of a loop's rounds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ TARGET_BITS = 32  # of the third word; those above hold the number to compare wi
 ALWAYS = 1
 UNLESS = 2  # go on there where the i1 is false
 UNEQUAL = 3  # where the i32 is another number
-KINDS = 4
+SET = 4  # write the third word to the context, and go on behind this row
+AGAIN = 5  # one less in the context: go on there unless nothing is left
+KINDS = 6
 
 
 def functions() -> list[Function]:
@@ -62,17 +64,27 @@ def _run(f: Function, frame: Value, row: Value, context: Value, chunks: Value) -
         f.run_address(pool.row_word(f, row, "function"), [frame, context])
         return f.load(frame.at(layout.offset("status")), I64)
 
-    (stopped,) = f.if_(
-        chunks == ENTRY_POINT,
-        enter,
-        lambda: f.call(PARALLEL, [frame, row], I64),
-    )
-    return stopped
+    def share() -> Value:
+        return f.call(PARALLEL, [frame, row], I64)
+
+    def others() -> Value:
+        return f.if_(chunks == ENTRY_POINT, enter, share)[0]
+
+    return f.if_(chunks == 1, lambda: pool.run_chunk(f, frame, row, f.constant(0)), others)[0]
 
 
 def _next(f: Function, number: Value, kind: Value, context: Value, target: Value) -> Value:
     """The row behind one that is no job."""
     there = target & ((1 << TARGET_BITS) - 1)
+
+    def again() -> Value:
+        left = f.load(context, I64) - 1
+        f.store(left, context)
+        return f.select(left > 0, there, number + 1)
+
+    def set_rounds() -> Value:
+        f.store(target, context)
+        return number + 1
 
     def look() -> Value:
         address = f.load(context, POINTER)
@@ -84,4 +96,10 @@ def _next(f: Function, number: Value, kind: Value, context: Value, target: Value
         (goes,) = f.if_(kind == UNEQUAL, is_unequal, lambda: f.load(address, I8) == 0)
         return f.select(goes, there, number + 1)
 
-    return f.if_(kind == ALWAYS, lambda: there, look)[0]
+    def others() -> Value:
+        return f.if_(kind == SET, set_rounds, look)[0]
+
+    def counted() -> Value:
+        return f.if_(kind == AGAIN, again, others)[0]
+
+    return f.if_(kind == ALWAYS, lambda: there, counted)[0]

@@ -174,4 +174,4 @@ class _Round:
         again = step.again
         if again is not None:
             again = Again(*map(self.block, (again.condition, again.end, again.body)))
-        return Loop(inputs, carried, condition, body, again)
+        return Loop(inputs, carried, condition, body, step.rounds, again)

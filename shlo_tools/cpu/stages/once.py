@@ -293,7 +293,8 @@ class _Rest:
             return Copy(self._value(step.source), self._value(step.result))
         if isinstance(step, Loop):
             inputs, carried = self._values(step.inputs), self._values(step.carried)
-            return Loop(inputs, carried, self._block(step.condition), self._block(step.body))
+            condition, body = self._block(step.condition), self._block(step.body)
+            return Loop(inputs, carried, condition, body, step.rounds)
         blocks = tuple(map(self._block, step.blocks))
         if isinstance(step, Together):
             return Together(blocks)

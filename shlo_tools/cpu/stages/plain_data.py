@@ -73,7 +73,7 @@ def _step_to_plain(step: Step) -> list[Any]:
         return ["copy", step.source, step.result]
     if isinstance(step, Loop):
         blocks = map(_block_to_plain, (step.condition, step.body))
-        return ["loop", step.inputs, step.carried, *blocks]
+        return ["loop", step.inputs, step.carried, *blocks, step.rounds]
     if isinstance(step, Together):
         return ["together", list(map(_block_to_plain, step.blocks))]
     return ["branches", step.index, list(map(_block_to_plain, step.blocks)), step.results]
@@ -94,8 +94,8 @@ def _step(plain: Any) -> Step:
         source, result = parts
         return Copy(source, result)
     if kind == "loop":
-        inputs, carried, condition, body = parts
-        return Loop(tuple(inputs), tuple(carried), _block(condition), _block(body))
+        inputs, carried, condition, body, rounds = parts
+        return Loop(tuple(inputs), tuple(carried), _block(condition), _block(body), rounds)
     if kind == "branches":
         index, blocks, results = parts
         return Branches(index, tuple(map(_block, blocks)), tuple(results))

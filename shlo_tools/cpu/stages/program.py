@@ -20,6 +20,7 @@ from shlo_tools.codegen.lowered import (
     ENTRY_PREFIX,
     JOBS,
     PLAIN,
+    ROUNDS,
     SIZE_CHECKS,
     STAGE,
     SYMBOLS,
@@ -82,6 +83,8 @@ class Loop:
     """``while``: ``carried`` starts as ``inputs``; ``condition`` returns a single i1.
 
     Attributes:
+        rounds: how often it runs, once at least; the condition is empty then. None where that is
+            to be asked in each round.
         again: every second round (``alternating``); None where all rounds are the same.
     """
 
@@ -89,6 +92,7 @@ class Loop:
     carried: tuple[int, ...]
     condition: Block
     body: Block
+    rounds: int | None = None
     again: Again | None = None
 
 
@@ -364,7 +368,9 @@ class _Reader:
                 returned[place] = self._new(self.types[value])
                 steps.append(Copy(value, returned[place]))
         whole = Block(tuple(steps), tuple(returned))
-        return Loop(tuple(inputs), tuple(carried), self.block(condition), whole)
+        rounds = ir.integer_of(op, ROUNDS) if ROUNDS in op.attributes else None
+        question = Block((), ()) if rounds else self.block(condition)
+        return Loop(tuple(inputs), tuple(carried), question, whole, rounds)
 
     def _branches(self, op: Operation) -> Branches:
         blocks = tuple(self.block(region.blocks[0]) for region in op.regions)

@@ -15,7 +15,16 @@ from shlo_tools.codegen.library import jobs as layout
 from shlo_tools.cpu import memory
 from shlo_tools.cpu.process_library import parts
 from shlo_tools.cpu.stages.places import Places, Spot
-from shlo_tools.cpu.stages.program import Block, Branches, Call, Copy, Loop, Program, Together
+from shlo_tools.cpu.stages.program import (
+    Again,
+    Block,
+    Branches,
+    Call,
+    Copy,
+    Loop,
+    Program,
+    Together,
+)
 from shlo_tools.dtypes import Array
 
 
@@ -51,6 +60,7 @@ class Origin:
 
 
 _JUMP = Origin()
+_LINE = 8  # words of a line of caches: those that a thread writes stay away from others'
 
 
 @dataclass(frozen=True)
@@ -170,6 +180,9 @@ class Rows(ABC):
     def _loop(self, loop: Loop) -> None:
         for value, carried in zip(loop.inputs, loop.carried, strict=True):
             self._copy(value, carried)
+        if loop.rounds is not None:
+            self._rounds(loop, loop.rounds)
+            return
         start = len(self.rows)
         self._block(loop.condition)
         leave = self._jump(layout.UNLESS, loop.condition.returned[0])
@@ -180,13 +193,38 @@ class Rows(ABC):
         else:
             self._block(loop.again.condition)
             other = self._jump(layout.UNLESS, loop.again.condition.returned[0])
-            self._block(loop.again.body)
-            self._become(loop, loop.again.body.returned)
+            self._second_round(loop, loop.again)
             self._row(layout.ALWAYS, 0, start)
             self.rows[other][2] = len(self.rows)
-            self._block(loop.again.end)
-            self._become(loop, loop.again.end.returned)
+            self._end(loop, loop.again)
         self.rows[leave][2] = len(self.rows)
+
+    def _rounds(self, loop: Loop, rounds: int) -> None:
+        """A loop of so many rounds; what is left of them is a word of the contexts."""
+        word = len(self.words)
+        self.words.append(0)
+        self._row(layout.SET, word, rounds)
+        start = len(self.rows)
+        self._block(loop.body)
+        if loop.again is None:
+            self._become(loop, loop.body.returned)
+            self._row(layout.AGAIN, word, start)
+            return
+        other = self._row(layout.AGAIN, word, 0)
+        self._end(loop, loop.again)
+        leave = self._row(layout.ALWAYS, 0, 0)
+        self.rows[other][2] = len(self.rows)
+        self._second_round(loop, loop.again)
+        self._row(layout.AGAIN, word, start)
+        self.rows[leave][2] = len(self.rows)
+
+    def _second_round(self, loop: Loop, again: Again) -> None:
+        self._block(again.body)
+        self._become(loop, again.body.returned)
+
+    def _end(self, loop: Loop, again: Again) -> None:
+        self._block(again.end)
+        self._become(loop, again.end.returned)
 
     def _become(self, loop: Loop, values: Sequence[int]) -> None:
         """Write what a round has made to where carried values lie."""
@@ -222,8 +260,10 @@ class Rows(ABC):
         for number, block in enumerate(step.blocks):
             word = context + together.range_word(number)
             self.words[word] = len(self.rows)
+            self.words += [0] * _LINE
             self._block(block)
             self.words[word + 1] = len(self.rows)
+        self.words += [0] * _LINE
         self.rows[leave][2] = len(self.rows)
 
     def _jump(self, kind: int, value: int) -> int:

@@ -8,7 +8,13 @@
 // CHECK-NEXT: %[[all:.*]] = call @stage.1(%[[first]], %[[second]]) : {{.*}} -> tensor<16x128xf32>
 // CHECK-NEXT: return %[[all]]
 // CHECK: func.func private @rows.0(%{{.*}}: tensor<i32>, %{{.*}}: tensor<16x128xf32>, %{{.*}}: tensor<128x128xf32>) -> tensor<8x128xf32> attributes {shlo.block}
-// CHECK: stablehlo.while
+// CHECK: stablehlo.while(%[[i:.*]] = %{{.*}}, %[[h:.*]] = %{{.*}}) : tensor<i32>, tensor<8x128xf32> attributes {shlo.rounds = 256 : i64}
+// Nothing is compared, and the number that was counted stays as it is.
+// CHECK-NEXT: cond {
+// CHECK-NEXT: %[[true:.*]] = stablehlo.constant dense<true>
+// CHECK-NEXT: stablehlo.return %[[true]]
+// CHECK: %[[next:.*]] = func.call @stage.{{.*}}(%[[h]], %{{.*}})
+// CHECK-NEXT: stablehlo.return %[[i]], %[[next]]
 // CHECK: stablehlo.dot_general {{.*}} : (tensor<8x128xf32>, tensor<128x128xf32>) -> tensor<8x128xf32>
 func.func public @main(%x: tensor<16x128xf32>, %w: tensor<128x128xf32>) -> tensor<16x128xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -137,7 +137,7 @@ def test_lu_of_ties_and_singular_matrices(element: str) -> None:
     assert 0 < np.count_nonzero(info) < len(a)
 
 
-@pytest.mark.parametrize("letters", product("LR", "LU", "NTC", "NU"), ids="".join)
+@pytest.mark.parametrize("letters", list(product("LR", "LU", "NTC", "NU")), ids="".join)
 def test_triangular_solve(letters: tuple[str, ...]) -> None:
     """Only the triangle is read, and its diagonal where that is not 1."""
     side, uplo, trans, diag = letters

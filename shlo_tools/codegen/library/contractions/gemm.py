@@ -35,6 +35,8 @@ from shlo_tools.codegen.library.contractions.micro_kernels import (
 from shlo_tools.codegen.library.pool import JOB, SCRATCH_BYTES
 from shlo_tools.codegen.target import Target
 
+_RUN = 4  # panels that are multiplied without a branch between them
+
 # The functions by how they are compiled: no product needs all of them.
 PARTS = (SHARED, ("pack", "panel"), ("rows",), ("panels",), ("columns",), ("dots",), ("add",))
 
@@ -74,6 +76,7 @@ class Gemm(FewRows):
             self.micro_kernel("some", self.tile, COLUMN_VECTORS, masked=True, counted=True),
             self.micro_kernel("few", FEW, COLUMN_VECTORS, masked=True, counted=True),
             self.runs(),
+            self.any_panels(),
             self.panels(),
         ]
 
@@ -147,8 +150,54 @@ class Gemm(FewRows):
 
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
+        names = ("C", "A", "K", "a_row", "a_k", "c_row", "S", "s_column", "s_k", "rows", "whole")
+        f = Function(self.public("panels"), JOB)
+        context, chunk, _ = f.arguments
+        c = Context(f, context, (*names, "M", "N", "each", "pieces"))
+        # Short products are over before many instructions are: no more of them than need be.
+        f.if_(
+            (c["whole"] != 0) & (c["S"].to("ptrtoint", "i64") != 0),
+            lambda: c.each_piece(chunk, lambda piece: self._whole_tiles(f, c, piece)),
+            lambda: f.run(self.private("any_panels"), f.arguments),
+        )
+        return f
+
+    def _whole_tiles(self, f: Function, c: Context, piece: Value) -> None:
+        zero, wide = f.constant(0), self.columns
+        first = piece * c["rows"]
+        last = f.minimum(first + c["rows"], c["N"])
+        runs, whole = (last - (last - first) % (wide * count) for count in (_RUN, 1))
+        kernel_of = self.kernel_of(f)
+
+        def tiles(row: Value) -> None:
+            at_a, at_c = c["A"].at(row * c["a_row"]), c["C"].at(row * c["c_row"])
+
+            def operands(column: Value) -> list[Value]:
+                b, place = c["S"].at(column * c["s_column"]), at_c.at(column, self.element)
+                sides = [at_a, c["a_row"], c["a_k"], c["K"], b, c["s_k"]]
+                return [*sides, place, c["c_row"], zero, last - column]
+
+            def tile(column: Value) -> None:
+                f.run(name(self.element, "full"), operands(column))
+
+            def run(column: Value) -> None:
+                for number in range(_RUN):
+                    tile(column + number * wide)
+
+            # Behind a kernel's loop no processor remembers how many panels there were before.
+            f.loop(first, runs, wide * _RUN, run)
+            f.loop(runs, whole, wide, tile)
+            f.if_(whole < last, lambda: f.run_address(kernel_of(last - whole), operands(whole)))
+
+        f.loop(zero, c["M"], self.tile, tiles)
+
+    def any_panels(self) -> Function:
+        """The job of products that have rows or columns left, are packed, or are several."""
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
-        return self.of_pieces("panels", names, self._panels)
+        f = Function(self.private("any_panels"), JOB, exported=False)
+        c = Context(f, f.arguments[0], names)
+        c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
+        return f
 
     def _panels(self, f: Function, c: Context, piece: Value) -> None:
         room, size = f.arguments[2], self.element.bytes

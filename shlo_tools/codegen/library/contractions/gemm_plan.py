@@ -21,13 +21,13 @@ _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
 # S is 0 where chunks pack B for themselves. ``copies``: whether rows of A are brought near each
 # other. ``across``: whether a tile of rows goes by all panels before the next one, so that rows of
-# C are written as runs: where all of B stays near. Of ``panels``, ``blocks`` are of ``rows``
-# columns. Long sums are cut into ``parts`` of ``k_part``
-# products each, whose matrices lie ``c_part`` bytes apart; a chunk is ``each`` of all ``pieces``:
-# blocks of parts of matrices.
+# C are written as runs: where all of B stays near. ``whole``: one matrix of whole tiles of rows,
+# each by all of K at once. Of ``panels``, ``blocks`` are of ``rows`` columns. Long sums are cut
+# into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part`` bytes apart; a chunk is
+# ``each`` of all ``pieces``: blocks of parts of matrices.
 PLANNED = (
     *("S", "s_column", "s_k", "S0", "S1", "rows", "blocks", "panels", "k_block", "copies"),
-    "across",
+    *("across", "whole"),
 )
 CUT = ("parts", "k_part", "c_part", "each", "pieces")
 # What ``add`` reads: matrices of ``parts`` that are added to C, whatever order that lies in.
@@ -171,6 +171,7 @@ def plan(
         **{"rows": block, "k_block": kernel.k_block if is_whole else length},
         "copies": int(is_transposed and fits),
         "across": int(columns * inner * size <= _ACROSS),
+        "whole": 0,
     }
     if is_packed:
         planned |= {"S0": sizes["inner"] * matrix, "S1": matrix}
@@ -179,6 +180,7 @@ def plan(
         block, k_block = strips
         is_own, blocks = is_packed, -(-columns // block)
         planned |= {"blocks": blocks, "rows": block, "k_block": k_block}
+        planned |= {"whole": int(is_whole and batch == 1 and inner <= k_block)}
     of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
     pieces = batch * parts * (of_columns if is_few and not strips else blocks)
     work = rows * columns * max(inner, 1) * batch // max(pieces, 1)

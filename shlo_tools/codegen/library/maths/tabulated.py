@@ -19,14 +19,15 @@ _ONE = 10.0  # where functions are 1, in f32
 _OWN_ROOTS = 0x00110122  # 0, infinities and NaN are their own roots
 
 
-def odd(s: Series, table: Sequence[Sequence[float]], x: Value) -> Value:
-    """A function that ends at 1. Near 0 it is x + x p(x)."""
+def odd(s: Series, table: Sequence[Sequence[float]], x: Value, *, is_beside: bool = False) -> Value:
+    """A function that ends at 1. Near 0 it is x p(x), or what it ``is_beside`` x."""
     size = s.f.intrinsic("fabs", x)
     inside = s.select(size > _ONE, s.constant(_ONE, x), size)
     # Not of the lanes that are chosen below: one instruction, as it is.
     piece = s.select(inside < _BELOW, s.constant(_BELOW, x), inside).to("bitcast", "i32") >> _KEPT
     distance, start, slope = _polynomial(s, table, piece, inside)
-    start = s.select(size < FIRST, distance, start)
+    if is_beside:
+        start = s.select(size < FIRST, distance, start)
     return s.f.intrinsic("copysign", s.f.fma(slope, distance, start), x)
 
 

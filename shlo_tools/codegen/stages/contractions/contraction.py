@@ -290,7 +290,9 @@ class _Lowering:
             return
         self.out.contexts.append(Context((*stage.places, where, Place("context", inner))))
         if blocks.rows is None:
-            written = kernel.write_rows_of(node, blocks.job.function, blocks.words)
+            job = blocks.job
+            whole = job.chunks == 1
+            written = kernel.write_rows_of(node, job.function, blocks.words, is_whole=whole)
         else:
             written = kernel.write_columns_of(node, blocks.job.function, blocks.words, blocks.rows)
         self.out.functions.append(written)

@@ -53,18 +53,24 @@ class ContractionKernel(RowKernel):
         self.each_row(matrix * count, (matrix + 1) * count)
         return f
 
-    def write_rows_of(self, product: Node, part: str, places: tuple[int, int, int]) -> Function:
+    def write_rows_of(
+        self, product: Node, part: str, places: tuple[int, int, int], *, is_whole: bool
+    ) -> Function:
         """The kernel: the product's rows of a chunk, then the passes over them.
 
         Args:
             part: the function that computes the rows.
             places: of the product's context's words: rows, blocks and rows of a block of a matrix.
+            is_whole: whether a chunk has all rows of the only matrix.
         """
         f, chunk = self.function, self.function.arguments[1]
         self.buffers[product] = Buffer(self.word(self.words))
         context = self.word(self.words + 1)
         f.run(part, [context, chunk, self.scratch])
         rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
+        if is_whole:
+            self.each_row(f.constant(0), rows)
+            return f
         matrix, number = chunk // blocks, chunk % blocks
         first = number * block
         last = f.select(number == blocks - 1, rows, first + block)
