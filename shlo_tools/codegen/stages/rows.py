@@ -175,7 +175,9 @@ class RowKernel(Kernel):
         def one(row: Value) -> None:
             self.row = Scalar(row, self.level)
             if gathers:
-                self._ahead = gathers, Scalar(f.minimum(row + _AHEAD, last - 1), self.level)
+                # Behind a chunk's last row as well: a thread goes on with the next one.
+                ahead = f.minimum(row + _AHEAD, f.constant(self.rows) - 1)
+                self._ahead = gathers, Scalar(ahead, self.level)
             self._row()
 
         f = self.function
