@@ -150,44 +150,38 @@ class Gemm(FewRows):
 
     def panels(self) -> Function:
         """A piece is a block of columns, by all rows."""
-        names = ("C", "A", "K", "a_row", "a_k", "c_row", "S", "s_column", "s_k", "rows", "whole")
         f = Function(self.public("panels"), JOB)
-        context, chunk, _ = f.arguments
-        c = Context(f, context, (*names, "M", "N", "each", "pieces"))
+        c = Context(f, f.arguments[0], ("S", "whole"))
         # Short products are over before many instructions are: no more of them than need be.
         f.if_(
             (c["whole"] != 0) & (c["S"].to("ptrtoint", "i64") != 0),
-            lambda: c.each_piece(chunk, lambda piece: self._whole_tiles(f, c, piece)),
+            lambda: self._whole_tiles(f),
             lambda: f.run(self.private("any_panels"), f.arguments),
         )
         return f
 
-    def _whole_tiles(self, f: Function, c: Context, piece: Value) -> None:
+    def _whole_tiles(self, f: Function) -> None:
+        """The only piece of a product of whole tiles."""
+        names = ("A", "S", "C", "M", "N", "K", "a_row", "a_k", "c_row", "s_column", "s_k")
+        c = Context(f, f.arguments[0], names)
         zero, wide = f.constant(0), self.columns
-        first = piece * c["rows"]
-        last = f.minimum(first + c["rows"], c["N"])
-        runs, whole = (last - (last - first) % (wide * count) for count in (_RUN, 1))
-        kernel_of = self.kernel_of(f)
+        runs = c["N"] & -(wide * _RUN)
 
         def tiles(row: Value) -> None:
             at_a, at_c = c["A"].at(row * c["a_row"]), c["C"].at(row * c["c_row"])
 
-            def operands(column: Value) -> list[Value]:
+            def tile(column: Value) -> None:
                 b, place = c["S"].at(column * c["s_column"]), at_c.at(column, self.element)
                 sides = [at_a, c["a_row"], c["a_k"], c["K"], b, c["s_k"]]
-                return [*sides, place, c["c_row"], zero, last - column]
-
-            def tile(column: Value) -> None:
-                f.run(name(self.element, "full"), operands(column))
+                f.run(name(self.element, "full"), [*sides, place, c["c_row"], zero, zero])
 
             def run(column: Value) -> None:
                 for number in range(_RUN):
                     tile(column + number * wide)
 
             # Behind a kernel's loop no processor remembers how many panels there were before.
-            f.loop(first, runs, wide * _RUN, run)
-            f.loop(runs, whole, wide, tile)
-            f.if_(whole < last, lambda: f.run_address(kernel_of(last - whole), operands(whole)))
+            f.loop(zero, runs, wide * _RUN, run)
+            f.loop(runs, c["N"], wide, tile)
 
         f.loop(zero, c["M"], self.tile, tiles)
 

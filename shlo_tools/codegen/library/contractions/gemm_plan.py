@@ -21,8 +21,8 @@ _BATCH = ("outer", "inner", "A0", "A1", "B0", "B1", "C0", "C1")
 # the next one's per column, ``s_k`` between a panel's rows. ``blocks`` of ``rows`` of a matrix.
 # S is 0 where chunks pack B for themselves. ``copies``: whether rows of A are brought near each
 # other. ``across``: whether a tile of rows goes by all panels before the next one, so that rows of
-# C are written as runs: where all of B stays near. ``whole``: one matrix of whole tiles of rows,
-# each by all of K at once. Of ``panels``, ``blocks`` are of ``rows`` columns. Long sums are cut
+# C are written as runs: where all of B stays near. ``whole``: a single block of whole tiles, each
+# by all of K at once. Of ``panels``, ``blocks`` are of ``rows`` columns. Long sums are cut
 # into ``parts`` of ``k_part`` products each, whose matrices lie ``c_part`` bytes apart; a chunk is
 # ``each`` of all ``pieces``: blocks of parts of matrices.
 PLANNED = (
@@ -180,7 +180,8 @@ def plan(
         block, k_block = strips
         is_own, blocks = is_packed, -(-columns // block)
         planned |= {"blocks": blocks, "rows": block, "k_block": k_block}
-        planned |= {"whole": int(is_whole and batch == 1 and inner <= k_block)}
+        are_tiles = is_whole and columns % kernel.columns == 0 and inner <= k_block
+        planned |= {"whole": int(are_tiles and batch == blocks == 1)}
     of_columns = -(-columns // (LONG_VECTORS * kernel.lanes))
     pieces = batch * parts * (of_columns if is_few and not strips else blocks)
     work = rows * columns * max(inner, 1) * batch // max(pieces, 1)
