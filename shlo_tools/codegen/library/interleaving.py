@@ -26,14 +26,14 @@ def joining(target: Target, name: str) -> list[Function]:
     """The functions of a job that interleaves, by what its name ends with."""
     element, count, size = _sizes(target, name)
     matrix = _joined(element, size, count)
-    return [matrix, transposition.units(JOINS + name, element, size // 2, matrix.name)]
+    return [matrix, transposition.units(JOINS + name, element, matrix.name)]
 
 
 def parting(target: Target, name: str) -> list[Function]:
     """The functions of a job that takes rows apart, by what its name ends with."""
     element, count, size = _sizes(target, name)
     matrix = _parted(element, size, count)
-    return [matrix, transposition.units(PARTS + name, element, size // 2, matrix.name)]
+    return [matrix, transposition.units(PARTS + name, element, matrix.name)]
 
 
 def _sizes(target: Target, name: str) -> tuple[Type, int, int]:

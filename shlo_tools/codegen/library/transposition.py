@@ -21,14 +21,15 @@ WIDTHS = (8, 16, 32, 64)  # bits of an element
 STREAMED = "shlo_rt_transpose_past_"
 OUTER = 4  # dimensions beside the two of the tiles
 # Words of a job's context. Rows are adjacent in the target, columns in the source; a unit is a
-# block of rows and columns at one index of the outer dimensions.
+# block of rows and columns at one index of the outer dimensions. ``source_block`` is bytes from a
+# block of rows to the next.
 CONTEXT = {
     name: place
     for place, name in enumerate(
         (
             *("source", "target", "rows", "columns"),
             *("source_row", "target_row", "source_group"),
-            *("row_block", "row_blocks", "column_block", "column_blocks"),
+            *("row_block", "row_blocks", "source_block", "column_block", "column_blocks"),
             *("units", "units_of_chunk"),
             *(f"{what}{d}" for d in range(OUTER) for what in ("size", "from", "to")),
         )
@@ -78,7 +79,7 @@ def functions(target: Target, bits: int) -> list[Function]:
         *tiles,
         _part(element, size),
         matrix,
-        units(job_name(bits), element, size // 2, matrix.name),
+        units(job_name(bits), element, matrix.name),
     ]
 
 
@@ -96,7 +97,7 @@ def streamed(target: Target, name: str) -> list[Function]:
     return [
         _tile(element, size, size, size // 2, is_streamed=True),
         matrix,
-        units(STREAMED + name, element, size // 2, matrix.name),
+        units(STREAMED + name, element, matrix.name),
     ]
 
 
@@ -298,8 +299,8 @@ def _streamed_matrix(element: Type, size: int) -> Function:
     return f
 
 
-def units(name: str, element: Type, half: int, matrix: str) -> Function:
-    """A job: some units of a tensor, by a function of a ``MATRIX`` with such groups of rows."""
+def units(name: str, element: Type, matrix: str) -> Function:
+    """A job: some units of a tensor, by a function of a ``MATRIX``."""
     f = Function(name, JOB)
     context, chunk, _ = f.arguments
 
@@ -316,7 +317,7 @@ def units(name: str, element: Type, half: int, matrix: str) -> Function:
     limits = [blocks, row_blocks, *(word(f"size{d}") for d in range(OUTER))]
     steps = [
         (block * element.bytes, block * target_row),
-        (row_block // half * source_group, row_block * element.bytes),
+        (word("source_block"), row_block * element.bytes),
         *((word(f"from{d}"), word(f"to{d}")) for d in range(OUTER)),
     ]
 

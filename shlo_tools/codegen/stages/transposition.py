@@ -53,6 +53,8 @@ class Transposition:
         units = blocks * row_blocks * math.prod(size for size, _, _ in self.outer)
         together = max(1, _UNIT // (row_block * block))
         size = self.bits // 8
+        half = transposition.group(host(), self.bits)
+        group = size * (self.group or self.rows[1] * half)
         words: dict[str, Word] = {
             "source": Place(
                 "argument", self.base.number, self.offset * place_type(self.base.element).bytes
@@ -60,7 +62,7 @@ class Transposition:
             "target": target,
             **{"rows": rows, "columns": columns},
             **{"source_row": self.rows[1] * size, "target_row": self.columns[1] * size},
-            "source_group": size * (self.group or self.rows[1] * self._half),
+            **{"source_group": group, "source_block": row_block // half * group},
             **{"row_block": row_block, "row_blocks": row_blocks},
             **{"column_block": block, "column_blocks": blocks},
             **{"units": units, "units_of_chunk": together},
@@ -71,11 +73,6 @@ class Transposition:
         code.contexts.append(Context(tuple(words[name] for name in transposition.CONTEXT)))
         number = len(code.contexts) - 1
         code.jobs.append(Job(self._function(), number, -(-units // together)))
-
-    @property
-    def _half(self) -> int:
-        """Rows of half a tile."""
-        return transposition.group(host(), self.bits)
 
     def _function(self) -> str:
         """The job for a transposition of this kind."""

@@ -188,10 +188,7 @@ class Gemm(FewRows):
     def any_panels(self) -> Function:
         """The job of products that have rows or columns left, are packed, or are several."""
         names = ("M", "N", "K", "a_row", "a_k", "b_k", "b_n", "c_row", *PLANNED, "each", "pieces")
-        f = Function(self.private("any_panels"), JOB, exported=False)
-        c = Context(f, f.arguments[0], names)
-        c.each_piece(f.arguments[1], lambda piece: self._panels(f, c, piece))
-        return f
+        return self.of_pieces("any_panels", names, self._panels, exported=False)
 
     def _panels(self, f: Function, c: Context, piece: Value) -> None:
         room, size = f.arguments[2], self.element.bytes

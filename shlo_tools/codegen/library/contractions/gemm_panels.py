@@ -20,10 +20,15 @@ class Panels(MicroKernels):
     """What packs panels, and the micro-kernels that read them."""
 
     def of_pieces(
-        self, way: str, names: Sequence[str], piece: Callable[[Function, Context, Value], None]
+        self,
+        way: str,
+        names: Sequence[str],
+        piece: Callable[[Function, Context, Value], None],
+        *,
+        exported: bool = True,
     ) -> Function:
         """The job of a way: all pieces of a chunk, with words of the context."""
-        f = Function(self.public(way), JOB)
+        f = Function(self.public(way) if exported else self.private(way), JOB, exported=exported)
         c = Context(f, f.arguments[0], names)
         c.each_piece(f.arguments[1], lambda number: piece(f, c, number))
         return f

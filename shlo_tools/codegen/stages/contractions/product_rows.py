@@ -67,10 +67,10 @@ class ContractionKernel(RowKernel):
         self.buffers[product] = Buffer(self.word(self.words))
         context = self.word(self.words + 1)
         f.run(part, [context, chunk, self.scratch])
-        rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
         if is_whole:
-            self.each_row(f.constant(0), rows)
+            self.each_row(f.constant(0), f.load(context.at(8 * places[0]), I64))
             return f
+        rows, blocks, block = (f.load(context.at(8 * place), I64) for place in places)
         matrix, number = chunk // blocks, chunk % blocks
         first = number * block
         last = f.select(number == blocks - 1, rows, first + block)
