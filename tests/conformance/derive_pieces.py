@@ -17,31 +17,31 @@ import numpy as np
 from derive_chlo_tables import minimax
 
 PIECES = 32
-CANDIDATES = 64
+KEPT = 20  # bits of f32 behind those that pieces are numbered by
+CANDIDATES = 4096
+LOST = 0.01  # units that rounding a constant term may lose
 
 
 class Table(NamedTuple):
     """What is approximated, by polynomials of what degree.
 
     Attributes:
-        first: where the pieces begin.
-        kept: bits of f32 behind those that pieces are numbered by.
-        is_odd: whether the last piece is that of all numbers below the first one.
-        is_beside: whether that piece is of what the function has beside the number.
+        first: what pieces begin at as they are numbered.
+        is_odd: whether the number of a piece is that of ``|x| + first``.
+        is_beside: whether the piece that begins at 0 is of what the function has beside x.
     """
 
     function: Callable[[Any], Any]
     degree: int
     first: float
-    kept: int
     is_odd: bool = False
     is_beside: bool = False
 
 
 TABLES = {
-    "TANH": Table(mpmath.tanh, 5, first=0.125, kept=21, is_odd=True),
-    "ERF": Table(mpmath.erf, 6, first=0.125, kept=21, is_odd=True, is_beside=True),
-    "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0, kept=20),
+    "TANH": Table(mpmath.tanh, 4, first=0.625, is_odd=True),
+    "ERF": Table(mpmath.erf, 4, first=0.28125, is_odd=True, is_beside=True),
+    "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0),
 }
 
 HEAD = '''\
@@ -49,47 +49,57 @@ HEAD = '''\
 
 Written by ``tests/conformance/derive_pieces.py``. What polynomials are about, then their
 coefficients, the constant terms first. Pieces are numbered by the last bits of a number's exponent
-and the first ones of its mantissa, five of them. Those of odd functions begin at ``FIRST``, and the
-one in front of that is of all numbers below; in ``ERF`` of what it has beside the number.
+and the first ones of its mantissa, five of them: of ``|x| + FIRST`` for odd functions, whose first
+piece begins at 0. In ``ERF`` that one is of what the function has beside x.
 """
-
-FIRST = 0.125
 
 # fmt: off'''
 
 
 def bounds(table: Table, place: int) -> tuple[float, float]:
     """Where the piece with a number begins and ends."""
-    first = int(np.float32(table.first).view(np.int32)) >> table.kept
+    first = int(np.float32(table.first).view(np.int32)) >> KEPT
     number = first + (place - first) % PIECES
-    if table.is_odd and number == first + PIECES - 1:
-        return 0.0, table.first
-    low, high = (np.int32(n << table.kept).view(np.float32) for n in (number, number + 1))
-    return float(low), float(high)
+    low, high = (float(np.int32(n << KEPT).view(np.float32)) for n in (number, number + 1))
+    return (low - table.first, high - table.first) if table.is_odd else (low, high)
 
 
 def row(table: Table, low: float, high: float) -> list[float]:
     """What the polynomial of a piece is about, and its coefficients."""
     function, degree = table.function, table.degree
-    if low == 0.0:
-        own = 1 if table.is_beside else 0
-        rest = minimax(
-            lambda t: function(t) / t - own, low, high, degree - 1, lambda t: t / function(t)
-        )
-        return [0.0, 0.0, *map(float, rest)]
+    if low == 0.0:  # x p(x), p being 1 at 0; or what p is beside 1
+        known = [] if table.is_beside else [1.0]
+        power = 1 + len(known)
+
+        def beside(t: Any) -> Any:
+            return (function(t) - t) / t**power
+
+        rest = minimax(beside, low, high, degree - power, lambda t: t**power / function(t))
+        return [0.0, 0.0, *known, *map(float, rest)]
     if table.is_odd and 1 - function(mpmath.mpf(low)) < 2.0**-26:
         return [(low + high) / 2, 1.0] + [0.0] * degree
-    middle = int(np.float32((low + high) / 2).view(np.int32))
-    near = np.arange(middle - CANDIDATES // 2, middle + CANDIDATES // 2, dtype=np.int32)
-    values = [function(mpmath.mpf(float(x))) for x in near.view(np.float32)]
-    place = min(range(CANDIDATES), key=lambda k: abs(values[k] - float(np.float32(values[k]))))
-    about, value = float(near.view(np.float32)[place]), values[place]
+    about, value = _exact(function, low, high)
 
     def slope(t: Any) -> Any:
         return (function(about + t) - value) / t if t else mpmath.diff(function, about)
 
     rest = minimax(slope, low - about, high - about, degree - 1, abs)
     return [about, float(value), *map(float, rest)]
+
+
+def _exact(function: Callable[[Any], Any], low: float, high: float) -> tuple[float, Any]:
+    """The number nearest to the middle of a piece whose function is one of f32; the function."""
+    lost: list[tuple[float, float, Any]] = []
+    for k in range(CANDIDATES):
+        away = (high - low) * (k // 2) / CANDIDATES / 2
+        about = float(np.float32((low + high) / 2 + (away if k % 2 else -away)))
+        value = function(mpmath.mpf(about))
+        rounded = np.float32(value)
+        lost.append((float(abs(value - float(rounded)) / np.spacing(rounded)), about, value))
+        if lost[-1][0] <= LOST:
+            break
+    _, about, value = min(lost, key=lambda one: one[0])
+    return about, value
 
 
 def columns(table: Table) -> list[tuple[float, ...]]:
@@ -101,6 +111,8 @@ def columns(table: Table) -> list[tuple[float, ...]]:
 def main() -> None:
     print(HEAD)
     for name, table in TABLES.items():
+        if table.is_odd:
+            print(f"{name}_FIRST = {table.first}")
         print(f"{name} = (")
         for column in columns(table):
             text = textwrap.fill(", ".join(map(repr, column)), 90, break_long_words=False)

@@ -44,7 +44,7 @@ _ROUNDING = 1.5 * 2.0**52  # added to a number it leaves the nearest whole one i
 def erf(s: Series, x: Value) -> Value:
     """x + x p(x^2) up to 1, and 1 - e^q(|x|) beyond, a small power; computed in f32."""
     if target.host().looks_up:
-        return tabulated.odd(s, piece_tables.ERF, x, is_beside=True)
+        return tabulated.odd(s, piece_tables.ERF, piece_tables.ERF_FIRST, x, is_beside=True)
     f = s.f
     size = f.intrinsic("fabs", x)
     near = f.fma(s.powers(x * x, _NEAR), size, size)

@@ -133,7 +133,7 @@ def tanh(s: Series, x: Value) -> Value:
     The larger m is, the less its last digits count: so ln 2 needs no second part.
     """
     if target.host().looks_up:
-        return tabulated.odd(s, piece_tables.TANH, x)
+        return tabulated.odd(s, piece_tables.TANH, piece_tables.TANH_FIRST, x)
     f = s.f
     size = f.intrinsic("fabs", x)
     inside = s.select(size > 10.0, s.constant(10.0, x), size)

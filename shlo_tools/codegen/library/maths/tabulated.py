@@ -8,26 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from shlo_tools.codegen import instructions
 from shlo_tools.codegen.function import Value
-from shlo_tools.codegen.library.maths.piece_tables import CUBE_ROOT, FIRST
+from shlo_tools.codegen.library.maths.piece_tables import CUBE_ROOT
 from shlo_tools.codegen.library.maths.series import Series
 
-_KEPT, _KEPT_OF_ROOTS = 21, 20  # bits of f32 behind those that pieces are numbered by
-_BELOW = FIRST * 0.9  # a number of the piece of small ones
-_ONE = 10.0  # where functions are 1, in f32
+_KEPT = 20  # bits of f32 behind those that pieces are numbered by
+_ALL = 14.9  # pieces of odd functions end at 15 times what is added to numbers
 _OWN_ROOTS = 0x00110122  # 0, infinities and NaN are their own roots
 
 
-def odd(s: Series, table: Sequence[Sequence[float]], x: Value, *, is_beside: bool = False) -> Value:
-    """A function that ends at 1. Near 0 it is x p(x), or what it ``is_beside`` x."""
+def odd(
+    s: Series,
+    table: Sequence[Sequence[float]],
+    first: float,
+    x: Value,
+    *,
+    is_beside: bool = False,
+) -> Value:
+    """A function that ends at 1. Near 0 it is x p(x), or what it ``is_beside`` x.
+
+    Pieces of |x| + first are as long as they may be: those near 0 no shorter than they must.
+    """
     size = s.f.intrinsic("fabs", x)
-    inside = s.select(size > _ONE, s.constant(_ONE, x), size)
-    # Not of the lanes that are chosen below: one instruction, as it is.
-    piece = s.select(inside < _BELOW, s.constant(_BELOW, x), inside).to("bitcast", "i32") >> _KEPT
+    inside = s.select(size > first * _ALL, s.constant(first * _ALL, x), size)
+    piece = (inside + first).to("bitcast", "i32") >> _KEPT
     distance, start, slope = _polynomial(s, table, piece, inside)
     if is_beside:
-        start = s.select(size < FIRST, distance, start)
+        number = int(np.float32(first).view(np.int32)) >> _KEPT
+        start = s.select(piece == number, distance, start)
     return s.f.intrinsic("copysign", s.f.fma(slope, distance, start), x)
 
 
@@ -37,7 +48,7 @@ def cbrt(s: Series, x: Value) -> Value:
     exponent = instructions.of_floats(f, "getexp", [x])
     q = f.intrinsic("floor", f.fma(exponent, s.constant(1 / 3, x), s.constant(1 / 6, x)))
     m = instructions.of_floats(f, "scalef", [f.intrinsic("fabs", x), q * -3.0])
-    piece = m.to("bitcast", "i32") >> _KEPT_OF_ROOTS
+    piece = m.to("bitcast", "i32") >> _KEPT
     distance, start, slope = _polynomial(s, CUBE_ROOT, piece, m)
     value = instructions.of_floats(f, "scalef", [f.fma(slope, distance, start), q])
     return instructions.replaced_by_class(f, f.intrinsic("copysign", value, x), x, _OWN_ROOTS)
