@@ -7,6 +7,7 @@ jobs, in parts that keep their order. Either way the order among equal keys is t
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -85,11 +86,13 @@ def job_name(entry: Entry, part: str) -> str:
 def digits(key_bits: int, list_bytes: int) -> list[tuple[int, int]]:
     """Shift and width of the digits of keys that are sorted by jobs.
 
-    Long digits are fewer passes, each of which writes to as many places at once.
+    Long digits are fewer passes, each of which writes to as many places at once. The last ones are
+    the longest: keys that are alike there write to few of these.
     """
     longest = DIGIT if list_bytes <= _NEAR else _JOB_DIGIT
-    starts = range(0, key_bits, longest)
-    return [(first, min(longest, key_bits - first)) for first in starts]
+    count = -(-key_bits // longest)
+    starts = [key_bits * number // count for number in range(count + 1)]
+    return [(first, end - first) for first, end in itertools.pairwise(starts)]
 
 
 def most_parts(list_bytes: int) -> int:

@@ -186,7 +186,7 @@ class SortKernel(Kernel):
         last: Value,
         entries: Value,
     ) -> None:
-        """Keys and places, by vectors; behind the last there is room."""
+        """Keys and places, by vectors; what the last one has more is written as well."""
         f = self.function
 
         def vector(column: Value) -> None:
@@ -200,12 +200,7 @@ class SortKernel(Kernel):
             else:
                 pairs = [k for lane in range(self.lanes) for k in (lane, self.lanes + lane)]
                 entry = f.shuffle(places, key.to("zext", "i64"), pairs)
-            address = entries.at(column, self.entry)
-            # Parts of other chunks begin right behind the last entry.
-            exists = mask.value
-            if self.entry.bits != 64:
-                exists = f.mask_below((last - column) * 2, 2 * self.lanes)
-            f.store_masked(entry, address, exists)
+            f.store(entry, entries.at(column, self.entry), I64.bytes)
 
         self.loop(first, last, self.lanes, vector)
 

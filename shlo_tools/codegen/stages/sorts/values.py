@@ -110,7 +110,7 @@ class ValueKernel(SortKernel):
             self._order_ties(line)
 
     def _entries(self, at: Index, first: Value, last: Value, entries: Value) -> None:
-        """Keys, by vectors."""
+        """Keys, by vectors; what the last one has more is written as well."""
         f, operand = self.function, self.operands[self._number]
 
         def vector(column: Value, *state: Value) -> list[Value]:
@@ -119,7 +119,7 @@ class ValueKernel(SortKernel):
             index = at(Lanes(column, 1, level))
             key = self._unsigned(self.read_lanes(index, mask))
             stored = key.to("zext", self.entry.element)
-            f.store_masked(stored, entries.at(column, self.entry), mask.value)
+            f.store(stored, entries.at(column, self.entry), self.entry.bytes)
             if not state:
                 return []
             value = self.read(operand, index, mask)
