@@ -43,6 +43,26 @@ class Place:
 Word = int | str | Formula | Place
 
 ENTRY_POINT = -1  # chunks of a job that is an entry point, (frame, context)
+_MANY = 32  # chunks of which one more or less is little
+
+
+def even_part(count: int, part: int, unit: int = 1, times: int = 1) -> int:
+    """``part`` of ``count`` for each chunk, or less: of few chunks, two threads get as many each.
+
+    Args:
+        unit: what a part is a multiple of.
+        times: how often all of this is there.
+    """
+    chunks = -(-count // part)
+    if are_shared_evenly(chunks * times):
+        return part
+    less = (-(-count // more // unit) * unit for more in range(chunks + 1, 2 * chunks, 2))
+    return next((size for size in less if are_shared_evenly(-(-count // size) * times)), part)
+
+
+def are_shared_evenly(chunks: int) -> bool:
+    """Whether two threads get as many chunks each, or one more of many."""
+    return chunks % 2 == 0 or not 1 < chunks < _MANY
 
 
 def places(arguments: int, results: int) -> tuple[Place, ...]:

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from shlo_tools.codegen.jobs import even_part
 from shlo_tools.codegen.stages.nodes import Extent, Node, NodeKind, are_known, below, is_one
 from shlo_tools.dims import ceiling_divided, floor_divided, maximum, minimum
 
@@ -56,7 +57,7 @@ def space(rows: Extent, columns: Extent) -> Space:
         return Space(rows, columns, chunk, columns)
     width = max(1, columns)
     chunks = max(1, -(-_LEAST // width), min(CHUNK // width, -(-rows // 4)))
-    return Space(rows, columns, min(chunks, max(1, rows)), columns)
+    return Space(rows, columns, even_part(rows, min(chunks, max(1, rows))), columns)
 
 
 def map_space(results: Sequence[Node], known: Collection[Node] = ()) -> tuple[Extent, Extent]:

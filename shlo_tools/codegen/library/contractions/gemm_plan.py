@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shlo_tools.codegen.function import Type
-from shlo_tools.codegen.jobs import Word
+from shlo_tools.codegen.jobs import Word, even_part
 from shlo_tools.codegen.library.contractions.micro_kernels import LONG_VECTORS, MicroKernels
 from shlo_tools.codegen.target import Target
 
@@ -154,7 +154,7 @@ def plan(
     is_packed = not is_direct and not by_dots
 
     is_cut = batch * parts < 4 and rows * columns * inner > UNCUT
-    block, blocks, left = _blocks(kernel, rows, 4 if is_cut else 1)
+    block, blocks, left = _blocks(kernel, rows, 4 if is_cut else 1, batch * parts)
     is_whole = rows % kernel.tile == 0
     fits = (length <= kernel.k_block or is_whole) and max(left, 0) + block <= kernel.width
 
@@ -199,13 +199,14 @@ def plan(
     )
 
 
-def _blocks(kernel: MicroKernels, rows: int, least: int) -> tuple[int, int, int]:
+def _blocks(kernel: MicroKernels, rows: int, least: int, times: int) -> tuple[int, int, int]:
     """Rows of a block, blocks, and rows that are left, or missing in the last one.
 
     They are a multiple of the tile, but for the last block: never fewer than a tile.
     """
     most = min(kernel.block_rows, -(-rows // least)) if least > 1 else kernel.block_rows
     block = max(-(-most // kernel.tile), 1) * kernel.tile
+    block = even_part(rows, block, kernel.tile, times)
     blocks = max(rows // block, 1)
     left = rows - blocks * block
     return block, blocks + (left >= kernel.tile), left

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from shlo_tools.codegen.jobs import are_shared_evenly
 from shlo_tools.codegen.library.contractions import lines as library
 from shlo_tools.codegen.stages.contractions.axes import STILL, Axis, count
 from shlo_tools.codegen.stages.contractions.moves import Moves, moves_along
@@ -129,11 +130,13 @@ def blocks(line: Line, matrices: int, products: int, tile: int, row: int) -> lis
     enough = -(-tile // line.axis.size)
     sizes = {-(-number // -(-number // n)) for n in range(1, max(most, enough) + 1)}
     lines = [replace(line, block=n) for n in sorted(sizes)]
-    return [
+    lines = [
         line
         for line in lines
         if min(line.groups()) >= tile and max(line.groups()) <= library.MOST_WINDOWS
     ]
+    even = [line for line in lines if are_shared_evenly(images * -(-number // line.block))]
+    return even or lines
 
 
 def taps(along: Sequence[Axis], inner: Sequence[Axis], tile: int, row: int) -> Line | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shlo_tools.codegen.jobs import Place, Word
+from shlo_tools.codegen.jobs import Place, Word, even_part
 from shlo_tools.codegen.library.contractions import blocks as library
 from shlo_tools.codegen.library.contractions import contexts, element_copies, packing
 from shlo_tools.codegen.library.contractions.gemm_plan import UNCUT
@@ -183,6 +183,7 @@ class BlockPlanner:
         unit = self.panel if self.by_columns else self.tile
         most = library.COLUMN_PANELS * self.panel if self.by_columns else ROWS // unit * unit
         block = min(most, max(unit, -(-along // blocks // unit) * unit))
+        block = even_part(along, block, unit, matrices)
         deepest = _DEPTH // self.size
         if self.by_columns:
             deepest = min(deepest, contexts.PACKED_BYTES // (block * self.size))
