@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from shlo_tools.codegen.function import Function, Value
-from shlo_tools.codegen.jobs import Context, Job, StageCode
+from shlo_tools.codegen.jobs import Context, Job, StageCode, even_part
 from shlo_tools.codegen.stages.folds import (
     Windows,
     fold_of,
@@ -35,7 +35,7 @@ from shlo_tools.codegen.stages.reading.memory import Buffer
 from shlo_tools.codegen.stages.reductions import long_scans, scans
 from shlo_tools.codegen.target import Target
 
-_WORK = 16 * 1024  # elements that a chunk takes in, about
+_WORK = 64 * 1024  # elements that a chunk takes in, about
 _TOGETHER = 4  # vectors that share a window's loops
 _MOST = 16 * 1024  # elements of a window: a chunk may not take long
 _UNROLLED = 8  # elements of a window's innermost dimension that are written one by one
@@ -89,7 +89,8 @@ class WindowKernel(Kernel):
         self.line = node.shape[self.along] if len(large) > 1 else 1
         self.lines = node.count // self.width // self.line
         rows = max(1, _WORK // max(1, self.width * taps))
-        self.chunk, self.parts = max(1, min(self.lines, rows // self.line)), -(-self.line // rows)
+        self.chunk = even_part(self.lines, max(1, min(self.lines, rows // self.line)))
+        self.parts = -(-self.line // rows)
         self.chunks = -(-self.lines // self.chunk) * self.parts
         self.skips_padding = skips_padding(node)
         if 0 in self.extents:
