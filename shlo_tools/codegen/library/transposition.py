@@ -122,6 +122,9 @@ def _tile(
     type = element.vector(columns)
     places = [_row(source, k, half, source_row, source_group) for k in range(rows)]
     loaded = [f.load(place, type, 1) for place in places]
+    if is_streamed:  # caches do not hold what is below either
+        for place in places:
+            f.prefetch(place.at(source_row * rows))
     for k, vector in enumerate(_turned(f, loaded)):
         align = _LINE if is_streamed else 1
         f.store(vector, target.at(target_row * k), align, streaming=is_streamed)
