@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 TABLES = {
     "TANH": Table(mpmath.tanh, 4, first=0.625, is_odd=True),
-    "ERF": Table(mpmath.erf, 4, first=0.28125, is_odd=True, is_beside=True),
+    "ERF": Table(mpmath.erf, 5, first=0.28125, is_odd=True, is_beside=True),
     "CUBE_ROOT": Table(mpmath.cbrt, 4, first=1.0),
 }
 
@@ -88,7 +88,7 @@ def row(table: Table, low: float, high: float) -> list[float]:
 
 
 def _exact(function: Callable[[Any], Any], low: float, high: float) -> tuple[float, Any]:
-    """The number nearest to the middle of a piece whose function is one of f32; the function."""
+    """A number near the middle of a piece whose function is one of f32, or nearly; and that."""
     lost: list[tuple[float, float, Any]] = []
     for k in range(CANDIDATES):
         away = (high - low) * (k // 2) / CANDIDATES / 2
