@@ -61,6 +61,14 @@ def test_a_reduction(dimensions: tuple[int, ...], element: str, op: str) -> None
         assert_staged(program(shape, sources, dimensions, element, op), *arrays)
 
 
+@pytest.mark.parametrize("line", [3, 7, 15, 31])
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_vectors_behind_the_last_row(line: int, element: str) -> None:
+    """The last of several vectors of a chunk may have no lane at all, whatever lanes there are."""
+    text = program((5, line, 5), [(0, 2), (1, 2)], (2,), element, "subtract")
+    assert_staged(text, numbers([5, 5], element), numbers([line, 5], element, 1))
+
+
 def test_a_long_outer_product() -> None:
     """Sums in blocks along a line, of some hundred lines."""
     text = program((1, 300, 3330), [(1,), (2,)], (0, 1, 2), "f32", "add")
