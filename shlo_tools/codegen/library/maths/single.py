@@ -48,10 +48,11 @@ class Reduced(NamedTuple):
     rest: Value
 
 
-def reduced(s: Series, x: Value) -> Reduced:
+def reduced(s: Series, x: Value, more: int = 0) -> Reduced:
+    """``more`` is added to n in ``shifted`` alone."""
     f = s.f
-    shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING, x))
-    n = shifted - ROUNDING
+    shifted = f.fma(x, s.constant(math.log2(math.e), x), s.constant(ROUNDING + more, x))
+    n = shifted - (ROUNDING + more)
     left = f.fma(n, s.constant(-LN2_HIGH, x), x)
     return Reduced(n, shifted, left, f.fma(n, s.constant(-LN2_LOW, x), left))
 
@@ -72,13 +73,17 @@ def exp(s: Series, x: Value) -> Value:
     What is 0 is 0 times a power: processors take several times as long where a product underflows,
     and softmax and kernels of distances are made of such.
     """
-    inside = clamped(s, x, LEAST, MOST)
+    inside, zero = clamped(s, x, LEAST, MOST), s.constant(0.0, x)
     if target.host().looks_up:
         value, n = tabulated_powers.exponential(s, inside)
-    else:
-        n, _, _, r = reduced(s, inside)
-        value = power_near_one(s, r)
-    return scaled(s, s.select(x < LEAST, s.constant(0.0, x), value), n)
+        return scaled(s, s.select(x < LEAST, zero, value), n)
+    _, shifted, _, r = reduced(s, inside, 2 * BIAS)
+    value = s.f.fma(s.f.fma(s.exponential_rest(r), r, s.constant(1.0, r)), r, s.constant(1.0, r))
+    # 2^n in two steps, each with its bias: results may be denormal.
+    bits = shifted.to("bitcast", "i32")
+    half = s.f.op("lshr", bits, s.f.constant(1, bits.type))
+    first, second = ((part << 23).to("bitcast", "f32") for part in (half, bits - half))
+    return value * s.select(x < LEAST, zero, first) * second
 
 
 def power_near_one(s: Series, r: Value) -> Value:
