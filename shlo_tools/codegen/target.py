@@ -33,6 +33,7 @@ class Target:
         converts_i64: whether conversions between i64 and floats are instructions for vectors.
         splits_floats: whether taking f32 apart by exponent and mantissa, and back, is instructions.
         looks_up: whether a table of 32 f32 is looked up for all lanes by one instruction.
+        masks: whether loads and stores of some lanes take no longer than those of all.
         features: LLVM's target features that hold code to this target on a better machine.
     """
 
@@ -47,6 +48,7 @@ class Target:
     converts_i64: bool = False
     splits_floats: bool = False
     looks_up: bool = False
+    masks: bool = False
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` in a vector register."""
@@ -68,6 +70,7 @@ _TARGETS = {
             converts_i64=True,
             splits_floats=True,
             looks_up=True,
+            masks=True,
         ),
         Target("avx2", 32, 16, fma=True, features=("+avx2", "+fma", *_WITHOUT_AVX512)),
         Target(

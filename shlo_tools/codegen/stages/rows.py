@@ -33,6 +33,7 @@ from shlo_tools.dtypes import ElementType
 _AHEAD = 8  # rows from the one that is read to the one that is asked for
 _FAR = 1 << 20  # bytes that caches near a processor may not hold
 _MANY = 1 << 20  # elements that no near cache holds
+_SOME = 1 << 14  # those that masks take longer for than another loop does to be compiled
 
 _POINTWISE = (NodeKind.ELEMENTWISE, NodeKind.RESHAPE)
 
@@ -307,8 +308,8 @@ class RowKernel(Kernel):
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         """Loop over vectors of columns: ``body(index, mask, *carry)``.
 
-        Processors read ahead of vectors without masks alone, so those that are whole have a loop of
-        their own where elements are many.
+        Processors read ahead of vectors without masks alone, and some make masks of several
+        instructions, so those that are whole have a loop of their own where elements are many.
         """
 
         def vectors(*, may_end: bool) -> Callable[..., object]:
@@ -331,10 +332,12 @@ class RowKernel(Kernel):
     @property
     def _ends_apart(self) -> bool:
         """Whether vectors that end a row have a loop of their own."""
-        size, columns = self.rows * self.columns, self.columns
-        if not are_known(size) or self._used != self.lanes or columns % self.lanes == 0:
+        size, columns, has_masks = self.rows * self.columns, self.columns, self.target.masks
+        if self._used != self.lanes or columns % self.lanes == 0:
             return False
-        return bool(columns > self.lanes and size >= _MANY)
+        if not are_known(size):
+            return not has_masks
+        return bool(columns > self.lanes and size >= (_MANY if has_masks else _SOME))
 
     def _exists(self, start: Value, level: int) -> Mask | None:
         """Lanes of a vector that are columns, and none of the next vector's."""
