@@ -8,9 +8,11 @@ so are narrow ones, as processors do not write lanes of these apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from shlo_tools.codegen.function import Type, Value
+from shlo_tools.codegen.jobs import even_part
 from shlo_tools.codegen.library import transposition
 from shlo_tools.codegen.stages.folds import passed_over
 from shlo_tools.codegen.stages.kernels import lanes_for
@@ -87,6 +89,21 @@ class ShortRowKernel(RowKernel):
     """
 
     folds_lanes = False
+
+    def __init__(
+        self,
+        name: str,
+        target: Target,
+        inputs: Sequence[Node],
+        results: Sequence[Node],
+        space: Space,
+        pitch: Extent = 0,
+    ) -> None:
+        super().__init__(name, target, inputs, results, space, pitch)
+        rows, chunk = self.space.rows, self.space.chunk
+        if are_known(rows, chunk):  # vectors of chunks but the last one are whole
+            chunk = even_part(rows, -(-chunk // self.lanes) * self.lanes, self.lanes)
+            self.space = replace(self.space, chunk=chunk)
 
     @cached_property
     def _unrolls(self) -> bool:

@@ -66,7 +66,7 @@ def plain(stage: Stage, walk: Walk, lanes: int, *, merges: bool = False) -> Plai
     numbers = [known_number(start) for start in starts_of(last)]
     symbols = _Symbols(walk, lanes)
     general = symbols.walk()
-    if len(sources_of(last)) > 1 and walk.along == "reduced" and walk.groups[-1][0] <= lanes:
+    if walk.along == "reduced" and walk.groups[-1][0] <= lanes:
         return None  # a row is one vector: without its size it would be a loop
     sources = _inputs(last, general) if merges else _sources(last, general)
     if not sources or any(number is None for number in numbers):
