@@ -179,6 +179,11 @@ class Value:
     def compare(self, predicate: str, other: Value | float) -> Value:
         """``icmp`` or ``fcmp`` by LLVM's name of the predicate."""
         f, other = self.function, self.function.constant(other, self.type)
+        if predicate in ("eq", "ne") and not self.type.is_float:
+            numbers = f.integer_of(self), f.integer_of(other)
+            if None not in numbers:
+                is_equal = numbers[0] == numbers[1]
+                return f.constant(is_equal == (predicate == "eq"), self.type.of("i1"))
         name = "fcmp" if self.type.is_float else "icmp"
         return f.pure(
             f'llvm.{name} "{predicate}" {self.name}, {other.name} : {self.type}', self.type.of("i1")
@@ -403,6 +408,8 @@ class Function:
 
     def select(self, condition: Value, on_true: Value, on_false: Value | float) -> Value:
         other = self.constant(on_false, on_true.type)
+        if condition.name[1] == "c" and (known := self._spelled(condition)) in ("true", "false"):
+            return on_true if known == "true" else other
         text = f"llvm.select {condition.name}, {on_true.name}, {other.name}"
         return self.pure(f"{text} : {condition.type}, {on_true.type}", on_true.type)
 
