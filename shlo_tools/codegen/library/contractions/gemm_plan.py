@@ -137,7 +137,7 @@ def plan(
     parts, length = parts_of(sizes, packs=packs)
     is_few = rows < kernel.tile
     is_near = max(columns * stored, abs(sizes["b_k"])) * inner <= _CACHED
-    is_direct = sizes["b_n"] == stored and (is_near or rows <= 2 * kernel.tile)
+    is_direct = sizes["b_n"] == stored and (is_near or rows <= _IN_PLACE)
     lies_by_columns = sizes["b_n"] != stored and sizes["b_k"] == stored
     is_transposed = sizes["a_row"] == size and sizes["a_k"] != size
     # Rows that are read by panels are a tile of these, though some may be missing.
