@@ -144,8 +144,16 @@ class MicroKernels:
             return [old + value for old, value in zip(olds, sums, strict=True)]
 
         sums = f.if_(adds == 0, lambda: sums, added)
-        for (place, mask), value in zip(targets, sums, strict=True):
-            f.store_masked(value, place, mask)
+
+        def store(*, by_masks: bool) -> None:
+            for (place, mask), value in zip(targets, sums, strict=True):
+                f.store_masked(value, place, mask if by_masks else None)
+
+        if masked and not self.target.masks:  # of whole vectors they are not needed
+            is_whole = n >= lanes * vectors
+            f.if_(is_whole, lambda: store(by_masks=False), lambda: store(by_masks=True))
+        else:
+            store(by_masks=masked)
         return f
 
     def tile_kernel(self, part: str, *, listed: bool = False) -> Function:
