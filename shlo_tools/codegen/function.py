@@ -21,6 +21,7 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy as np
 
+from shlo_tools.codegen import target
 from shlo_tools.dims import Size
 
 ADDRESSES = "addresses"  # in a module of kernels: the table of their addresses
@@ -150,6 +151,9 @@ class Value:
         return self._with(other, "srem", "frem")
 
     def __and__(self, other: Value | int) -> Value:
+        if self.type.element == "i1" and self.type.lanes and isinstance(other, Value):
+            first, second = self.function.as_unknown(self, other)
+            return first._with(second, "and", "and")
         return self._with(other, "and", "and")
 
     def __or__(self, other: Value | int) -> Value:
@@ -485,6 +489,24 @@ class Function:
         numbers = self.constant(tuple(range(first, first + lanes)), I32.vector(lanes))
         most = self.maximum(self.minimum(count, first + lanes), 0).to("trunc", "i32")
         return numbers < self.broadcast(most, lanes)
+
+    def as_unknown(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """Two masks, a constant one beside another one as something that LLVM does not know.
+
+        Without mask registers it takes lanes of masks that are known to be off, and that nobody
+        reads, for lanes that are on, and loads whole vectors, which may end behind an array.
+        """
+        place = next((argument for argument in self.arguments if argument.type == POINTER), None)
+        is_alike = (a.name[1] == "c") == (b.name[1] == "c")
+        if target.host().masks or is_alike or place is None:
+            return a, b
+        nothing = self.op("lshr", place.to("ptrtoint", "i64"), self.constant(63)).to("trunc", "i32")
+        nowhere = self.broadcast(nothing, a.type.lanes)
+        hidden = [
+            (mask.to("sext", "i32") + nowhere).compare("ne", 0) if mask.name[1] == "c" else mask
+            for mask in (a, b)
+        ]
+        return hidden[0], hidden[1]
 
     def sum_of_lanes(self, vector: Value) -> Value:
         """The sum of a vector's lanes; floats in a tree's order."""
