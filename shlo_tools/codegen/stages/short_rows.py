@@ -193,6 +193,16 @@ class ShortRowKernel(RowKernel):
                 place = target.at(self.row_start * self.columns, element)
                 self.turn_columns(element, buffer.address, place, self.columns)
 
+    def _turn_rows(self, node: Node, columns: Value) -> None:
+        """Write rows of what lies in memory as columns behind each other."""
+        f, element = self.function, place_type(node.element)
+        row = self.columns * element.bytes
+        rows = self.buffers[node].address.at(self.row_start * row)
+        group = row * transposition.group(self.target, element.bits)
+        numbers = self.count, f.constant(self.columns)
+        pitches = map(f.constant, (row, self.lanes * element.bytes, group))
+        f.run(transposition.matrix_name(element.bits), [rows, columns, *numbers, *pitches])
+
     def turn_columns(self, element: Type, columns: Value, rows: Value, width: int) -> None:
         """Write columns of the current rows, which lie behind each other, as parts of rows."""
         f, row = self.function, self.lanes * element.bytes
@@ -204,7 +214,7 @@ class ShortRowKernel(RowKernel):
     def _gathered(self) -> dict[Node, Buffer]:
         """Inputs that several passes read, and where their elements are kept lane by lane.
 
-        What the first pass is over is kept by that pass.
+        What the first pass is over is kept by that pass, if it is not turned.
         """
         gathered: dict[Node, Buffer] = {}
         pointwise = self._pointwise
@@ -214,21 +224,30 @@ class ShortRowKernel(RowKernel):
             if passes > 1:
                 address = self.take_scratch(node.element, self._kept_elements())
                 if address is not None:
-                    own = self.kept if node is first else gathered
+                    own = self.kept if node is first and not self._is_turned(node) else gathered
                     own[node] = Buffer(address, row_only=True)
         return gathered
+
+    def _is_turned(self, node: Node) -> bool:
+        """Whether rows are turned to columns: without AVX-512 lanes are fetched one by one."""
+        is_plain = not node.element.is_complex and are_known(self.columns)
+        return is_plain and not self.target.masks and bool(self.columns > RUNS)
 
     def _gather(self, gathered: dict[Node, Buffer]) -> None:
         """Elements that lie a row apart are fetched once."""
 
         def fetch(index: Split, mask: Mask | None) -> None:
-            for node, buffer in gathered.items():
-                address, _, _ = self._address(node, buffer, index)
+            for node in apart:
+                address, _, _ = self._address(node, gathered[node], index)
                 self.store(self.load(node, self.buffers[node], index, mask), address, None)
 
-        if gathered:
+        apart = [node for node in gathered if not self._is_turned(node)]
+        if apart:
             self._each_column(fetch)
-            self.buffers.update(gathered)
+        for node, kept in gathered.items():
+            if node not in apart:
+                self._turn_rows(node, kept.address)
+        self.buffers.update(gathered)
 
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         """Loop over columns: ``body(index, mask, *carry)``; one by one where parts are joined.
