@@ -105,7 +105,8 @@ def test_against_wider_floats(element: str) -> None:
         operands = binary_points(name, element) if name in BINARY else (unary_points(element),)
         wide = np.float64 if element in ("f16", "bf16") else np.longdouble
         with np.errstate(all="ignore"):
-            expected = function(*(x.astype(wide) for x in operands))
+            # A factor makes signaling NaN quiet, which some conversions leave as they are.
+            expected = function(*(x.astype(wide) * 1 for x in operands))
         single, double = BOUNDS.get(name, (2.0, 4.0))
         bound = {"f32": single, "f64": double}.get(element, NARROW)
         result = type_of(operands[0])

@@ -269,7 +269,6 @@ class RowKernel(Kernel):
 
     def _write(self, wide: list[Node]) -> None:
         """The pass for results that no reduction's pass has stored."""
-
         gathers, row = self._ahead
 
         def store(index: Split, mask: Mask | None) -> None:
@@ -308,8 +307,8 @@ class RowKernel(Kernel):
     def _each_column(self, body: object, carry: Sequence[Value] = ()) -> list[Value]:
         """Loop over vectors of columns: ``body(index, mask, *carry)``.
 
-        Processors read ahead of vectors without masks alone, and some make masks of several
-        instructions, so those that are whole have a loop of their own where elements are many.
+        Processors read ahead of vectors without masks alone, and masks take time, so vectors that
+        are whole have a loop of their own where elements are many.
         """
 
         def vectors(*, may_end: bool) -> Callable[..., object]:

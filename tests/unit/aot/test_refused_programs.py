@@ -28,11 +28,11 @@ REFUSED = {
     ),
     "fft": (
         _function(
-            "%x: tensor<2x8xcomplex<f32>>",
-            "tensor<2x8xcomplex<f32>>",
-            "%0 = stablehlo.fft %x, type = FFT, length = [8]"
-            " : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>",
-            "return %0 : tensor<2x8xcomplex<f32>>",
+            "%x: tensor<2x11xcomplex<f32>>",
+            "tensor<2x11xcomplex<f32>>",
+            "%0 = stablehlo.fft %x, type = FFT, length = [11]"
+            " : (tensor<2x11xcomplex<f32>>) -> tensor<2x11xcomplex<f32>>",
+            "return %0 : tensor<2x11xcomplex<f32>>",
         ),
         r"2:\d+: error: not supported: stablehlo.fft .*a function of numpy",
     ),
