@@ -7,7 +7,7 @@
 // CHECK: %[[low:.*]] = llvm.intr.smax(%[[i]], %{{.*}})
 // CHECK: llvm.intr.smin(%[[low]], %{{.*}})
 // CHECK: llvm.br
-// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<32xf32>
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<{{[0-9]+}}xf32>
 // CHECK-NOT: gather
 // CHECK: llvm.fneg
 func.func public @main(%x: tensor<256xf32>, %i: tensor<i32>) -> tensor<64xf32> {

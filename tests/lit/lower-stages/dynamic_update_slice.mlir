@@ -6,7 +6,7 @@
 // CHECK-SAME: in_place\22: {{\[\[}}0, [0]]]
 // CHECK-SAME: shlo.stage = "update"
 // CHECK: llvm.func internal @stage.0
-// CHECK: llvm.store %{{.*}} : vector<32xf32>
+// CHECK: llvm.store %{{.*}} : vector<{{[0-9]+}}xf32>
 func.func public @main(%x: tensor<4x64xf32>, %u: tensor<1x64xf32>, %i: tensor<i32>) -> tensor<4x64xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0 = stablehlo.dynamic_update_slice %x, %u, %i, %zero : (tensor<4x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<4x64xf32>

@@ -22,11 +22,11 @@ func.func public @main(%x: tensor<32xf32>) -> tensor<2x4x4xf32> {
 // CHECK-NOT: shlo.host_calls
 // CHECK-LABEL: func.func private @stage.0
 // CHECK-SAME: [\22shlo_rt_transform\22, 0, 1, null, null], [\22shlo_rt_transform\22, 1, 1, null, null]
-// CHECK-SAME: [\22numpy.fft.rfft_n_even.f.loop\22, 0, [\22argument\22, 0, 0], [\22result\22, 0, 0], 1065353216, 4, 4, 1, 32, 40, 32, 40, 8, 5, 4, 8]
+// CHECK-SAME: [\22numpy.fft.rfft_n_even.f.loop\22, 0, [\22argument\22, 0, 0], [\22result\22, 0, 0], 1065353216, 11, 11, 1, 88, 96, 88, 96, 22, 12, 4, 8]
 // CHECK-SAME: [\22numpy.fft.fft.f.loop\22, \22numpy.fft.fft.f.data\22, [\22result\22, 0, 0], [\22result\22, 0, 0]
-func.func public @main(%x: tensor<4x8xf32>) -> tensor<4x5xcomplex<f32>> {
-  %0 = stablehlo.fft %x, type = RFFT, length = [4, 8] : (tensor<4x8xf32>) -> tensor<4x5xcomplex<f32>>
-  return %0 : tensor<4x5xcomplex<f32>>
+func.func public @main(%x: tensor<11x22xf32>) -> tensor<11x12xcomplex<f32>> {
+  %0 = stablehlo.fft %x, type = RFFT, length = [11, 22] : (tensor<11x22xf32>) -> tensor<11x12xcomplex<f32>>
+  return %0 : tensor<11x12xcomplex<f32>>
 }
 
 // -----

@@ -7,7 +7,7 @@
 // CHECK-SAME: shlo.stage = "scatter"
 // CHECK: llvm.func internal @stage.0
 // CHECK: llvm.icmp "ult"
-// CHECK: llvm.fadd %{{.*}} : vector<32xf32>
+// CHECK: llvm.fadd %{{.*}} : vector<{{[0-9]+}}xf32>
 func.func public @main(%x: tensor<9x64xf32>, %i: tensor<5x1xi32>, %u: tensor<5x64xf32>) -> tensor<9x64xf32> {
   %0 = "stablehlo.scatter"(%x, %i, %u) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):

@@ -35,7 +35,7 @@
 // SYNTAX: <stdin>:1:{{[0-9]+}}: error:
 // NONE: {{^ *}}0
 
-func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
-  %0 = stablehlo.fft %x, type = FFT, length = [8] : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>
-  return %0 : tensor<8xcomplex<f32>>
+func.func @main(%x: tensor<11xcomplex<f32>>) -> tensor<11xcomplex<f32>> {
+  %0 = stablehlo.fft %x, type = FFT, length = [11] : (tensor<11xcomplex<f32>>) -> tensor<11xcomplex<f32>>
+  return %0 : tensor<11xcomplex<f32>>
 }
